@@ -1,0 +1,1 @@
+"""Jackfield: webhooks, workflows and coding agents in one self-hosted daemon."""

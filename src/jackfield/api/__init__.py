@@ -1,0 +1,1 @@
+"""Everything a plugin may import. Imports nothing else of Jackfield."""

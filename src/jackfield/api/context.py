@@ -1,0 +1,109 @@
+"""What one plugin is given. Each plugin has a context of its own; ports that other plugins provide are there once the
+kernel has assembled them, that is from `jackfield_startup` on and in everything that runs later."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from .auth import AuthRequest, Principal
+from .clock import Clock
+from .engine import Engine
+from .events import EventBus
+from .nodes import NodeCatalog
+from .scripts import ScriptEngine
+from .storage import Store
+from .triggers import Trigger
+from .workflows import Document, Problem, Workflow
+
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The daemon itself. public_url: scheme, host and port that callers use, without a trailing slash."""
+
+    config_dir: Path
+    host: str
+    port: int
+    public_url: str
+    version: str
+    loopback: bool
+    """Whether the daemon listens on loopback only."""
+    trusted_proxies: Sequence[str] = ()
+    """CIDR ranges whose X-Forwarded-For counts."""
+
+
+class Secrets(Protocol):
+    """Key material, and the values that must never be shown."""
+
+    def redact(self, *values: str) -> None:
+        """From now on these values are replaced in every log line and every error. Under 6 characters: ignored. The
+        memory is bounded: the oldest of more than 4,096 values are forgotten."""
+
+    def key(self, name: str, size: int = 32) -> bytes:
+        """A random key of `size` bytes that is made once and kept in `keys/<name>.key` (0600 in a 0700 directory)."""
+
+    def seal(self, plain: bytes) -> bytes:
+        """Encrypt with AES-256-GCM under the encryption key (`keys/encryption.key` or JACKFIELD_ENCRYPTION_KEY)."""
+
+    def open(self, sealed: bytes) -> bytes:
+        """The inverse of `seal`. Raises ValueError when the key is another or the text was changed."""
+
+
+class WorkflowReader(Protocol):
+    """Documents and the parsed form; parsed versions are cached, bounded."""
+
+    def parse(self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
+        """Raises `InvalidInput` with a json path per mistake."""
+
+    async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
+        """The saved workflow (its current version by default). Raises `NotFound`."""
+
+    def problems(self, workflow: Workflow) -> list[Problem]:
+        """What `POST /workflows/validate` lists."""
+
+
+class PluginContext(Protocol):
+    """The narrow world of one plugin."""
+
+    name: str
+    service: Service
+    clock: Clock
+    log: logging.Logger
+    events: EventBus
+    secrets: Secrets
+
+    def settings(self, model: type[SettingsT]) -> SettingsT:
+        """The plugin's own settings table of this model (see `jackfield_settings`)."""
+
+    def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """A background task that the daemon owns: cancelled at shutdown, its failure logged."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @property
+    def nodes(self) -> NodeCatalog: ...
+
+    @property
+    def triggers(self) -> Sequence[Trigger]: ...
+
+    @property
+    def workflows(self) -> WorkflowReader: ...
+
+    @property
+    def script_engines(self) -> Mapping[str, ScriptEngine]:
+        """Language -> engine."""
+
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
+        """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""

@@ -1,0 +1,107 @@
+"""The execution port. The embedded engine runs in the daemon's process; another may run elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from .nodes import NodeAnswer
+from .storage import CallUpdate, Delivery, NewCall
+from .workflows import Items, Workflow
+
+Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
+Durability = Literal["accept", "finish"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionRequest:
+    """What to run.
+
+    start: the node to start at; its output is `items`. use_pin_data: test and manual runs. call and delivery: stored in the
+    transaction that stores the execution. durability: `accept` = `Execution.accepted` is wanted before anything else (an
+    onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that storing the acceptance may
+    be joined with storing the end while no node with an effect has run.
+    """
+
+    workflow: Workflow
+    mode: Mode
+    start: str
+    items: Items
+    start_output: int = 0
+    """Which output of the start node has the items (a webhook with several methods has one output per method)."""
+    use_pin_data: bool = False
+    call: NewCall | None = None
+    delivery: Delivery | None = None
+    durability: Durability = "accept"
+    retry_of: str | None = None
+    replay: Sequence[bytes] = ()
+    """Step chunks of an earlier execution whose results are taken over as long as the same nodes come up."""
+    request_id: str | None = None
+    depth: int = 0
+    """How many executions stand above this one (sub-workflows, error workflows)."""
+    response_node: bool = False
+    """A caller waits for a Respond to Webhook node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an execution failed."""
+
+    message: str
+    node: str | None = None
+    item: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an execution ended. items: output of the last node that ran (its first output that has items)."""
+
+    status: Literal["success", "failed", "cancelled"]
+    items: Items = field(default_factory=list)
+    failure: Failure | None = None
+    last_node: str | None = None
+
+
+class Execution(Protocol):
+    """A submitted execution. The futures may be awaited by several; cancelling the wait never cancels the run (use
+    `asyncio.shield` or `asyncio.wait`)."""
+
+    id: str
+    accepted: asyncio.Future[None]
+    """Done once the execution (and its call) is durable; fails with `StoreUnavailable`."""
+    answer: asyncio.Future[NodeAnswer | None]
+    """A Respond node's answer; None once the run ended without one."""
+    finished: asyncio.Future[Outcome]
+    """Done when the run is over and its end is queued to be stored; see `stored`."""
+    stored: asyncio.Future[None]
+    """Done once the end is durable."""
+
+
+class Engine(Protocol):
+    """Runs executions. Within one execution nodes run one after another; executions run side by side."""
+
+    name: str
+
+    def submit(self, request: ExecutionRequest) -> Execution:
+        """Start. Returns at once. Raises `StoreUnavailable` when no more can be queued, `Conflict` while draining."""
+
+    def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
+        """Store how a call was answered, after everything of the execution queued so far."""
+
+    async def result(self, execution_id: str, timeout: float) -> Outcome:
+        """Wait for the end of any stored execution. Raises `NotFound`, `ExecutionTimeout`."""
+
+    async def cancel(self, execution_id: str) -> None:
+        """Raises `NotFound`, or `Conflict` when it is over."""
+
+    async def recover(self) -> int:
+        """Resume what an earlier process left open; returns how many executions."""
+
+    async def drain(self, timeout: float) -> int:
+        """Take nothing new, wait up to `timeout` seconds for runs in flight, leave the rest to resume; returns how many
+        are left."""
+
+    def state(self) -> dict[str, int]:
+        """running, queued and waiting executions."""

@@ -1,0 +1,107 @@
+"""Every hook, with its contract. A plugin implements those that it needs; each is called on its own, so that one that
+raises is reported (`jackfield plugins`, `/ready`, the log) and the others go on.
+
+Hooks register objects, synchronously and cheaply: no I/O, no imports of heavy libraries. `context` is the plugin's own
+`PluginContext`; ports of other plugins are in it from `jackfield_startup` on. A hook may leave out arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    import click
+    from pydantic import BaseModel
+    from quart import Blueprint
+
+    from .auth import AuthMethod
+    from .context import PluginContext, WorkflowReader
+    from .engine import Engine
+    from .http import AsgiMount
+    from .nodes import NodeType
+    from .scripts import ScriptEngine
+    from .storage import Store
+    from .triggers import Trigger
+
+PROJECT = "jackfield"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsTable:
+    """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. A field's
+    description, default, unit and range are what `jackfield config` and the documentation show; `secret=True` in
+    json_schema_extra hides its value."""
+
+    path: str
+    model: type[BaseModel]
+
+
+@hookspec
+def jackfield_settings() -> Sequence[SettingsTable]:  # type: ignore[empty-body]
+    """The plugin's settings tables."""
+
+
+@hookspec
+def jackfield_store(context: PluginContext) -> Store:  # type: ignore[empty-body]
+    """A store, not yet opened; used if its name is `store.name` in the settings."""
+
+
+@hookspec
+def jackfield_auth_methods(context: PluginContext) -> Sequence[AuthMethod]:  # type: ignore[empty-body]
+    """Ways to authenticate to `/api/v1` and the gated paths."""
+
+
+@hookspec
+def jackfield_triggers(context: PluginContext) -> Sequence[Trigger]:  # type: ignore[empty-body]
+    """Kinds of triggers."""
+
+
+@hookspec
+def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:  # type: ignore[empty-body]
+    """Node types. Of two with the same kind the first registered wins and the other is reported."""
+
+
+@hookspec
+def jackfield_script_engine(context: PluginContext) -> ScriptEngine:  # type: ignore[empty-body]
+    """A language for expressions and Code nodes."""
+
+
+@hookspec
+def jackfield_workflow_reader(context: PluginContext) -> WorkflowReader:  # type: ignore[empty-body]
+    """Parses and loads workflow documents for the other plugins; one plugin gives it."""
+
+
+@hookspec
+def jackfield_engine(context: PluginContext) -> Engine:  # type: ignore[empty-body]
+    """An execution engine; used if its `name` is `engine.name` in the settings."""
+
+
+@hookspec
+def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:  # type: ignore[empty-body]
+    """Quart blueprints with their full url_prefix; views carry `jackfield.api.http.operation`."""
+
+
+@hookspec
+def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:  # type: ignore[empty-body]
+    """Raw ASGI applications for hot paths and the UI."""
+
+
+@hookspec
+def jackfield_commands() -> Sequence[click.Command]:  # type: ignore[empty-body]
+    """Commands under `jackfield`; a group of a name that exists is merged into it."""
+
+
+@hookspec
+def jackfield_startup(context: PluginContext) -> Awaitable[None] | None:
+    """Called when the store is open and every port is assembled, before the first request. Sync or async."""
+
+
+@hookspec
+def jackfield_shutdown(context: PluginContext) -> Awaitable[None] | None:
+    """Called after the last request and before the store closes, in reverse order. Sync or async."""

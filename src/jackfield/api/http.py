@@ -1,0 +1,154 @@
+"""What routes of a plugin use: raw ASGI mounts, typed operations, the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from quart import Request, Response, g, request
+
+from . import jsontext
+from .auth import Principal
+from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
+
+Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
+Message: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
+
+
+@dataclass(frozen=True, slots=True)
+class AsgiMount:
+    """A raw ASGI application under a first path segment, such as `webhook`. It gets the whole path in the scope.
+
+    access: `public` = the application authenticates its callers itself and may be called across origins;
+    `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own errors
+    with `error_response`.
+    """
+
+    segment: str
+    app: AsgiApp
+    access: Literal["public", "gated"] = "gated"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;
+    `public`: nobody has to be known."""
+
+    summary: str
+    scope: str | None
+    request: type[BaseModel] | None = None
+    response: type[BaseModel] | None = None
+    status: int = 200
+    query: type[BaseModel] | None = None
+    tags: Sequence[str] = field(default_factory=tuple)
+
+
+def operation(
+    summary: str,
+    *,
+    scope: str | None,
+    request: type[BaseModel] | None = None,
+    response: type[BaseModel] | None = None,
+    status: int = 200,
+    query: type[BaseModel] | None = None,
+    tags: Sequence[str] = (),
+) -> Callable[[RouteT], RouteT]:
+    """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""
+
+    described = Operation(summary, scope, request, response, status, query, tags)
+
+    def mark(view: RouteT) -> RouteT:
+        view.jackfield_operation = described  # type: ignore[attr-defined]
+        return view
+
+    return mark
+
+
+def principal() -> Principal:
+    """The caller of the present request. Raises `AuthRequired` on a public path without a credential."""
+    found: Principal | None = g.get("principal")
+    if found is None:
+        raise AuthRequired
+    return found
+
+
+def request_id() -> str:
+    """The id of the present request, as in X-Request-Id."""
+    return str(request.scope.get("jackfield.request_id", ""))
+
+
+def client_address(incoming: Request | None = None) -> str:
+    """The caller's address, after `server.trusted_proxies`; `unknown` when there is none (a Unix socket)."""
+    return str((incoming or request).scope.get("jackfield.client", "unknown"))
+
+
+async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
+    """The request's JSON body. Raises `UnsupportedMediaType` for another type, `InvalidInput` for bad JSON,
+    `PayloadTooLarge` above the limit that the kernel set."""
+    kind = (request.content_type or "").split(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise UnsupportedMediaType("Send the body as application/json.")
+    limit = request.max_content_length
+    if limit is not None and (request.content_length or 0) > limit:
+        raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
+    return jsontext.loads(await request.get_data(cache=False), max_depth=max_depth)
+
+
+async def read_model(model: type[ModelT]) -> ModelT:
+    """The body as this model. Raises `InvalidInput` with the json path of every mistake."""
+    return parse_model(model, await read_json())
+
+
+def parse_model(model: type[ModelT], value: object) -> ModelT:
+    """Validate; raises `InvalidInput` (details: json path -> what is wrong; the values are not quoted)."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as exc:
+        raise InvalidInput("The request does not have the expected form.", details=validation_details(exc)) from None
+
+
+def read_query(model: type[ModelT]) -> ModelT:
+    """The query string as this model; the last of repeated keys counts."""
+    return parse_model(model, {key: values[-1] for key, values in request.args.to_dict(flat=False).items()})
+
+
+def validation_details(error: ValidationError) -> dict[str, str]:
+    """json path -> message, for details."""
+    found: dict[str, str] = {}
+    for entry in error.errors(include_url=False, include_context=False, include_input=False):
+        path = ""
+        for part in entry["loc"]:
+            path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+        found.setdefault(path or "body", entry["msg"])
+    return found
+
+
+def clamp(text: str | None, default: int, low: int, high: int) -> int:
+    """A paging number from the query: clamped to its range; the default when absent. Raises `InvalidInput` for no number."""
+    if text is None or text == "":
+        return default
+    if not text.lstrip("+-").isdecimal() or len(text) > 40:
+        raise InvalidInput("A paging parameter is not a whole number.", details={"limit": "give a whole number"})
+    return min(max(int(text), low), high)
+
+
+def json_response(value: object, status: int = 200) -> Response:
+    """Any JSON value as an answer."""
+    return Response(jsontext.dumps(value), status=status, content_type="application/json")
+
+
+def error_body(error: JackfieldError, request_id: str) -> bytes:
+    """The workflow service's envelope, as raw ASGI applications send it."""
+    body: dict[str, object] = {"error": error.title, "code": error.code, "message": error.message, **error.extra}
+    if error.details:
+        body["details"] = error.details
+    body["requestId"] = request_id
+    return jsontext.dumps(body)

@@ -1,0 +1,54 @@
+"""Strict JSON (RFC 8259): no NaN, no bad UTF-8, no document deeper than the limit.
+
+Source: decisions.md section 4: malformed JSON, NaN, bad UTF-8, UTF-16 and a depth over 64 are 400 everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias
+
+import orjson
+
+from .errors import InvalidInput
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+MAX_DEPTH = 64
+
+
+def depth_exceeds(value: object, limit: int) -> bool:
+    """Whether lists and objects nest deeper than `limit` levels."""
+    level: list[object] = [value] if type(value) is dict or type(value) is list else []
+    for _ in range(limit):
+        if not level:
+            return False
+        below: list[object] = []
+        for container in level:
+            for item in container.values() if type(container) is dict else container:  # type: ignore[attr-defined]
+                if type(item) is dict or type(item) is list:
+                    below.append(item)
+        level = below
+    return bool(level)
+
+
+def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
+    """Parse one document. Raises `InvalidInput` that says where it breaks; never quotes the data."""
+    try:
+        value: Json = orjson.loads(data)
+    except orjson.JSONDecodeError as exc:
+        reason = f"{exc.msg} (line {exc.lineno}, column {exc.colno})"
+        raise InvalidInput("The body is not valid JSON.", details={"body": reason}) from None
+    if depth_exceeds(value, max_depth):
+        raise InvalidInput(
+            "The JSON document is nested too deeply.", details={"body": f"at most {max_depth} levels are accepted"}
+        )
+    return value
+
+
+def dumps(value: object) -> bytes:
+    """Compact JSON. Integers beyond 64 bits, which orjson refuses, are written as they are."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode()

@@ -1,0 +1,80 @@
+"""Script engines behind a port: expressions inside the daemon, Code nodes in killable worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .jsontext import Json
+from .workflows import Items
+
+
+class ScriptError(Exception):
+    """A script failed. kind: syntax, runtime, timeout, memory, crash; line: 1-based in the source, if known."""
+
+    def __init__(self, message: str, *, kind: str = "runtime", line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptData:
+    """What a script sees of its execution; plain JSON data, so that it can cross a process border.
+
+    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}]} , only those that the source can
+    name; input: items of input 0; paired: see `paired_items`: per node name, for each input item the index of the item
+    that it descends from in `[output, item]` of that node's last run, or null.
+    """
+
+    input: Items
+    nodes: Mapping[str, Json] = field(default_factory=dict)
+    paired: Mapping[str, Sequence[Sequence[int] | None]] = field(default_factory=dict)
+    workflow: Mapping[str, Json] = field(default_factory=dict)
+    execution: Mapping[str, Json] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    node: Mapping[str, Json] = field(default_factory=dict)
+    """name, id, version, parameters, context and runIndex of the node that runs; previous node under `previous`."""
+    timezone: str = "UTC"
+    now_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptResult:
+    """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context after it."""
+
+    value: Json
+    logs: Sequence[str] = ()
+    context: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionError:
+    """In place of a value: the expression's source is wrong or names what does not exist; the node fails with it."""
+
+    message: str
+
+
+class ScriptEngine(Protocol):
+    """One language. Limits (time, memory, output) are the engine's settings."""
+
+    language: str
+    """`javaScript`, `python`, `rhai`"""
+
+    async def evaluate(
+        self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
+    ) -> list[list[Json | ExpressionError]]:
+        """Evaluate each expression source for each of these item indexes: per index, per source, its value.
+
+        The items cross the border once. A run-time error (TypeError, ReferenceError ...) of an expression is undefined,
+        given as None; a syntax error or a broken reference is an `ExpressionError`. Runs off the event loop. Raises
+        `ScriptError` when the whole evaluation exceeds its limits.
+        """
+
+    async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
+        """Run a Code node in a worker process that is killed after `timeout` seconds. Raises `ScriptError`."""
+
+    async def close(self) -> None: ...

@@ -1,0 +1,460 @@
+"""The store port: domain verbs, never SQL. One contract suite (`tests/contracts/store.py`) holds for every store.
+
+Times are Unix milliseconds, UTC. Verbs that return a future are queued in the order of the calls, at once, and the future
+resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises `StoreUnavailable`
+when the store does not answer within its limit (disk full, lock held, queue full); then nothing was changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, Protocol, TypeVar
+
+from .triggers import Registration
+from .workflows import Document
+
+RowT = TypeVar("RowT")
+ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
+CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[RowT]):
+    """One page of a list and how many rows match in all."""
+
+    rows: Sequence[RowT]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """version counts up with every change of password or role, which revokes the user's tokens."""
+
+    id: str
+    username: str
+    role: str
+    password_hash: str
+    version: int
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides."""
+
+    id: str
+    user_id: str
+    name: str
+    prefix: str
+    digest: str
+    scopes: tuple[str, ...]
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWorkflow:
+    """document: as the author wrote it, without id, active, versionNumber and times."""
+
+    id: str
+    name: str
+    active: bool
+    version: int
+    document: Document
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowRow:
+    """A list row: no document."""
+
+    id: str
+    name: str
+    active: bool
+    version: int
+    created_at: int
+    updated_at: int
+    node_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    version: int
+    name: str
+    created_at: int
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A registration of kind webhook as kept. id: stable as long as the workflow keeps the node and the method."""
+
+    id: str
+    workflow_id: str
+    workflow_name: str
+    node_id: str
+    node_name: str
+    method: str
+    path: str
+    pattern: str
+    authentication: str
+    active: bool
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookStats:
+    total_calls: int = 0
+    success_calls: int = 0
+    failed_calls: int = 0
+    last_call: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewCall:
+    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. body: at most 64 KiB of
+    the raw body as text. status `rejected` comes complete with response_status; else `pending` until `CallUpdate`."""
+
+    id: str
+    webhook_id: str
+    time: int
+    method: str
+    headers: bytes
+    body: str
+    truncated: bool = False
+    status: CallStatus = "pending"
+    response_status: int | None = None
+    response_body: str = ""
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallUpdate:
+    """How a call was answered, or (status only) how the run of an onReceived call ended."""
+
+    call_id: str
+    webhook_id: str
+    status: CallStatus | None = None
+    response_status: int | None = None
+    response_body: str | None = None
+    response_truncated: bool = False
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    id: str
+    webhook_id: str
+    execution_id: str | None
+    time: int
+    method: str
+    headers: Mapping[str, str]
+    body: str
+    truncated: bool
+    status: CallStatus
+    response_status: int | None
+    response_body: str
+    response_truncated: bool
+    duration_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`."""
+
+    webhook_id: str
+    key: str
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDelivery:
+    """answer: status, headers and body of the first answer; None while it has not been given."""
+
+    execution_id: str
+    answer: StoredAnswer | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewExecution:
+    """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a workflow
+    that is not saved. status: queued, running, or already final when accepted and finished in one."""
+
+    id: str
+    workflow_id: str | None
+    workflow_version: int
+    mode: str
+    status: ExecutionStatus
+    created_at: int
+    input: bytes
+    started_at: int | None = None
+    document: Document | None = None
+    retry_of: str | None = None
+    call: NewCall | None = None
+    delivery: Delivery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedExecution:
+    """The end of an execution. steps: the last chunk of node runs (JSON bytes), if any; call: joined to the same
+    transaction."""
+
+    id: str
+    status: ExecutionStatus
+    finished_at: int
+    started_at: int
+    steps: bytes | None = None
+    error: bytes | None = None
+    """JSON bytes of {message, node?, itemIndex?}."""
+    call: CallUpdate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionRow:
+    """A list row. error: JSON bytes."""
+
+    id: str
+    workflow_id: str | None
+    workflow_version: int
+    mode: str
+    status: ExecutionStatus
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+    error: bytes | None
+    retry_of: str | None
+    resume_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExecution:
+    """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it."""
+
+    row: ExecutionRow
+    input: bytes
+    steps: Sequence[bytes]
+    document: Document | None
+    call: tuple[str, str] | None
+    call_status: CallStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFilter:
+    workflow_id: str | None = None
+    status: str | None = None
+    mode: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    id: str
+    key: str
+    value: str
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """sealed: the values, encrypted by `Secrets.seal`; the store never sees them."""
+
+    id: str
+    name: str
+    kind: str
+    sealed: bytes
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What `prune` deletes: finished executions older than a time or beyond a count, calls per webhook likewise, expired
+    deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
+
+    executions_before: int
+    executions_keep: int
+    calls_before: int
+    calls_keep: int
+    now: int
+    limit: int = 1000
+
+
+class UserStore(Protocol):
+    async def add_user(self, user: User) -> None:
+        """Raises `Conflict` when the name is taken."""
+
+    async def user(self, user_id: str) -> User | None: ...
+
+    async def user_by_name(self, username: str) -> User | None: ...
+
+    async def users(self) -> list[User]: ...
+
+    async def change_user(
+        self, user_id: str, *, role: str | None = None, password_hash: str | None = None, revoke: bool = True
+    ) -> User | None:
+        """The changed user; None when unknown. revoke: count `version` up (not for a mere rehash)."""
+
+    async def delete_user(self, user_id: str) -> bool: ...
+
+    async def add_api_key(self, key: ApiKey) -> None: ...
+
+    async def api_key(self, digest: str) -> ApiKey | None: ...
+
+    async def api_keys(self, user_id: str, offset: int, limit: int) -> Page[ApiKey]: ...
+
+    async def delete_api_key(self, key_id: str, user_id: str) -> bool: ...
+
+    async def touch_api_keys(self, used: Mapping[str, int]) -> None:
+        """Key id -> when it was used last."""
+
+    async def revoke_token(self, token_id: str, expires_at: int) -> bool:
+        """False when it was revoked already (so that a token refreshes once)."""
+
+    async def revoked_tokens(self, now: int) -> dict[str, int]:
+        """Revoked and not yet expired: token id -> expiry."""
+
+
+class WorkflowStore(Protocol):
+    async def add_workflow(
+        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
+    ) -> None: ...
+
+    async def change_workflow(
+        self,
+        workflow_id: str,
+        document: Document,
+        name: str,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        author: str | None,
+        expected_version: int | None = None,
+    ) -> StoredWorkflow | None:
+        """A new version. None when unknown. Raises `Conflict` when expected_version is not the present one, and
+        `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing changed."""
+
+    async def set_active(
+        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+    ) -> StoredWorkflow | None:
+        """Raises `RouteConflict`. None when unknown."""
+
+    async def delete_workflow(self, workflow_id: str) -> bool:
+        """With its versions, registrations and calls; its executions stay."""
+
+    async def workflow(self, workflow_id: str) -> StoredWorkflow | None: ...
+
+    async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None: ...
+
+    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
+        """Newest change first. search: literal, case-insensitive part of the name."""
+
+    async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]: ...
+
+    async def static_data(self, workflow_id: str) -> bytes | None: ...
+
+    async def set_static_data(self, workflow_id: str, data: bytes) -> None: ...
+
+
+class WebhookStore(Protocol):
+    async def webhooks(
+        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None
+    ) -> Page[Webhook]: ...
+
+    async def webhook(self, webhook_id: str) -> Webhook | None: ...
+
+    async def webhooks_by_path(self, path: str) -> list[Webhook]: ...
+
+    async def webhook_stats(self, webhook_id: str) -> WebhookStats: ...
+
+    def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        """A call that started no execution (rejected). Counts in `total_calls`."""
+
+    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
+        """Calls that are counted but not kept."""
+
+    def update_call(
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+    ) -> asyncio.Future[None]:
+        """The first final status counts as a success or a failure."""
+
+    async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
+        """Newest first."""
+
+    async def delivery(self, webhook_id: str, key: str, now: int) -> StoredDelivery | None: ...
+
+
+class ExecutionStore(Protocol):
+    def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when the
+        delivery is known; then nothing was stored."""
+
+    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+        """A checkpoint: one more chunk of node runs."""
+
+    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]: ...
+
+    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]: ...
+
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]: ...
+
+    async def execution(self, execution_id: str) -> StoredExecution | None: ...
+
+    async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
+        """Newest first; `since` and `until` compare the creation time."""
+
+    async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
+        """Status -> count."""
+
+    async def delete_execution(self, execution_id: str) -> bool:
+        """Raises `Conflict` while it is queued, running or waiting."""
+
+    async def open_executions(
+        self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
+    ) -> list[str]:
+        """Ids of open executions in order of creation, after an id; due: of the waiting, those to resume by then."""
+
+
+class Store(UserStore, WorkflowStore, WebhookStore, ExecutionStore, Protocol):
+    """Everything that the daemon keeps."""
+
+    name: str
+
+    async def open(self) -> None:
+        """Connect, migrate. Raises `ConfigurationError` for a newer schema, a read-only directory or a damaged file."""
+
+    async def close(self) -> None:
+        """Write what is queued, then close."""
+
+    async def check(self) -> None:
+        """Raises `StoreUnavailable` when a small durable write does not succeed now."""
+
+    async def variables(self) -> list[Variable]: ...
+
+    async def put_variable(self, variable: Variable) -> None:
+        """Insert or replace by id. Raises `Conflict` when another one has the key."""
+
+    async def delete_variable(self, variable_id: str) -> bool: ...
+
+    async def credentials(self, offset: int, limit: int) -> Page[Credential]: ...
+
+    async def credential(self, credential_id: str) -> Credential | None: ...
+
+    async def put_credential(self, credential: Credential) -> None: ...
+
+    async def delete_credential(self, credential_id: str) -> bool: ...
+
+    async def prune(self, retention: Retention) -> int:
+        """Delete some of what retention ends; returns how many rows."""

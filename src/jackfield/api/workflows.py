@@ -1,0 +1,126 @@
+"""The workflow document: n8n's workflow JSON, read liberally. Source: facts/workflow-service.md sections 2.1 and 2.2.
+
+`Workflow.document` is what the author wrote, untouched, so that unknown keys round-trip; the other fields are what the
+daemon reads of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from .jsontext import Json
+
+Document: TypeAlias = "dict[str, Json]"
+
+NAMESPACES = ("jackfield.", "n8n-nodes-base.", "@n8n/n8n-nodes-base.")
+
+
+class BinaryData(TypedDict):
+    """One file of an item; `data` is base64."""
+
+    data: str
+    mimeType: str
+    fileName: NotRequired[str]
+    fileExtension: NotRequired[str]
+    fileSize: NotRequired[int]
+
+
+class PairedItem(TypedDict):
+    """Which input item an output item comes from."""
+
+    item: int
+    input: NotRequired[int]
+
+
+class Item(TypedDict):
+    """One item that flows along a wire. Plain data: it is stored and crosses into scripts as it is. Never change an item
+    that you were handed: other branches hold the same object."""
+
+    json: dict[str, Json]
+    binary: NotRequired[dict[str, BinaryData]]
+    pairedItem: NotRequired[PairedItem | int | list[PairedItem]]
+    error: NotRequired[Json]
+
+
+Items: TypeAlias = "list[Item]"
+Outputs: TypeAlias = "list[Items]"
+"""One list of items per output of the node."""
+
+OnError: TypeAlias = Literal["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
+
+
+def local_type(node_type: str) -> str:
+    """The type without its namespace: `n8n-nodes-base.set` and `jackfield.set` are both `set`; a foreign one stays."""
+    for prefix in NAMESPACES:
+        if node_type.startswith(prefix):
+            return node_type[len(prefix) :]
+    return node_type
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Where an output leads: the node's name and its input index."""
+
+    node: str
+    input: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node. type: as written; kind: without namespace; version: None when the document has no typeVersion (then the
+    specification's defaults hold, else n8n's); parameters: raw, expressions unresolved."""
+
+    id: str
+    name: str
+    type: str
+    kind: str
+    version: float | None
+    parameters: Mapping[str, Json]
+    position: tuple[float, float] = (0.0, 0.0)
+    disabled: bool = False
+    credentials: Mapping[str, Json] = field(default_factory=dict)
+    on_error: OnError = "stopWorkflow"
+    tries: int = 1
+    """How often it is run at most; 2 to 5 with retryOnFail, else 1."""
+    wait_between_tries_ms: int = 1000
+    execute_once: bool = False
+    always_output_data: bool = False
+    webhook_id: str | None = None
+    raw: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowSettings:
+    """order: v1 runs a branch to its end before the next; v0 goes breadth first. timeout_s: None = no limit."""
+
+    order: Literal["v0", "v1"] = "v1"
+    timezone: str | None = None
+    error_workflow: str | None = None
+    timeout_s: float | None = None
+    raw: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document order."""
+
+    id: str | None
+    name: str
+    version: int
+    active: bool
+    nodes: Mapping[str, Node]
+    wires: Mapping[str, tuple[tuple[Wire, ...], ...]]
+    settings: WorkflowSettings
+    pin_data: Mapping[str, Items]
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a document. path: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid."""
+
+    path: str
+    message: str
+    severity: Literal["error", "warning"] = "error"

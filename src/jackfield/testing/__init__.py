@@ -1,0 +1,1 @@
+"""Fakes and helpers for the tests of plugins."""
