@@ -69,6 +69,9 @@ class WorkflowReader(Protocol):
     def problems(self, workflow: Workflow) -> list[Problem]:
         """What `POST /workflows/validate` lists."""
 
+    def forget(self, workflow_id: str) -> None:
+        """What is cached of this workflow is stale. Called by whoever changed or deleted it, after the commit."""
+
 
 class PluginContext(Protocol):
     """The narrow world of one plugin."""

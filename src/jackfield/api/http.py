@@ -28,7 +28,8 @@ class AsgiMount:
     """A raw ASGI application under a first path segment, such as `webhook`. It gets the whole path in the scope.
 
     access: `public` = the application authenticates its callers itself and may be called across origins;
-    `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own errors
+    `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own
+    errors
     with `error_response`.
     """
 
@@ -132,10 +133,11 @@ def validation_details(error: ValidationError) -> dict[str, str]:
 
 
 def clamp(text: str | None, default: int, low: int, high: int) -> int:
-    """A paging number from the query: clamped to its range; the default when absent. Raises `InvalidInput` for no number."""
+    """A paging number from the query: clamped to its range; the default when absent. Raises `InvalidInput` for no
+    number."""
     if text is None or text == "":
         return default
-    if not text.lstrip("+-").isdecimal() or len(text) > 40:
+    if not text.removeprefix("-").isdecimal() or len(text) > 40:
         raise InvalidInput("A paging parameter is not a whole number.", details={"limit": "give a whole number"})
     return min(max(int(text), low), high)
 

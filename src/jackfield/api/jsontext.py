@@ -25,9 +25,8 @@ def depth_exceeds(value: object, limit: int) -> bool:
             return False
         below: list[object] = []
         for container in level:
-            for item in container.values() if type(container) is dict else container:  # type: ignore[attr-defined]
-                if type(item) is dict or type(item) is list:
-                    below.append(item)
+            items = container.values() if type(container) is dict else container
+            below += [item for item in items if type(item) is dict or type(item) is list]  # type: ignore[attr-defined]
         level = below
     return bool(level)
 

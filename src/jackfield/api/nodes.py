@@ -106,7 +106,8 @@ class NodeRun(Protocol):
         """The same for the first item only (with no item: against an empty one)."""
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
-        """Run a Code node's source in a killable worker with this run's data. each: once per item. Raises `NodeError`."""
+        """Run a Code node's source in a killable worker with this run's data. each: once per item. Raises
+        `NodeError`."""
 
     async def run_workflow(self, workflow_id: str, items: Items) -> Items:
         """Run another saved workflow (mode sub) and return the items of its last node. Raises `NodeError`."""

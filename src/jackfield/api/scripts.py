@@ -24,7 +24,8 @@ class ScriptError(Exception):
 class ScriptData:
     """What a script sees of its execution; plain JSON data, so that it can cross a process border.
 
-    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}]} , only those that the source can
+    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}]} , only those that the source
+    can
     name; input: items of input 0; paired: see `paired_items`: per node name, for each input item the index of the item
     that it descends from in `[output, item]` of that node's last run, or null.
     """
@@ -44,7 +45,8 @@ class ScriptData:
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
-    """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context after it."""
+    """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context
+    after it."""
 
     value: Json
     logs: Sequence[str] = ()

@@ -1,7 +1,9 @@
 """The store port: domain verbs, never SQL. One contract suite (`tests/contracts/store.py`) holds for every store.
 
-Times are Unix milliseconds, UTC. Verbs that return a future are queued in the order of the calls, at once, and the future
-resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises `StoreUnavailable`
+Times are Unix milliseconds, UTC. Verbs that return a future are queued in the order of the calls, at once, and the
+future
+resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises
+`StoreUnavailable`
 when the store does not answer within its limit (disk full, lock held, queue full); then nothing was changed.
 """
 
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from .triggers import Registration
@@ -116,7 +118,8 @@ class WebhookStats:
 
 @dataclass(frozen=True, slots=True)
 class NewCall:
-    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. body: at most 64 KiB of
+    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. body: at most 64
+    KiB of
     the raw body as text. status `rejected` comes complete with response_status; else `pending` until `CallUpdate`."""
 
     id: str
@@ -188,7 +191,8 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NewExecution:
-    """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a workflow
+    """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a
+    workflow
     that is not saved. status: queued, running, or already final when accepted and finished in one."""
 
     id: str
@@ -281,7 +285,8 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What `prune` deletes: finished executions older than a time or beyond a count, calls per webhook likewise, expired
+    """What `prune` deletes: finished executions older than a time or beyond a count, calls per webhook likewise,
+    expired
     deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
 
     executions_before: int
@@ -344,7 +349,8 @@ class WorkflowStore(Protocol):
         expected_version: int | None = None,
     ) -> StoredWorkflow | None:
         """A new version. None when unknown. Raises `Conflict` when expected_version is not the present one, and
-        `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing changed."""
+        `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing
+        changed."""
 
     async def set_active(
         self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
@@ -398,7 +404,8 @@ class WebhookStore(Protocol):
 
 class ExecutionStore(Protocol):
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
-        """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when the
+        """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when
+        the
         delivery is known; then nothing was stored."""
 
     def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:

@@ -35,7 +35,8 @@ class PairedItem(TypedDict):
 
 
 class Item(TypedDict):
-    """One item that flows along a wire. Plain data: it is stored and crosses into scripts as it is. Never change an item
+    """One item that flows along a wire. Plain data: it is stored and crosses into scripts as it is. Never change an
+    item
     that you were handed: other branches hold the same object."""
 
     json: dict[str, Json]
@@ -104,7 +105,8 @@ class WorkflowSettings:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document order."""
+    """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document
+    order."""
 
     id: str | None
     name: str

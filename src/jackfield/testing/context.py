@@ -107,7 +107,7 @@ class FakeContext:
         return next((table for table in self.tables if isinstance(table, model)), None) or model()
 
     def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        return asyncio.get_running_loop().create_task(coroutine, name=name)  # type: ignore[arg-type]
+        return asyncio.get_running_loop().create_task(coroutine, name=name)
 
     def _port(self, name: str) -> object:
         return self.ports[name] if name in self.ports else _missing(name)()

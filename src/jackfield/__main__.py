@@ -1,0 +1,5 @@
+"""`python -m jackfield`."""
+
+from jackfield.cli.main import main
+
+main()

@@ -1,0 +1,45 @@
+"""A sliding-window limit per key, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+
+from .clock import Clock
+
+
+class SlidingWindow:
+    """At most `requests` per `window` seconds and key, counted exactly: no burst at a window's edge.
+
+    Remembers at most `keys` keys; the one that was quiet longest is forgotten first.
+    """
+
+    def __init__(self, clock: Clock, requests: int, window: float, keys: int = 10_000) -> None:
+        self._clock = clock
+        self._requests = requests
+        self._window = window
+        self._keys = keys
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def hit(self, key: str) -> float | None:
+        """Count a request. None: it passes; else: seconds until one passes again (it was not counted)."""
+        retry = self.blocked(key)
+        if retry is None:
+            self._times.setdefault(key, deque()).append(self._clock.monotonic())
+            if len(self._times) > self._keys:
+                self._times.popitem(last=False)
+        return retry
+
+    def blocked(self, key: str) -> float | None:
+        """As `hit`, without counting."""
+        times = self._times.get(key)
+        if times is None:
+            return None
+        self._times.move_to_end(key)
+        now = self._clock.monotonic()
+        while times and now - times[0] >= self._window:
+            times.popleft()
+        return None if len(times) < self._requests else times[0] + self._window - now
+
+    def forget(self, key: str) -> None:
+        """Start anew for this key."""
+        self._times.pop(key, None)

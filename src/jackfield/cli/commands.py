@@ -1,0 +1,105 @@
+"""The kernel's commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from jackfield.api.cli import config_dir_option
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.version import __version__
+
+from .runtime import Runtime
+
+
+@click.command()
+def version() -> None:
+    """Show the version."""
+    click.echo(f"jackfield {__version__}")
+
+
+def _overrides(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, str]:
+    found = {path: str(value) for path, value in named.items() if value is not None}
+    for pair in pairs:
+        path, separator, value = pair.partition("=")
+        if not separator:
+            raise ConfigurationError(f"--set takes key=value, not {path}.")
+        found[path.strip()] = value.strip()
+    return found
+
+
+@click.command()
+@config_dir_option
+@click.option("--host", help="Address to listen on (server.host).")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on (server.port).")
+@click.option(
+    "--server", type=click.Choice(["hypercorn", "uvicorn", "granian"]), help="HTTP server (server.implementation)."
+)
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Log level (logs.level).")
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Any setting; see `jackfield config`.")
+@click.pass_obj
+def serve(
+    runtime: Runtime,
+    config_dir: Path | None,
+    host: str | None,
+    port: int | None,
+    server: str | None,
+    log_level: str | None,
+    pairs: tuple[str, ...],
+) -> None:
+    """Run the daemon until SIGTERM or SIGINT."""
+    from .serving import serve as run
+
+    named = {"server.host": host, "server.port": port, "server.implementation": server, "logs.level": log_level}
+    run(runtime, config_dir, _overrides(pairs, named))
+
+
+@click.command()
+@config_dir_option
+@click.option("--format", "form", type=click.Choice(["toml", "json", "markdown"]), default="toml", show_default=True)
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="As with serve.")
+@click.pass_obj
+def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
+    """Show every setting with its value, default and meaning. Secrets are masked."""
+    from .settings_dump import FORMATS
+
+    click.echo(FORMATS[form](runtime.settings(config_dir, _overrides(pairs, {}))))
+
+
+@click.command()
+@config_dir_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.pass_obj
+def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
+    """List the plugins and what is wrong with those that failed."""
+    found = sorted(runtime.plugins(config_dir), key=lambda plugin: plugin.name)
+    if as_json:
+        rows = [
+            {name: getattr(p, name) for name in ("name", "status", "distribution", "version", "error")} for p in found
+        ]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for plugin in found:
+        click.echo(f"{plugin.name:<16} {plugin.status:<9} {plugin.distribution} {plugin.version}")
+        if plugin.error:
+            click.echo(f"{'':<16} {plugin.error}")
+
+
+@click.command()
+@config_dir_option
+@click.pass_obj
+def doctor(runtime: Runtime, config_dir: Path | None) -> None:
+    """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
+    from .diagnosis import diagnose
+
+    findings = diagnose(runtime, config_dir)
+    for finding in findings:
+        click.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.subject}: {finding.message}")
+    if not all(finding.good for finding in findings):
+        raise SystemExit(1)
+
+
+ALL: list[click.Command] = [serve, config, plugins, doctor, version]

@@ -1,0 +1,67 @@
+"""`jackfield doctor`: what an operator would look at first."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError
+
+from .runtime import Runtime, default_config_dir
+
+if TYPE_CHECKING:
+    from jackfield.core.kernel import Kernel
+
+LOW_SPACE = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    subject: str
+    good: bool
+    message: str
+
+
+def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
+    """Every check; later ones are left out when an earlier one makes them pointless."""
+    directory = (config_dir or default_config_dir()).expanduser().absolute()
+    findings = [Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])]
+    try:
+        kernel = runtime.kernel(config_dir)
+    except JackfieldError as exc:
+        return [*findings, Finding("configuration", False, exc.message)]
+    findings.append(Finding("configuration", True, str(directory)))
+    findings += [
+        Finding("configuration", False, f"no loaded plugin knows [{t}]") for t in kernel.settings.unknown_tables
+    ]
+    findings += _files(kernel)
+    findings += [
+        Finding(f"plugin {plugin.name}", plugin.status != "failed", plugin.error or plugin.status)
+        for plugin in kernel.plugins.plugins.values()
+    ]
+    try:
+        findings.append(Finding("store", True, runtime.run("doctor", _look_at_store, config_dir=config_dir)))
+    except JackfieldError as exc:
+        findings.append(Finding("store", False, exc.message))
+    return findings
+
+
+async def _look_at_store(context: PluginContext) -> str:
+    await context.store.check()
+    users = await context.store.users()
+    hint = "" if users else "; no user yet: jackfield user add NAME --role admin"
+    return f"answers, {len(users)} users{hint}"
+
+
+def _files(kernel: Kernel) -> list[Finding]:
+    directory = kernel.config_dir
+    free = shutil.disk_usage(directory).free
+    findings = [Finding("disk", free > LOW_SPACE, f"{free // 2**20} MiB free at {directory}")]
+    loose = [p for p in [directory, *directory.rglob("*")] if not p.is_symlink() and p.stat().st_mode & 0o077]
+    named = ", ".join(str(path) for path in loose[:5])
+    findings.append(Finding("permissions", not loose, f"open to others: {named}" if loose else "closed to others"))
+    return findings

@@ -1,0 +1,50 @@
+"""`jackfield`: the command line. Plugins add commands with `jackfield_commands`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from jackfield.api.errors import JackfieldError
+
+from . import commands
+from .runtime import Runtime
+
+
+class _Commands(click.Group):
+    """The kernel's commands at once; those of plugins only when they are asked for, since that loads every plugin."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *ctx.find_object(Runtime).plugin_commands()})  # type: ignore[union-attr]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            return found
+        runtime = ctx.find_object(Runtime)
+        return runtime.plugin_commands().get(cmd_name) if runtime else None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def jackfield(ctx: click.Context) -> None:
+    """Webhooks, workflows and coding agents in one self-hosted daemon."""
+
+
+for _command in commands.ALL:
+    jackfield.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point. A `JackfieldError` is one line on standard error and exit code 1."""
+    try:
+        jackfield.main(arguments, prog_name="jackfield", obj=Runtime())
+    except JackfieldError as exc:
+        click.echo(f"jackfield: {exc.message}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What commands share: where the configuration is, and the daemon's parts without serving."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from jackfield.core.kernel import Kernel
+    from jackfield.core.plugins import Plugin
+    from jackfield.core.settings import Settings
+
+T = TypeVar("T")
+
+
+def default_config_dir() -> Path:
+    """JACKFIELD_CONFIG_DIR, else XDG_CONFIG_HOME/jackfield, else ~/.config/jackfield."""
+    if given := os.environ.get("JACKFIELD_CONFIG_DIR"):
+        return Path(given)
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "jackfield"
+
+
+class Runtime:
+    """`jackfield.api.cli.Cli`."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, click.Command] | None = None
+
+    def plugin_commands(self) -> dict[str, click.Command]:
+        """Name -> command of every plugin."""
+        if self._commands is None:
+            from jackfield.core.plugins import PluginHost
+
+            host = PluginHost()
+            host.discover()
+            self._commands = {
+                str(command.name): command for _, given in host.call("jackfield_commands") for command in given
+            }
+        return self._commands
+
+    def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:
+        """Assembled, nothing opened. Raises `ConfigurationError`."""
+        from jackfield.core.kernel import build
+
+        return build(self._directory(config_dir), os.environ, overrides or {})
+
+    def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
+        """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
+        from jackfield.core.kernel import load_plugins
+
+        return load_plugins(self._directory(config_dir), os.environ, overrides)[1]
+
+    def plugins(self, config_dir: Path | None) -> Sequence[Plugin]:
+        """Every plugin, with what is wrong, as far as can be told without starting."""
+        from jackfield.core.kernel import Kernel, load_plugins
+        from jackfield.core.redaction import Redactor
+
+        directory = self._directory(config_dir)
+        host, settings = load_plugins(directory, os.environ, {})
+        try:
+            Kernel(directory, host, settings, Redactor()).assemble()
+        except ConfigurationError as exc:
+            click.echo(f"jackfield: {exc.message}", err=True)
+        return list(host.plugins.values())
+
+    @staticmethod
+    def _directory(config_dir: Path | None) -> Path:
+        return (config_dir or default_config_dir()).expanduser().absolute()
+
+    def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
+        kernel = self.kernel(config_dir)
+
+        async def opened() -> T:
+            await kernel.open_store()
+            try:
+                return await work(kernel.context(plugin))
+            finally:
+                await kernel.tasks.close()
+                await kernel.context(plugin).store.close()
+
+        return asyncio.run(opened())

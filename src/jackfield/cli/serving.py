@@ -1,0 +1,34 @@
+"""`jackfield serve`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from jackfield.core.lock import DirectoryLock
+from jackfield.core.logs import Logs
+from jackfield.core.tables import LogSettings, ServerSettings
+from jackfield.http.app import create_app
+from jackfield.http.server import listen, run
+
+from .runtime import Runtime
+
+
+def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
+    """Raises `ConfigurationError` for everything that prevents the start."""
+    kernel = runtime.kernel(config_dir, overrides)
+    lock = DirectoryLock(kernel.config_dir)
+    lock.acquire()
+    try:
+        sock = listen(kernel.settings.get(ServerSettings))
+        logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
+        try:
+            run(create_app(kernel), sock)
+        except Exception as exc:
+            logging.getLogger("jackfield").error("The daemon did not start or has failed: %s", exc)
+            raise
+        finally:
+            logs.stop()
+    finally:
+        lock.release()

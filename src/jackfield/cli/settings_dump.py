@@ -1,0 +1,91 @@
+"""Every setting, for people (`jackfield config`) and for the documentation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pydantic_core import PydanticUndefined
+
+from jackfield.core.settings import Key, Settings, keys
+
+MASK = "********"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One key with its effective value and default, both as JSON."""
+
+    key: Key
+    value: object
+    default: object
+
+    @property
+    def meaning(self) -> str:
+        return self.key.field.description or ""
+
+
+def rows(settings: Settings) -> Iterator[tuple[str, list[Row]]]:
+    """Table path -> its keys, nested models as tables of their own."""
+    for table in sorted(settings.tables, key=lambda found: found.path):
+        grouped: dict[str, list[Row]] = {}
+        for key in keys(table.path, table.model):
+            value = settings.value(key.path)
+            hidden = key.secret and value not in ("", None, [])
+            row = Row(key, MASK if hidden else value, _default(key))
+            grouped.setdefault(key.path.rpartition(".")[0], []).append(row)
+        yield from grouped.items()
+
+
+def _default(key: Key) -> object:
+    if key.field.default_factory is not None:
+        return key.field.get_default(call_default_factory=True, validated_data={})
+    return None if key.field.default is PydanticUndefined else key.field.default
+
+
+def as_toml(settings: Settings) -> str:
+    """A config.toml with every key, its meaning above it; keys at their default are commented out."""
+    lines = ["# Every setting. A line that is commented out is at its default."]
+    for table, found in rows(settings):
+        lines += ["", f"[{table}]"]
+        for row in found:
+            lines.append(f"# {row.meaning} ({row.key.environment})")
+            text = f"{row.key.path.rpartition('.')[2]} = {_toml(row.value)}"
+            lines.append(f"# {text}" if row.value == row.default or row.value is None else text)
+    return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    return '""' if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def as_json(settings: Settings) -> str:
+    """One object: dotted key -> value."""
+    return json.dumps({row.key.path: row.value for _, found in rows(settings) for row in found}, indent=2, default=str)
+
+
+def as_markdown(settings: Settings) -> str:
+    """A table per settings table: key, default, meaning, environment name."""
+    lines = []
+    for table, found in rows(settings):
+        lines += [f"## `[{table}]`", "", "| key | default | meaning | environment |", "| --- | --- | --- | --- |"]
+        for row in found:
+            name = row.key.path.rpartition(".")[2]
+            default = f"`{json.dumps(row.default, default=str)}`"
+            lines.append(f"| `{name}` | {default} | {row.meaning}{_range(row.key)} | `{row.key.environment}` |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _range(key: Key) -> str:
+    bounds = [
+        f"{symbol} {getattr(mark, name)}"
+        for mark in key.field.metadata
+        for name, symbol in (("ge", "at least"), ("gt", "above"), ("le", "at most"), ("lt", "below"))
+        if getattr(mark, name, None) is not None
+    ]
+    return f" ({', '.join(bounds)})" if bounds else ""
+
+
+FORMATS: dict[str, Callable[[Settings], str]] = {"toml": as_toml, "json": as_json, "markdown": as_markdown}

@@ -1,0 +1,150 @@
+"""Contexts: what each plugin sees, and the ports behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.clock import Clock
+from jackfield.api.context import Secrets, Service, WorkflowReader
+from jackfield.api.engine import Engine
+from jackfield.api.events import EventBus
+from jackfield.api.nodes import NodeCatalog, NodeType
+from jackfield.api.scripts import ScriptEngine
+from jackfield.api.storage import Store
+from jackfield.api.triggers import Trigger
+
+from .settings import Settings
+
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+log = logging.getLogger("jackfield.tasks")
+
+
+class Catalog:
+    """`NodeCatalog`: node types by kind."""
+
+    def __init__(self) -> None:
+        self._types: dict[str, NodeType] = {}
+
+    def add(self, node: NodeType) -> bool:
+        """False when the kind is taken."""
+        return self._types.setdefault(node.kind, node) is node
+
+    def find(self, kind: str) -> NodeType | None:
+        return self._types.get(kind)
+
+    def all(self) -> Sequence[NodeType]:
+        return list(self._types.values())
+
+
+class Tasks:
+    """Background tasks that end with the daemon."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._guard(name, coroutine), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    @staticmethod
+    async def _guard(name: str, coroutine: Coroutine[object, object, None]) -> None:
+        try:
+            await coroutine
+        except Exception:
+            log.exception("The background task %s failed.", name)
+
+    async def close(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@dataclass(slots=True)
+class Ports:
+    """What plugins provide to each other; filled by the kernel."""
+
+    store: Store | None = None
+    engine: Engine | None = None
+    workflows: WorkflowReader | None = None
+    nodes: Catalog = field(default_factory=Catalog)
+    triggers: list[Trigger] = field(default_factory=list)
+    script_engines: dict[str, ScriptEngine] = field(default_factory=dict)
+
+
+PortT = TypeVar("PortT")
+
+
+def _present(port: PortT | None, name: str) -> PortT:
+    if port is None:
+        raise LookupError(f"no plugin has given a {name} yet; use it from jackfield_startup on")
+    return port
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all contexts have in common."""
+
+    service: Service
+    clock: Clock
+    events: EventBus
+    secrets: Secrets
+    settings: Settings
+    tasks: Tasks
+    ports: Ports
+    authenticate: Callable[[AuthRequest], Awaitable[Principal | None]]
+
+
+class Context:
+    """`jackfield.api.context.PluginContext`."""
+
+    def __init__(self, name: str, shared: Shared) -> None:
+        self.name = name
+        self.log = logging.getLogger(f"jackfield.{name}")
+        self.service = shared.service
+        self.clock = shared.clock
+        self.events = shared.events
+        self.secrets = shared.secrets
+        self._shared = shared
+
+    def settings(self, model: type[SettingsT]) -> SettingsT:
+        return self._shared.settings.get(model)
+
+    def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        return self._shared.tasks.spawn(f"{self.name}.{name}", coroutine)
+
+    @property
+    def store(self) -> Store:
+        return _present(self._shared.ports.store, "store")
+
+    @property
+    def engine(self) -> Engine:
+        return _present(self._shared.ports.engine, "engine")
+
+    @property
+    def workflows(self) -> WorkflowReader:
+        return _present(self._shared.ports.workflows, "workflow reader")
+
+    @property
+    def nodes(self) -> NodeCatalog:
+        return self._shared.ports.nodes
+
+    @property
+    def triggers(self) -> Sequence[Trigger]:
+        return self._shared.ports.triggers
+
+    @property
+    def script_engines(self) -> Mapping[str, ScriptEngine]:
+        return self._shared.ports.script_engines
+
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
+        return await self._shared.authenticate(request)

@@ -1,0 +1,272 @@
+"""The kernel: assembles plugins into a daemon, starts it and stops it. Nothing is built at import time."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from quart import Blueprint
+
+from jackfield.api.clock import Clock, SystemClock
+from jackfield.api.context import Service
+from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.hooks import SettingsTable
+from jackfield.api.http import AsgiMount
+from jackfield.api.version import __version__
+
+from .authentication import Authenticator
+from .context import Context, Ports, Shared, Tasks
+from .events import Bus
+from .files import private_directory
+from .plugins import PluginHost
+from .redaction import Redactor
+from .secrets import FileSecrets
+from .settings import Settings, load, read_toml
+from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
+
+log = logging.getLogger("jackfield.kernel")
+CHECK_INTERVAL = 1.0
+"""How long `/ready` may repeat its last look at the store, in seconds."""
+
+
+class Kernel:
+    """One daemon's parts. `build` makes them, `start` opens them, `stop` closes them."""
+
+    def __init__(
+        self, config_dir: Path, host: PluginHost, settings: Settings, redactor: Redactor, clock: Clock | None = None
+    ) -> None:
+        self.config_dir = config_dir
+        self.plugins = host
+        self.settings = settings
+        self.redactor = redactor
+        self.clock = clock or SystemClock()
+        self.events = Bus(self.clock)
+        self.tasks = Tasks()
+        self.ports = Ports()
+        self.authenticator = Authenticator()
+        self.secrets = FileSecrets(config_dir, redactor)
+        self.service = self._service()
+        self.blueprints: list[tuple[str, Blueprint]] = []
+        self.mounts: list[AsgiMount] = []
+        self.started_at = time.monotonic()
+        self.ready = False
+        self.draining = False
+        self._stop_by: float | None = None
+        self._checked: tuple[float, dict[str, str]] | None = None
+        self._shared = Shared(
+            self.service,
+            self.clock,
+            self.events,
+            self.secrets,
+            settings,
+            self.tasks,
+            self.ports,
+            self.authenticator,
+        )
+        self._contexts: dict[str, Context] = {}
+
+    def _service(self) -> Service:
+        server = self.settings.get(ServerSettings)
+        shown = f"[{server.host}]" if ":" in server.host else server.host
+        return Service(
+            config_dir=self.config_dir,
+            host=server.host,
+            port=server.port,
+            public_url=server.public_url.rstrip("/") or f"http://{shown}:{server.port}",
+            version=__version__,
+            loopback=is_loopback(server.host),
+            trusted_proxies=tuple(server.trusted_proxies),
+        )
+
+    def context(self, name: str) -> Context:
+        if name not in self._contexts:
+            self._contexts[name] = Context(name, self._shared)
+        return self._contexts[name]
+
+    # -- assembly
+
+    def assemble(self) -> None:
+        """Ask every plugin what it gives."""
+        host = self.plugins
+        host.bind(self.context)
+        for name, nodes in host.call("jackfield_nodes"):
+            for node in nodes:
+                if not self.ports.nodes.add(node):
+                    host.failed(name, ValueError(f"node {node.kind} exists already"), "gave a node type twice")
+        for _, triggers in host.call("jackfield_triggers"):
+            self.ports.triggers.extend(triggers)
+        for _, engine in host.call("jackfield_script_engine"):
+            self.ports.script_engines.setdefault(engine.language, engine)
+        for _, methods in host.call("jackfield_auth_methods"):
+            self.authenticator.methods.extend(methods)
+        for name, blueprints in host.call("jackfield_blueprints"):
+            self.blueprints.extend((name, blueprint) for blueprint in blueprints)
+        for _, mounts in host.call("jackfield_asgi"):
+            self.mounts.extend(mounts)
+        for _, reader in host.call("jackfield_workflow_reader"):
+            self.ports.workflows = self.ports.workflows or reader
+        self.ports.store = self._choose("jackfield_store", self.settings.get(StoreSettings).name)
+        self.ports.engine = self._choose("jackfield_engine", self.settings.get(EngineSettings).name)
+
+    def _choose(self, hook: str, wanted: str) -> Any:
+        """The port of this name. Any: the caller knows which port the hook gives."""
+        found = {port.name: port for _, port in self.plugins.call(hook)}
+        if wanted not in found:
+            kind = hook.removeprefix("jackfield_")
+            raise ConfigurationError(
+                f"There is no {kind} named {wanted}; the plugins give: {', '.join(found) or 'none'}."
+            )
+        return found[wanted]
+
+    # -- life
+
+    async def open_store(self) -> None:
+        """Open the store and nothing else (commands beside a running daemon)."""
+        await self.context("kernel").store.open()
+
+    async def start(self) -> None:
+        """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
+        await self.open_store()
+        await self._call_each("jackfield_startup")
+        await self._refuse_open_bind()
+        self.tasks.spawn("kernel.recover", self._recover())
+        self.ready = True
+        log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
+
+    async def _call_each(self, hook: str) -> None:
+        limit = self.settings.get(PluginsSettings).startup_timeout
+        for name, result in self.plugins.call(hook):
+            if inspect.isawaitable(result):
+                try:
+                    await asyncio.wait_for(result, limit)
+                except ConfigurationError:
+                    raise
+                except Exception as exc:
+                    self.plugins.failed(name, exc, f"failed in {hook}")
+
+    async def _refuse_open_bind(self) -> None:
+        if not self.service.loopback and not await self.context("kernel").store.users():
+            raise ConfigurationError(
+                f"The address {self.service.host} is not loopback and there is no user; "
+                "add one with `jackfield user add NAME --role admin` or listen on 127.0.0.1."
+            )
+
+    async def _recover(self) -> None:
+        resumed = await self.context("kernel").engine.recover()
+        if resumed:
+            log.info("%d open executions were resumed.", resumed)
+
+    def begin_stop(self) -> float:
+        """From now on the stop's time runs; returns when it ends, on the monotonic clock."""
+        if self._stop_by is None:
+            self.draining = True
+            self._stop_by = time.monotonic() + self.settings.get(DaemonSettings).shutdown_timeout
+            log.info("Stopping: no new work; requests and runs in flight get their time.")
+        return self._stop_by
+
+    async def stop(self) -> None:
+        """Let runs in flight end, stop the plugins, close the store."""
+        deadline = self.begin_stop()
+        self.ready = False
+        with suppress(JackfieldError, LookupError):
+            left = await self.context("kernel").engine.drain(max(0.0, deadline - time.monotonic()))
+            if left:
+                log.info("%d executions are left to be resumed by the next start.", left)
+        await self._call_each("jackfield_shutdown")
+        await self.tasks.close()
+        if self.ports.store is not None:
+            await self.ports.store.close()
+        log.info("Stopped.")
+
+    # -- state
+
+    async def checks(self) -> Mapping[str, str]:
+        """What `/ready` shows: name -> `ok` or what is wrong."""
+        now = time.monotonic()
+        if self._checked is not None and now - self._checked[0] < CHECK_INTERVAL:
+            return self._checked[1]
+        found = {"store": await self._check_store(), "plugins": self._check_plugins(), "engine": self._check_engine()}
+        self._checked = (now, found)
+        return found
+
+    async def _check_store(self) -> str:
+        try:
+            await self.context("kernel").store.check()
+        except JackfieldError as exc:
+            return exc.message
+        return "ok"
+
+    def _check_plugins(self) -> str:
+        failed = self.plugins.failures()
+        return "ok" if not failed else "failed: " + ", ".join(plugin.name for plugin in failed)
+
+    def _check_engine(self) -> str:
+        return "stopping" if self.draining else "ok" if self.ports.engine is not None else "missing"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on is reachable from this machine only."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def load_plugins(
+    config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]
+) -> tuple[PluginHost, Settings]:
+    """Find the plugins and read the settings of all of them."""
+    file = read_toml(config_dir / "config.toml")
+    core = {path: text for path, text in overrides.items() if path.startswith("plugins.")}
+    first = load(
+        [table for table in CORE_TABLES if table.path == "plugins"],
+        {"plugins": file.get("plugins", {})},
+        environment,
+        core,
+    )
+    chosen = first.get(PluginsSettings)
+    host = PluginHost(disabled=chosen.disabled, strict=chosen.strict)
+    host.discover()
+    tables = settings_tables(host)
+    return host, load(tables, file, environment, overrides)
+
+
+def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
+    """The kernel's tables and those of the loaded plugins. A path that is taken is that plugin's failure."""
+    tables = list(CORE_TABLES)
+    for name, given in host.call("jackfield_settings"):
+        for table in given:
+            if any(known.path == table.path for known in tables):
+                host.failed(name, ValueError(f"the settings table {table.path} exists already"), "gave settings twice")
+            else:
+                tables.append(table)
+    return tables
+
+
+def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
+    """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
+    try:
+        private_directory(config_dir)
+    except OSError as exc:
+        raise ConfigurationError(f"The configuration directory {config_dir} cannot be used: {exc.strerror}.") from None
+    redactor = Redactor()
+    host, settings = load_plugins(config_dir, environment, overrides)
+    for table in settings.tables:
+        _redact_secrets(settings, table, redactor)
+    kernel = Kernel(config_dir, host, settings, redactor)
+    kernel.assemble()
+    for path in settings.unknown_tables:
+        log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)
+    return kernel
+
+
+def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
+    from .settings import keys
+
+    for key in keys(table.path, table.model):
+        if key.secret:
+            value = settings.value(key.path)
+            redactor.add(*([value] if isinstance(value, str) else map(str, value) if isinstance(value, list) else []))

@@ -1,0 +1,121 @@
+"""Logs: JSON lines in `logs/jackfield.log`, rotated, written by a thread of their own, secrets hidden by value.
+
+A line has time (ISO 8601 UTC), level, logger, message, requestId when a request is served, and what the caller added.
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+import queue
+import sys
+import traceback
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TextIO
+
+import orjson
+
+from jackfield.api.clock import iso
+
+from .files import private_directory
+from .redaction import Redactor
+from .tables import LogSettings
+
+request_id: ContextVar[str] = ContextVar("jackfield_request_id", default="")
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "requestId"}
+
+
+class _Bounded(logging.handlers.QueueHandler):
+    """Never blocks: counts what does not fit."""
+
+    def __init__(self, lines: queue.Queue[logging.LogRecord]) -> None:
+        super().__init__(lines)
+        self.lost = 0
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        record.message = record.getMessage()
+        record.args = None
+        record.msg = record.message
+        record.requestId = request_id.get()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = "".join(traceback.format_exception(*record.exc_info))
+            record.exc_info = None
+        return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        try:
+            self.queue.put_nowait(record)
+        except queue.Full:
+            self.lost += 1
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line."""
+
+    def __init__(self, redact: Redactor) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": iso(round(record.created * 1000)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if found := getattr(record, "requestId", ""):
+            line["requestId"] = found
+        line.update({key: value for key, value in vars(record).items() if key not in _STANDARD})
+        if record.exc_text:
+            line["exception"] = record.exc_text
+        return self._redact(orjson.dumps(line, default=str).decode())
+
+
+class Readable(logging.Formatter):
+    """For a person at a terminal."""
+
+    def __init__(self, redact: Redactor) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%H:%M:%S")
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
+
+
+class _Private(logging.handlers.RotatingFileHandler):
+    def _open(self) -> TextIO:  # type: ignore[override]
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8")
+
+
+class Logs:
+    """Start with the daemon, stop with it (writes what is queued)."""
+
+    def __init__(self, config_dir: Path, settings: LogSettings, redact: Redactor) -> None:
+        file = _Private(
+            private_directory(config_dir / "logs") / "jackfield.log",
+            maxBytes=settings.max_bytes,
+            backupCount=settings.backups,
+        )
+        file.setFormatter(JsonLines(redact))
+        console = logging.StreamHandler(sys.stderr)
+        console.setFormatter(Readable(redact))
+        lines: queue.Queue[logging.LogRecord] = queue.Queue(settings.queue)
+        self.handler = _Bounded(lines)
+        self._listener = logging.handlers.QueueListener(lines, file, console)
+        root = logging.getLogger()
+        root.setLevel(settings.level.upper())
+        root.handlers[:] = [self.handler]
+        # Libraries that chat at info about every request or callback.
+        for name in ("httpx", "httpcore", "asyncio", "hypercorn.access", "multipart", "python_multipart"):
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._listener.start()
+        logging.captureWarnings(True)
+
+    def stop(self) -> None:
+        logging.getLogger().removeHandler(self.handler)
+        self._listener.stop()
+        for handler in self._listener.handlers:
+            handler.close()

@@ -1,0 +1,73 @@
+"""Keys on disk, encryption at rest, and the list of values to hide."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import secrets
+from pathlib import Path
+
+from jackfield.api.errors import ConfigurationError
+
+from .files import private_directory, read_private, write_private
+from .redaction import Redactor
+
+NONCE = 12
+
+
+class FileSecrets:
+    """`jackfield.api.context.Secrets` over `keys/` in the configuration directory."""
+
+    def __init__(self, config_dir: Path, redactor: Redactor) -> None:
+        self._directory = config_dir / "keys"
+        self._redactor = redactor
+        self._configured = os.environ.pop("JACKFIELD_ENCRYPTION_KEY", "")
+        if self._configured:
+            redactor.add(self._configured)
+            if len(self._configured.encode()) < 32:
+                raise ConfigurationError("JACKFIELD_ENCRYPTION_KEY must have at least 32 bytes.")
+        self._encryption: bytes | None = None
+
+    def redact(self, *values: str) -> None:
+        self._redactor.add(*values)
+
+    def key(self, name: str, size: int = 32) -> bytes:
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+            raise ValueError(f"not a key name: {name!r}")
+        path = private_directory(self._directory) / f"{name}.key"
+        found = read_private(path)
+        if found is None:
+            found = base64.b64encode(secrets.token_bytes(size))
+            write_private(path, found)
+        try:
+            key = base64.b64decode(found, validate=True)
+        except ValueError:
+            key = b""
+        if len(key) != size:
+            raise ConfigurationError(
+                f"{path} is damaged: it must hold {size} bytes as base64. Restore it from a backup."
+            )
+        return key
+
+    def seal(self, plain: bytes) -> bytes:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        nonce = secrets.token_bytes(NONCE)
+        return nonce + AESGCM(self._key()).encrypt(nonce, plain, None)
+
+    def open(self, sealed: bytes) -> bytes:
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        try:
+            return AESGCM(self._key()).decrypt(sealed[:NONCE], sealed[NONCE:], None)
+        except InvalidTag:
+            raise ValueError("the value was sealed with another key or has been changed") from None
+
+    def _key(self) -> bytes:
+        if self._encryption is None:
+            configured = self._configured
+            self._encryption = hashlib.sha256(configured.encode()).digest() if configured else self.key("encryption")
+        return self._encryption

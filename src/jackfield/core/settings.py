@@ -1,0 +1,199 @@
+"""Typed settings: config.toml < environment (`JACKFIELD_*`) < command line.
+
+Every table is a pydantic model at a dotted path. A key's environment name is its path in upper snake case:
+`webhooks.responseTimeout` is `JACKFIELD_WEBHOOKS_RESPONSE_TIMEOUT`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.hooks import SettingsTable
+
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+PREFIX = "JACKFIELD_"
+NOT_SETTINGS = frozenset(
+    {"JACKFIELD_CONFIG_DIR", "JACKFIELD_ADMIN_USERNAME", "JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of one table, flattened. Nested models are tables of their own here."""
+
+    path: str
+    field: FieldInfo
+
+    @property
+    def environment(self) -> str:
+        return PREFIX + snake(self.path).upper()
+
+    @property
+    def secret(self) -> bool:
+        extra = self.field.json_schema_extra
+        return isinstance(extra, dict) and bool(extra.get("secret"))
+
+
+def snake(path: str) -> str:
+    """`webhooks.rateLimit.requests` -> `webhooks_rate_limit_requests`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", path).replace(".", "_").lower()
+
+
+def nested_model(field: FieldInfo) -> type[BaseModel] | None:
+    """The model that a field nests, if it is one."""
+    kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def keys(path: str, model: type[BaseModel]) -> Iterator[Key]:
+    """Every key below a table."""
+    for name, field in model.model_fields.items():
+        here = f"{path}.{field.alias or name}"
+        inner = nested_model(field)
+        if inner is not None:
+            yield from keys(here, inner)
+        else:
+            yield Key(here, field)
+
+
+class Settings:
+    """The tables, validated. Built by `load`."""
+
+    def __init__(
+        self, values: Mapping[str, BaseModel], tables: Sequence[SettingsTable], unknown: Sequence[str]
+    ) -> None:
+        self._values = dict(values)
+        self.tables = list(tables)
+        self.unknown_tables = list(unknown)
+        """Tables of config.toml that no loaded plugin has."""
+
+    def get(self, model: type[SettingsT]) -> SettingsT:
+        """The table of this model. Raises LookupError when nobody declared it."""
+        for value in self._values.values():
+            if isinstance(value, model):
+                return value
+        raise LookupError(f"no settings table of {model.__name__}")
+
+    def value(self, path: str) -> object:
+        """The effective value at a dotted key, as JSON. Raises LookupError."""
+        for table in self.tables:
+            if path.startswith(table.path + "."):
+                found: Any = self._values[table.path].model_dump(mode="json", by_alias=True)
+                rest = path.removeprefix(table.path + ".")
+                try:
+                    for part in rest.split("."):
+                        found = found[part]
+                except (KeyError, TypeError):
+                    continue
+                return found
+        raise LookupError(path)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """config.toml, or nothing when it is absent. Raises `ConfigurationError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigurationError(f"{path} cannot be read: {type(exc).__name__}.") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        raise ConfigurationError(f"{path} is not valid TOML: {exc}.") from None
+
+
+def load(
+    tables: Sequence[SettingsTable],
+    file: Mapping[str, Any],
+    environment: Mapping[str, str],
+    overrides: Mapping[str, str],
+) -> Settings:
+    """Merge and validate. overrides: dotted key -> text, from the command line. Raises `ConfigurationError`."""
+    known = {key.path: key for table in tables for key in keys(table.path, table.model)}
+    merged: dict[str, Any] = _copy(file)
+    by_environment = {key.environment: key for key in known.values()}
+    for name, text in environment.items():
+        if name in by_environment:
+            _put(merged, by_environment[name].path, _from_text(text, by_environment[name]))
+    for path, text in overrides.items():
+        if path not in known:
+            raise ConfigurationError(f"There is no setting {path}; see `jackfield config`.")
+        _put(merged, path, _from_text(text, known[path]))
+    values = {table.path: _validate(table, merged, tables) for table in tables}
+    return Settings(values, tables, list(_unknown(merged, tables)))
+
+
+def _copy(value: Any) -> Any:
+    return {key: _copy(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+
+
+def _put(target: dict[str, Any], path: str, value: object) -> None:
+    *parents, last = path.split(".")
+    for part in parents:
+        inner = target.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ConfigurationError(f"{path} cannot be set: {part} is not a table.")
+        target = inner
+    target[last] = value
+
+
+def _from_text(text: str, key: Key) -> object:
+    """JSON for lists and objects, a comma list for lists, else the text as it is (pydantic converts it)."""
+    if text[:1] in ("[", "{"):
+        try:
+            return orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return text
+    if "list" in str(key.field.annotation):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _table(merged: Mapping[str, Any], path: str) -> Any:
+    found: Any = merged
+    for part in path.split("."):
+        found = found.get(part, {}) if isinstance(found, Mapping) else {}
+    return found
+
+
+def _validate(table: SettingsTable, merged: Mapping[str, Any], tables: Sequence[SettingsTable]) -> BaseModel:
+    content = _table(merged, table.path)
+    if not isinstance(content, Mapping):
+        raise ConfigurationError(f"[{table.path}] must be a table.")
+    below = {
+        other.path.removeprefix(table.path + ".").split(".")[0]
+        for other in tables
+        if other.path.startswith(table.path + ".")
+    }
+    try:
+        return table.model.model_validate({name: value for name, value in content.items() if name not in below})
+    except ValidationError as exc:
+        # The value is left out: it may be a secret.
+        first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join([table.path, *(str(part) for part in first["loc"])])
+        reason = "there is no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigurationError(f"{where}: {reason}. See `jackfield config`.") from None
+
+
+def _unknown(merged: Mapping[str, Any], tables: Sequence[SettingsTable]) -> Iterator[str]:
+    paths = [table.path for table in tables]
+    for name, value in merged.items():
+        if name in paths:
+            continue
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(f"{name}: there is no such setting. See `jackfield config`.")
+        for inner in value:
+            path = f"{name}.{inner}"
+            if not any(known == path or known.startswith((path + ".", name + "." + inner)) for known in paths):
+                yield path

@@ -1,0 +1,134 @@
+"""The kernel's own settings tables. Plugins bring theirs with `jackfield_settings`."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from jackfield.api.hooks import SettingsTable
+
+
+class Table(BaseModel):
+    """Base of the kernel's tables: an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(Table):
+    """`[server]`"""
+
+    host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a user to exist.")
+    port: int = Field(8765, ge=1, le=65535, description="TCP port to listen on.")
+    implementation: Literal["hypercorn", "uvicorn", "granian"] = Field(
+        "hypercorn", description="HTTP server; uvicorn and granian come with the extras of the same name."
+    )
+    loop: Literal["auto", "asyncio", "uvloop"] = Field(
+        "auto", description="Event loop; auto takes uvloop where it is installed."
+    )
+    public_hosts: list[str] = Field(
+        default_factory=list,
+        description="Host names (with the port, unless it is the scheme's own) under which a reverse proxy serves "
+        "webhooks and /api/v1.",
+    )
+    public_url: str = Field(
+        "", description="Scheme, host and port that webhook URLs are shown with; default: the address listened on."
+    )
+    trusted_proxies: list[str] = Field(
+        default_factory=list, description="Addresses or CIDR ranges of proxies whose X-Forwarded-For counts."
+    )
+    body_limit: int = Field(
+        16 * 1024 * 1024, ge=1024, le=1 << 31, description="Largest body of a management request, in bytes."
+    )
+    body_timeout: float = Field(10.0, gt=0, le=3600, description="Time for a management request's body, in seconds.")
+    header_limit: int = Field(16 * 1024, ge=4096, le=1 << 20, description="Largest request head, in bytes (431 above).")
+    keep_alive: float = Field(75.0, gt=0, le=3600, description="How long an idle connection is kept, in seconds.")
+    backlog: int = Field(512, ge=1, le=65535, description="Connections that may wait to be accepted.")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        return [str(ip_network(item, strict=False)) for item in value]
+
+
+class DaemonSettings(Table):
+    """`[daemon]`"""
+
+    remote_agents: bool = Field(
+        False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
+    )
+    shutdown_timeout: float = Field(
+        30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."
+    )
+
+
+class PluginsSettings(Table):
+    """`[plugins]`"""
+
+    strict: bool = Field(False, description="Whether a plugin that fails to load or start stops the daemon.")
+    disabled: list[str] = Field(default_factory=list, description="Names of plugins that are not loaded.")
+    startup_timeout: float = Field(30.0, gt=0, le=600, description="Time for one plugin to start, in seconds.")
+
+
+class StoreSettings(Table):
+    """`[store]`"""
+
+    name: str = Field("sqlite", description="Which store keeps the data.")
+
+
+class EngineSettings(Table):
+    """`[engine]`"""
+
+    name: str = Field("embedded", description="Which engine runs executions.")
+
+
+class LogSettings(Table):
+    """`[logs]`"""
+
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe level that is kept.")
+    max_bytes: int = Field(10 * 1024 * 1024, ge=65536, description="Size at which a log file is rotated, in bytes.")
+    backups: int = Field(5, ge=0, le=1000, description="Rotated log files that are kept.")
+    queue: int = Field(10_000, ge=100, description="Log lines that may wait to be written; more are counted and lost.")
+
+
+class CorsSettings(Table):
+    """`[security.cors]`"""
+
+    enabled: bool = Field(False, description="Whether pages of other origins may use /api/v1.")
+    allowed_origins: list[str] = Field(default_factory=list, description="Exact origins, or * for every one.")
+    allowed_methods: list[str] = Field(
+        default_factory=lambda: ["GET", "POST", "PUT", "PATCH", "DELETE"], description="Methods that they may use."
+    )
+    allowed_headers: list[str] = Field(
+        default_factory=lambda: ["Content-Type", "Authorization", "X-API-Key", "If-Match"],
+        description="Request headers that they may send.",
+    )
+    allow_credentials: bool = Field(False, description="Whether they may send cookies; never together with *.")
+    max_age: int = Field(600, ge=0, le=86400, description="How long a browser may keep a permission, in seconds.")
+
+    @model_validator(mode="after")
+    def _no_credentials_for_all(self) -> CorsSettings:
+        if self.enabled and self.allow_credentials and "*" in self.allowed_origins:
+            raise ValueError("allow_credentials cannot be used together with the origin *; name the origins")
+        return self
+
+
+class RateLimitSettings(Table):
+    """`[security.rate_limit]`"""
+
+    enabled: bool = Field(False, description="Whether /api/v1 is limited per client address.")
+    requests: int = Field(600, ge=1, le=1_000_000, description="Requests per window.")
+    window: int = Field(60, ge=1, le=86400, description="Length of the sliding window, in seconds.")
+
+
+CORE_TABLES = (
+    SettingsTable("server", ServerSettings),
+    SettingsTable("daemon", DaemonSettings),
+    SettingsTable("plugins", PluginsSettings),
+    SettingsTable("store", StoreSettings),
+    SettingsTable("engine", EngineSettings),
+    SettingsTable("logs", LogSettings),
+    SettingsTable("security.cors", CorsSettings),
+    SettingsTable("security.rate_limit", RateLimitSettings),
+)

@@ -1,0 +1,132 @@
+"""`create_app`: the daemon as a plain ASGI application, for any ASGI server."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from pathlib import Path
+
+from quart import Quart
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.http import AsgiMount, Receive, Scope, Send
+from jackfield.api.limits import SlidingWindow
+from jackfield.core.files import read_private, write_private
+from jackfield.core.kernel import Kernel
+from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
+
+from . import system
+from .cors import Cors
+from .dispatch import Counters, Dispatcher
+from .gate import Gate
+from .peer import PeerLookup
+from .quartapp import make_quart, public_paths
+
+log = logging.getLogger("jackfield.http")
+
+
+def daemon_token(config_dir: Path) -> str:
+    """The owner's token in `daemon-token` (0600), made once; for platforms where the peer cannot be looked up."""
+    path = config_dir / "daemon-token"
+    found = read_private(path)
+    if found is None:
+        found = f"jf_dt_{secrets.token_urlsafe(32)}".encode()
+        write_private(path, found)
+    return found.decode("ascii", "replace").strip()
+
+
+class Lifespan:
+    """ASGI lifespan: start and stop the kernel with the server."""
+
+    def __init__(self, kernel: Kernel, quart: Quart) -> None:
+        self._kernel = kernel
+        self._quart = quart
+        self.failure: ConfigurationError | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self._start()
+                except ConfigurationError as exc:
+                    self.failure = exc
+                    await send({"type": "lifespan.startup.failed", "message": exc.message})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await self._quart.shutdown()
+                await self._kernel.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _start(self) -> None:
+        try:
+            await self._kernel.start()
+        except BaseException:
+            await self._kernel.tasks.close()
+            raise
+        await self._quart.startup()
+
+
+class Application:
+    """The ASGI application and what the server's runner needs of it."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        settings = kernel.settings
+        server = settings.get(ServerSettings)
+        self.kernel = kernel
+        blueprints = [*kernel.blueprints, ("kernel", system.blueprint(kernel, lambda: self.quart, self._counters))]
+        self.quart = make_quart(blueprints, server)
+        self.lifespan = Lifespan(kernel, self.quart)
+        self._token = ""
+        cors = settings.get(CorsSettings)
+        self._dispatcher = Dispatcher(
+            kernel,
+            Gate(
+                kernel.service,
+                server,
+                settings.get(DaemonSettings),
+                cors,
+                kernel.authenticator,
+                PeerLookup(),
+                self._daemon_token,
+            ),
+            Cors(cors),
+            self._rate_limit(settings.get(RateLimitSettings)),
+            self.quart,  # type: ignore[arg-type]
+            mounts_by_segment(kernel.mounts),
+            public_paths(self.quart),
+            self.lifespan,
+        )
+
+    def _rate_limit(self, settings: RateLimitSettings) -> SlidingWindow | None:
+        return SlidingWindow(self.kernel.clock, settings.requests, settings.window) if settings.enabled else None
+
+    def _counters(self) -> Counters:
+        return self._dispatcher.counters
+
+    def _daemon_token(self) -> str:
+        if not self._token:
+            self._token = daemon_token(self.kernel.config_dir)
+            self.kernel.redactor.add(self._token)
+        return self._token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._dispatcher(scope, receive, send)
+
+
+def mounts_by_segment(mounts: list[AsgiMount]) -> dict[str, AsgiMount]:
+    """Raises `ConfigurationError` when two plugins want one segment."""
+    found: dict[str, AsgiMount] = {}
+    for mount in mounts:
+        if found.setdefault(mount.segment, mount) is not mount:
+            raise ConfigurationError(f"Two plugins serve the path /{mount.segment}.")
+    return found
+
+
+def create_app(kernel: Kernel) -> Application:
+    """The application of an assembled kernel."""
+    app = Application(kernel)
+    app._daemon_token()
+    return app

@@ -1,0 +1,166 @@
+"""The ASGI entry: lifespan, request ids, the gate, then by first path segment a raw application or Quart."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import time
+from collections.abc import Mapping
+
+from jackfield.api.errors import JackfieldError, RateLimited
+from jackfield.api.http import AsgiApp, AsgiMount, Message, Receive, Scope, Send
+from jackfield.api.limits import SlidingWindow
+from jackfield.core.kernel import Kernel
+from jackfield.core.logs import request_id as request_id_of_log
+
+from .cors import Cors
+from .errors import is_service, send_error
+from .gate import Access, Gate
+
+log = logging.getLogger("jackfield.http")
+
+
+class Counters:
+    """What `/metrics` tells about requests: status class -> count."""
+
+    def __init__(self) -> None:
+        self.answers: dict[int, int] = {}
+        self.seconds = 0.0
+
+
+class Dispatcher:
+    """The daemon as one ASGI application."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        gate: Gate,
+        cors: Cors,
+        limit: SlidingWindow | None,
+        quart: AsgiApp,
+        mounts: Mapping[str, AsgiMount],
+        public: frozenset[str],
+        lifespan: AsgiApp,
+    ) -> None:
+        """public: paths of Quart that nobody has to authenticate for."""
+        self._kernel = kernel
+        self._gate = gate
+        self._cors = cors
+        self._limit = limit
+        self._quart = quart
+        self._mounts = mounts
+        self._public = public
+        self._lifespan = lifespan
+        self._ids = itertools.count(int.from_bytes(os.urandom(4)) << 24)
+        self._prefix = os.urandom(4).hex()
+        self.counters = Counters()
+
+    def _new_id(self) -> str:
+        # Unique, not secret: a random prefix per start and a counter.
+        return f"{self._prefix}{next(self._ids):x}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+        else:
+            await self._websocket(scope, receive, send)
+
+    # -- HTTP
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ident = scope["jackfield.request_id"] = self._new_id()
+        counters = self.counters
+        started = time.perf_counter()
+        begun = False
+
+        async def counted(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                status = message["status"]
+                counters.answers[status] = counters.answers.get(status, 0) + 1
+                message["headers"] = [*message["headers"], (b"x-request-id", ident.encode())]
+            await send(message)
+
+        path: str = scope["path"]
+        try:
+            mount = self._mounts.get(path[1:].partition("/")[0])
+            if mount is not None and mount.access == "public":
+                self._gate.check_host(scope, "public")
+                scope["jackfield.client"] = self._gate.client(scope)
+                await mount.app(scope, receive, counted)
+            else:
+                request_id_of_log.set(ident)
+                await self._guarded(scope, receive, counted, mount)
+        except JackfieldError as exc:
+            await self._answer_error(scope, counted, exc, begun)
+        except Exception:
+            log.exception("%s %s failed.", scope["method"], path, extra={"requestId": ident})
+            await self._answer_error(scope, counted, JackfieldError(), begun)
+        finally:
+            counters.seconds += time.perf_counter() - started
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
+        path: str = scope["path"]
+        access: Access = "service" if is_service(path) else "gated"
+        self._gate.check_host(scope, access)
+        scope["jackfield.client"] = self._gate.client(scope)
+        if access == "service" and self._cors.enabled:
+            if self._cors.is_preflight(scope):
+                await self._cors.answer_preflight(scope, send)
+                return
+            send = self._cors.marking(scope, send)
+        try:
+            await self._check(scope, access)
+        except JackfieldError as exc:
+            # Answered here, so that the answer carries the CORS permission.
+            await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
+            return
+        await (mount.app if mount else self._quart)(scope, receive, send)
+
+    async def _check(self, scope: Scope, access: Access) -> None:
+        if access == "service" and self._limit is not None:
+            retry = self._limit.hit(scope["jackfield.client"])
+            if retry is not None:
+                raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
+        if scope["path"] in self._public:
+            self._gate.check_origin(scope, access)
+            return
+        scope["jackfield.principal"] = await self._gate.check(scope, access)
+
+    async def _answer_error(self, scope: Scope, send: Send, error: JackfieldError, begun: bool) -> None:
+        if not begun:
+            await send_error(send, error, scope["path"], scope["jackfield.request_id"], scope["method"])
+
+    # -- WebSocket
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ident = scope["jackfield.request_id"] = self._new_id()
+        request_id_of_log.set(ident)
+        path: str = scope["path"]
+        try:
+            self._gate.check_host(scope, "gated")
+            scope["jackfield.client"] = self._gate.client(scope)
+            scope["jackfield.principal"] = await self._gate.check(scope, "service" if is_service(path) else "gated")
+            mount = self._mounts.get(path[1:].partition("/")[0])
+            await (mount.app if mount else self._quart)(scope, receive, send)
+        except JackfieldError as exc:
+            await refuse_websocket(scope, receive, send, exc)
+
+
+async def refuse_websocket(scope: Scope, receive: Receive, send: Send, error: JackfieldError) -> None:
+    """A refused upgrade is a real HTTP answer (ASGI extension `websocket.http.response`), else close 1008."""
+    message = await receive()
+    if message["type"] != "websocket.connect":
+        return
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008})
+        return
+
+    async def as_http(answer: Message) -> None:
+        await send({**answer, "type": "websocket." + answer["type"]})
+
+    await send_error(as_http, error, scope["path"], scope["jackfield.request_id"])

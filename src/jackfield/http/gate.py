@@ -1,0 +1,174 @@
+"""The request gate: who may call, before routing, for HTTP and WebSocket alike.
+
+Source: decisions.md section 2, 'Who may call'; facts/security.md section 2. In this order: Host, Origin and
+Sec-Fetch-Site, credential, forwarding headers, the TCP peer's user.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Literal
+
+from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.context import Service
+from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
+from jackfield.api.http import Scope
+from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
+
+from .peer import PeerLookup
+
+Access = Literal["public", "service", "gated"]
+"""public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
+
+OWNER = Principal("owner", "owner", "admin", "owner")
+FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
+
+
+@dataclass(slots=True)
+class Caller:
+    """What the headers say."""
+
+    headers: dict[bytes, list[bytes]]
+    forwarded: bool = False
+
+    def only(self, name: bytes) -> bytes | None:
+        """The header's value. Raises `InvalidInput` when it is given twice."""
+        found = self.headers.get(name)
+        if found is None:
+            return None
+        if len(found) > 1:
+            raise InvalidInput(f"The header {name.decode()} must not be repeated.")
+        return found[0]
+
+
+def read_headers(scope: Scope) -> Caller:
+    """Index the headers by lower-case name."""
+    caller = Caller({})
+    for name, value in scope["headers"]:
+        lower = name.lower()
+        caller.headers.setdefault(lower, []).append(value)
+        if lower in FORWARDING or lower.startswith(b"x-forwarded-"):
+            caller.forwarded = True
+    return caller
+
+
+class Gate:
+    """Checks one request. Raises the `JackfieldError` to answer; otherwise gives the principal, if known."""
+
+    def __init__(
+        self,
+        service: Service,
+        server: ServerSettings,
+        daemon: DaemonSettings,
+        cors: CorsSettings,
+        authenticate: Callable[[AuthRequest], Awaitable[Principal | None]],
+        peers: PeerLookup,
+        token: Callable[[], str],
+    ) -> None:
+        names = ("127.0.0.1", "localhost", "[::1]")
+        ports = [f":{service.port}", *([""] if service.port == 80 else [])]
+        self._own_hosts = frozenset(f"{name}{port}".encode() for name in names for port in ports)
+        self._public_hosts = frozenset(host.lower().encode() for host in server.public_hosts)
+        self._own_origins = frozenset(b"http://" + host for host in self._own_hosts) | frozenset(
+            scheme + host for host in self._public_hosts for scheme in (b"https://", b"http://")
+        )
+        self._cors_origins = frozenset(o.encode() for o in cors.allowed_origins) if cors.enabled else frozenset()
+        self._remote_agents = daemon.remote_agents
+        self._authenticate = authenticate
+        self._peers = peers
+        self._token = token
+        self._trusted: list[IPv4Network | IPv6Network] = [ip_network(item) for item in service.trusted_proxies]
+
+    def check_host(self, scope: Scope, access: Access) -> None:
+        """Step 1, and all of it for public applications: cheap, synchronous."""
+        host: bytes | None = None
+        for name, value in scope["headers"]:
+            if name == b"host":
+                if host is not None:
+                    raise InvalidInput("The Host header must not be repeated.")
+                host = value
+        if host in self._own_hosts:
+            return
+        if host is not None and host.lower() in self._own_hosts:
+            return
+        if host is not None and host.lower() in self._public_hosts and (access != "gated" or self._remote_agents):
+            return
+        raise AccessDenied(
+            "The Host header does not name this daemon; add the name to server.public_hosts if it should."
+        )
+
+    async def check(self, scope: Scope, access: Access) -> Principal | None:
+        """Steps 2 to 6 for everything that is not public."""
+        caller = read_headers(scope)
+        self._check_origin(scope, caller, access)
+        principal = await self._credential(scope, caller)
+        if principal is not None:
+            return principal
+        if access == "service":
+            raise AuthRequired
+        if caller.forwarded:
+            raise AuthRequired("A forwarded request needs a credential.")
+        if await self._peers.same_user(scope):
+            return OWNER
+        raise AuthRequired(
+            "This needs the daemon's own user, a Bearer token, an API key, or the token in the file daemon-token "
+            "of the configuration directory."
+        )
+
+    def check_origin(self, scope: Scope, access: Access) -> None:
+        """Step 2 alone, for public endpoints of the service that are not called across origins."""
+        self._check_origin(scope, read_headers(scope), access)
+
+    def _check_origin(self, scope: Scope, caller: Caller, access: Access) -> None:
+        origin = caller.only(b"origin")
+        allowed = access == "service" and origin is not None and self.allows_origin(origin)
+        if origin is not None and origin not in self._own_origins and not allowed:
+            raise AccessDenied("Pages of other origins may not call this daemon.")
+        site = caller.only(b"sec-fetch-site")
+        if site is None or site == b"same-origin" or allowed:
+            return
+        if site == b"none" and scope.get("method", "GET") in ("GET", "HEAD"):
+            return
+        raise AccessDenied("Pages of other sites may not call this daemon.")
+
+    def allows_origin(self, origin: bytes) -> bool:
+        """Whether security.cors opens /api/v1 to this origin."""
+        return origin in self._cors_origins or b"*" in self._cors_origins
+
+    async def _credential(self, scope: Scope, caller: Caller) -> Principal | None:
+        bearer = caller.only(b"authorization")
+        if bearer is not None and bearer.startswith(b"Bearer ") and self._is_daemon_token(bearer[7:]):
+            return OWNER
+        headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
+        return await self._authenticate(AuthRequest(headers, str(scope.get("jackfield.client", "")), scope["path"]))
+
+    def _is_daemon_token(self, value: bytes) -> bool:
+        # Only a token of that form is compared, so that the file is not made for every Bearer token.
+        return value.startswith(b"jf_dt_") and hmac.compare_digest(value, self._token().encode())
+
+    def client(self, scope: Scope) -> str:
+        """The caller's address: the TCP peer's, or behind trusted proxies the last one that they did not add."""
+        peer = (scope.get("client") or ("unknown", 0))[0]
+        if not self._trusted or not self._is_trusted(peer):
+            return str(peer)
+        hops = [
+            hop.strip()
+            for name, value in scope["headers"]
+            if name == b"x-forwarded-for"
+            for hop in value.decode("latin-1").split(",")
+        ]
+        for hop in reversed(hops):
+            if not self._is_trusted(hop):
+                return str(hop[:64])
+            peer = hop
+        return str(peer)
+
+    def _is_trusted(self, address: str) -> bool:
+        try:
+            found = ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self._trusted)

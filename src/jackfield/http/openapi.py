@@ -1,0 +1,90 @@
+"""OpenAPI 3.1 from the routes and their operations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+from quart import Quart
+
+from jackfield.api.http import Operation
+from jackfield.api.version import __version__
+
+from .quartapp import operation_of
+
+SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "basic": {"type": "http", "scheme": "basic"},
+}
+ERROR = {
+    "type": "object",
+    "required": ["error", "code", "message", "requestId"],
+    "properties": {
+        "error": {"type": "string"},
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "details": {"type": "object"},
+        "requestId": {"type": "string"},
+    },
+}
+
+
+def describe(app: Quart, url: str) -> dict[str, Any]:
+    """The whole document (Any: JSON that is built here and only written)."""
+    found = [
+        (rule, method, described)
+        for rule in app.url_map.iter_rules()
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+        if (described := operation_of(app, rule.endpoint)) is not None
+    ]
+    models = {m for _, _, op in found for m in (op.request, op.response, op.query) if m is not None}
+    ordered = sorted(models, key=lambda model: model.__name__)
+    _, schemas = models_json_schema(
+        [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
+    )
+    components = {**schemas.get("$defs", {}), "Error": ERROR}
+    paths: dict[str, dict[str, object]] = {}
+    for rule, method, described in found:
+        path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
+        names = sorted(rule.arguments)
+        paths.setdefault(path, {})[method.lower()] = _operation(described, names, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Jackfield", "version": __version__},
+        "servers": [{"url": url}],
+        "paths": paths,
+        "components": {"schemas": components, "securitySchemes": SECURITY},
+    }
+
+
+def _operation(described: Operation, names: list[str], components: dict[str, Any]) -> dict[str, object]:
+    parameters: list[dict[str, object]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+    ]
+    if described.query is not None:
+        properties = components[described.query.__name__].get("properties", {})
+        parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in properties.items()]
+    answer: dict[str, object] = {"description": described.summary}
+    if described.response is not None:
+        answer["content"] = _json(described.response.__name__)
+    result: dict[str, object] = {
+        "summary": described.summary,
+        "tags": list(described.tags),
+        "parameters": parameters,
+        "responses": {
+            str(described.status): answer,
+            "default": {"description": "An error.", "content": _json("Error")},
+        },
+    }
+    if described.request is not None:
+        result["requestBody"] = {"required": True, "content": _json(described.request.__name__)}
+    if described.scope != "public":
+        result["security"] = [{name: []} for name in SECURITY]
+        result["x-scope"] = described.scope or "any"
+    return result
+
+
+def _json(name: str) -> dict[str, object]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}

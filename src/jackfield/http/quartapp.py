@@ -1,0 +1,127 @@
+"""The Quart application for everything that is not a hot path: blueprints of the plugins and of the kernel."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Iterable
+
+from quart import Blueprint, Quart, Response, g, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
+from werkzeug.exceptions import MethodNotAllowed as HttpMethodNotAllowed
+from werkzeug.exceptions import NotFound as HttpNotFound
+
+from jackfield.api import errors
+from jackfield.api.auth import Principal
+from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
+from jackfield.api.http import Operation
+from jackfield.core.tables import ServerSettings
+
+from .errors import body_of, challenge
+
+log = logging.getLogger("jackfield.http")
+
+
+def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettings) -> Quart:
+    """Register everything, then check that every route is described and none shadows another."""
+    app = Quart("jackfield", static_folder=None, template_folder=None)
+    app.config.update(
+        MAX_CONTENT_LENGTH=server.body_limit, BODY_TIMEOUT=server.body_timeout, PROVIDE_AUTOMATIC_OPTIONS=False
+    )
+    app.url_map.merge_slashes = False
+    for _, blueprint in blueprints:
+        app.register_blueprint(blueprint)
+    app.before_request(_authorize)
+    app.register_error_handler(JackfieldError, _error)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected)
+    _check_routes(app)
+    return app
+
+
+def operation_of(app: Quart, endpoint: str) -> Operation | None:
+    """What the view says about itself."""
+    found = getattr(app.view_functions[endpoint], "jackfield_operation", None)
+    return found if isinstance(found, Operation) else None
+
+
+def _check_routes(app: Quart) -> None:
+    seen: dict[tuple[str, str], str] = {}
+    for rule in app.url_map.iter_rules():
+        if operation_of(app, rule.endpoint) is None:
+            raise ConfigurationError(f"The route {rule.rule} has no @operation.")
+        if not inspect.iscoroutinefunction(app.view_functions[rule.endpoint]):
+            raise ConfigurationError(f"The view of {rule.rule} must be async.")
+        for method in rule.methods or ():
+            if (rule.rule, method) in seen and method not in ("HEAD", "OPTIONS"):
+                raise ConfigurationError(
+                    f"{method} {rule.rule} is given by {seen[rule.rule, method]} and {rule.endpoint}."
+                )
+            seen[rule.rule, method] = rule.endpoint
+
+
+def public_paths(app: Quart) -> frozenset[str]:
+    """Paths whose every operation is public."""
+    scopes: dict[str, set[str | None]] = {}
+    for rule in app.url_map.iter_rules():
+        found = operation_of(app, rule.endpoint)
+        scopes.setdefault(rule.rule, set()).add(found.scope if found else None)
+    return frozenset(path for path, given in scopes.items() if given == {"public"})
+
+
+async def _authorize() -> None:
+    """After routing, before the view: the caller must have the operation's scope."""
+    caller: Principal | None = request.scope.get("jackfield.principal")  # type: ignore[assignment]
+    g.principal = caller
+    if request.endpoint is None:
+        return
+    view = request.endpoint
+    from quart import current_app
+
+    described = operation_of(current_app._get_current_object(), view)  # type: ignore[attr-defined]
+    if described is None or described.scope == "public":
+        return
+    if caller is None:
+        raise AuthRequired
+    if described.scope == "admin":
+        caller.require_admin()
+    elif described.scope is not None:
+        caller.require(described.scope)
+
+
+def _answer(error: JackfieldError) -> Response:
+    ident = str(request.scope.get("jackfield.request_id", ""))
+    response = Response(body_of(error, request.path, ident), status=error.status, content_type="application/json")
+    for name, value in [*error.headers, *challenge(error)]:
+        response.headers.add(name, value)
+    return response
+
+
+async def _error(error: JackfieldError) -> Response:
+    if error.status >= 500:
+        log.warning("%s %s: %s", request.method, request.path, error.message)
+    return _answer(error)
+
+
+async def _http_error(error: HTTPException) -> Response:
+    return _answer(translate(error))
+
+
+def translate(error: HTTPException) -> JackfieldError:
+    """A framework error as one of ours."""
+    if isinstance(error, HttpNotFound):
+        return errors.NotFound("There is nothing at this address.")
+    if isinstance(error, HttpMethodNotAllowed):
+        return errors.MethodNotAllowed(sorted(set(error.valid_methods or ()) - {"OPTIONS"}))
+    if isinstance(error, RequestEntityTooLarge):
+        return errors.PayloadTooLarge("The body is larger than server.body_limit allows.")
+    if isinstance(error, RequestTimeout):
+        return errors.RequestTimeout()
+    if error.code is not None and 400 <= error.code < 500:
+        return errors.InvalidInput("The request cannot be read.", details={"request": str(error.name)})
+    return JackfieldError()
+
+
+async def _unexpected(error: Exception) -> Response:
+    log.error("%s %s failed.", request.method, request.path, exc_info=error)
+    return _answer(JackfieldError())

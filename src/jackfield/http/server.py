@@ -1,0 +1,155 @@
+"""Running the application: Hypercorn from code, or uvicorn or granian, which come with extras."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Awaitable, Callable
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.core.tables import DaemonSettings, ServerSettings
+
+from .app import Application
+
+log = logging.getLogger("jackfield.server")
+
+
+def listen(server: ServerSettings) -> socket.socket:
+    """Bind before anything else is started, so that a busy port is an error at once. Raises `ConfigurationError`."""
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((server.host, server.port))
+        sock.listen(server.backlog)
+    except OSError as exc:
+        sock.close()
+        raise ConfigurationError(
+            f"{server.host}:{server.port} cannot be listened on: {exc.strerror}. Choose another --port."
+        ) from None
+    sock.setblocking(False)
+    return sock
+
+
+async def stop_signal(app: Application) -> None:
+    """Return at SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()
+    app.kernel.begin_stop()
+
+
+async def hypercorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
+    """The default."""
+    from hypercorn.asyncio import serve
+    from hypercorn.config import Config
+    from hypercorn.typing import ASGIFramework
+    from hypercorn.utils import LifespanFailureError
+
+    config = Config()
+    config.bind = [f"fd://{sock.detach()}"]
+    config.accesslog = None
+    config.errorlog = logging.getLogger("hypercorn.error")
+    config.graceful_timeout = app.kernel.settings.get(DaemonSettings).shutdown_timeout
+    config.shutdown_timeout = config.graceful_timeout + 30
+    config.startup_timeout = 120
+    config.keep_alive_timeout = server.keep_alive
+    config.h11_max_incomplete_size = server.header_limit
+    config.websocket_max_message_size = 1024 * 1024
+    config.websocket_ping_interval = 20
+    config.include_server_header = False
+    config.backlog = server.backlog
+    framework: ASGIFramework = app  # type: ignore[assignment]
+    with contextlib.suppress(LifespanFailureError):
+        await serve(framework, config, shutdown_trigger=lambda: stop_signal(app), mode="asgi")
+
+
+async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
+    """Extra `uvicorn`."""
+    import uvicorn as library
+
+    config = library.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        timeout_keep_alive=round(server.keep_alive),
+        timeout_graceful_shutdown=round(app.kernel.settings.get(DaemonSettings).shutdown_timeout) or None,
+        h11_max_incomplete_event_size=server.header_limit,
+        ws_max_size=1024 * 1024,
+        backlog=server.backlog,
+    )
+    runner = library.Server(config)
+    runner.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    runner.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
+
+    async def stop() -> None:
+        await stop_signal(app)
+        runner.should_exit = True
+
+    waiting = asyncio.create_task(stop())
+    try:
+        await runner.serve(sockets=[sock])
+    finally:
+        waiting.cancel()
+
+
+async def granian(app: Application, sock: socket.socket, server: ServerSettings) -> None:
+    """Extra `granian` (its embedded server)."""
+    from granian.constants import Interfaces
+    from granian.server.embed import Server
+
+    # It binds by itself; the socket has only proved that the address is free.
+    sock.close()
+    runner = Server(
+        app, address=server.host, port=server.port, interface=Interfaces.ASGI, log_enabled=False, backlog=server.backlog
+    )
+
+    async def stop() -> None:
+        await stop_signal(app)
+        runner.stop()  # type: ignore[no-untyped-call]
+
+    waiting = asyncio.create_task(stop())
+    try:
+        await runner.serve()
+    finally:
+        waiting.cancel()
+
+
+Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]
+RUNNERS: dict[str, Runner] = {"hypercorn": hypercorn, "uvicorn": uvicorn, "granian": granian}
+
+
+def run(app: Application, sock: socket.socket) -> None:
+    """Serve until a signal. Raises `ConfigurationError` when the start failed or the server is not installed."""
+    server = app.kernel.settings.get(ServerSettings)
+    try:
+        with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
+            runner.run(RUNNERS[server.implementation](app, sock, server))  # type: ignore[arg-type]
+    except ImportError as exc:
+        name = server.implementation
+        raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
+    if app.lifespan.failure is not None:
+        raise app.lifespan.failure
+
+
+def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop where it is wanted and installed. Raises `ConfigurationError` when it is wanted by name and absent."""
+    if name == "asyncio" or os.name != "posix":
+        return None
+    try:
+        import uvloop
+    except ImportError:
+        if name == "uvloop":
+            raise ConfigurationError("uvloop is not installed; install jackfield[uvloop].") from None
+        return None
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory

@@ -1,0 +1,109 @@
+"""The kernel's own routes: health, readiness, metrics, OpenAPI and its page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from quart import Blueprint, Quart, Response
+
+from jackfield.api.clock import iso
+from jackfield.api.http import json_response, operation
+from jackfield.api.version import __version__
+from jackfield.core.kernel import Kernel
+
+from .dispatch import Counters
+from .openapi import describe
+
+STYLE = (
+    "body{font:16px/1.5 system-ui;max-width:70rem;margin:2rem auto;padding:0 1rem}"
+    "td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}code{font:14px ui-monospace,monospace}"
+)
+
+
+def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Callable[[], Counters]) -> Blueprint:
+    """app and counters are given late: they need the blueprint first."""
+    system = Blueprint("system", __name__)
+
+    @system.get("/health")
+    @operation("Whether the process answers; no I/O.", scope="public", tags=["health"])
+    async def health() -> Response:
+        now = iso(kernel.clock.now_ms())
+        return json_response({"status": "ok", "service": "jackfield", "version": __version__, "time": now})
+
+    @system.get("/ready")
+    @operation("Whether store, plugins and engine work.", scope="public", tags=["health"])
+    async def ready() -> Response:
+        checks = dict(await kernel.checks())
+        good = kernel.ready and all(found == "ok" for found in checks.values())
+        body = {"status": "ready" if good else "not ready", "time": iso(kernel.clock.now_ms()), "checks": checks}
+        return json_response(body, 200 if good else 503)
+
+    @system.get("/metrics")
+    @operation("Prometheus metrics, text exposition format 0.0.4.", scope=None, tags=["health"])
+    async def metrics() -> Response:
+        return Response(exposition(kernel, counters()), content_type="text/plain; version=0.0.4; charset=utf-8")
+
+    @system.get("/openapi.json")
+    @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"])
+    async def openapi() -> Response:
+        return json_response(describe(app(), kernel.service.public_url))
+
+    @system.get("/docs")
+    @operation("This API as a page.", scope=None, tags=["documentation"])
+    async def docs() -> Response:
+        page = Response(render(describe(app(), kernel.service.public_url)), content_type="text/html; charset=utf-8")
+        page.headers["Content-Security-Policy"] = (
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        )
+        page.headers["X-Content-Type-Options"] = "nosniff"
+        return page
+
+    return system
+
+
+def exposition(kernel: Kernel, counters: Counters) -> str:
+    """Counters and gauges as Prometheus reads them."""
+    lines = [
+        "# HELP jackfield_info Version of the daemon.",
+        "# TYPE jackfield_info gauge",
+        f'jackfield_info{{version="{__version__}"}} 1',
+        "# HELP jackfield_http_requests_total Answered requests by status.",
+        "# TYPE jackfield_http_requests_total counter",
+    ]
+    lines += [f'jackfield_http_requests_total{{status="{s}"}} {n}' for s, n in sorted(counters.answers.items())]
+    lines += [
+        "# HELP jackfield_http_request_seconds_total Time spent on requests, in seconds.",
+        "# TYPE jackfield_http_request_seconds_total counter",
+        f"jackfield_http_request_seconds_total {counters.seconds:.6f}",
+        "# HELP jackfield_executions Executions in this process by state.",
+        "# TYPE jackfield_executions gauge",
+    ]
+    engine = kernel.ports.engine
+    for state, count in sorted(engine.state().items()) if engine else ():
+        lines.append(f'jackfield_executions{{state="{state}"}} {count}')
+    lines += [
+        "# HELP jackfield_plugins_failed Plugins that failed to load or start.",
+        "# TYPE jackfield_plugins_failed gauge",
+        f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render(document: dict[str, Any]) -> str:
+    """The operations as a table: no script, nothing fetched from elsewhere."""
+    rows = []
+    for path, methods in sorted(document["paths"].items()):
+        for method, described in methods.items():
+            scope = described.get("x-scope", "")
+            rows.append(
+                f"<tr><td><code>{escape(method.upper())}</code></td><td><code>{escape(path)}</code></td>"
+                f"<td>{escape(described['summary'])}</td><td><code>{escape(str(scope))}</code></td></tr>"
+            )
+    head = "<tr><th>Method</th><th>Path</th><th>What it does</th><th>Scope</th></tr>"
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>Jackfield API</title><style>{STYLE}</style>"
+        f"<h1>Jackfield API</h1><p>Version {__version__}. The full description with schemas: "
+        f"<a href=/openapi.json>openapi.json</a>.</p><table>{head}{''.join(rows)}</table></html>"
+    )

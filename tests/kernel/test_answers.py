@@ -1,0 +1,127 @@
+"""Envelopes, request ids, scopes, OpenAPI, metrics."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from quart import Blueprint
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.hooks import hookimpl
+from jackfield.http.app import create_app
+
+from .conftest import Client, MakeKernel, fake_plugin
+
+ADA = ("Authorization", "Bearer ada")
+VIC = ("Authorization", "Bearer vic")
+JSON = ("Content-Type", "application/json")
+
+
+async def test_every_answer_has_its_own_request_id(client: Client) -> None:
+    answers = [await client("GET", path, ADA) for path in ("/health", "/api/v1/things", "/api/v1/nope", "/webhook/x")]
+    ids = [answer.header("x-request-id") for answer in answers]
+    assert len(set(ids)) == len(ids)
+    assert None not in ids
+    assert answers[2].json["requestId"] == ids[2]
+
+
+async def test_the_two_envelopes(client: Client) -> None:
+    service = await client("GET", "/api/v1/nope", ADA)
+    assert set(service.json) == {"error", "code", "message", "requestId"}
+    daemon = await client("GET", "/api/nope", ADA)
+    assert daemon.json == {"success": False, "error": "There is nothing at this address.", "code": "NOT_FOUND"}
+
+
+async def test_an_unexpected_error_shows_nothing(client: Client) -> None:
+    answer = await client("GET", "/api/broken", ADA)
+    assert (answer.status, answer.json["code"]) == (500, "INTERNAL")
+    assert b"secret detail" not in answer.body
+
+
+async def test_a_wrong_method_names_the_right_ones(client: Client) -> None:
+    answer = await client("DELETE", "/api/v1/things", ADA)
+    assert (answer.status, answer.json["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert answer.json["allowed"] == ["GET", "HEAD", "POST"]
+    assert answer.header("allow") == "GET, HEAD, POST"
+
+
+async def test_the_scope_is_checked_before_the_body_is_read(client: Client) -> None:
+    assert (await client("GET", "/api/v1/things", VIC)).json == {"caller": "vic"}
+    refused = await client("POST", "/api/v1/things", VIC, JSON, body=b"{")
+    assert refused.status == 403
+    assert refused.json["details"]["scope"] == "workflows:write"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [
+        ("application/json", b'{"a":1}', 201),
+        ("application/json; charset=utf-8", b'{"a":1}', 201),
+        ("application/vnd.x+json", b'{"a":1}', 201),
+        ("text/plain", b'{"a":1}', 415),
+        ("application/x-www-form-urlencoded", b"a=1", 415),
+        ("application/json", b'{"a":', 400),
+        ("application/json", b'{"a":NaN}', 400),
+        ("application/json", b'{"a":"\xff"}', 400),
+        ("application/json", b"[" * 65 + b"]" * 65, 400),
+        ("application/json", b"[" * 64 + b"]" * 64, 201),
+        ("application/json", b"", 400),
+    ],
+)
+async def test_bodies(client: Client, kind: str, body: bytes, status: int) -> None:
+    assert (await client("POST", "/api/v1/things", ADA, ("Content-Type", kind), body=body)).status == status
+
+
+async def test_a_large_body_is_413(make_kernel: MakeKernel) -> None:
+    kernel = make_kernel({"server": {"body_limit": 1024}})
+    await kernel.start()
+    answer = await Client(create_app(kernel))("POST", "/api/v1/things", ADA, JSON, body=b'"' + b"x" * 2000 + b'"')
+    assert (answer.status, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    await kernel.stop()
+
+
+async def test_public_operations_need_no_credential(client: Client) -> None:
+    assert (await client("POST", "/api/v1/open")).status == 200
+    assert (await client("POST", "/api/v1/open", ("Authorization", "Bearer stale"))).status == 200
+
+
+async def test_ready_names_its_checks(client: Client) -> None:
+    answer = await client("GET", "/ready")
+    assert answer.json["checks"] == {"store": "ok", "plugins": "ok", "engine": "ok"}
+    await client.app.kernel.stop()
+    assert (await client("GET", "/ready")).status == 503
+
+
+async def test_openapi_describes_every_operation(client: Client) -> None:
+    document = (await client("GET", "/openapi.json", ADA)).json
+    assert document["openapi"].startswith("3.1")
+    assert set(document["paths"]["/api/v1/things"]) == {"get", "post"}
+    assert document["paths"]["/api/v1/things"]["post"]["x-scope"] == "workflows:write"
+    assert "security" not in document["paths"]["/api/v1/open"]["post"]
+    page = await client("GET", "/docs", ADA)
+    assert b"/api/v1/things" in page.body
+    assert b"<script" not in page.body
+
+
+async def test_metrics_count_answers(client: Client) -> None:
+    await client("GET", "/health")
+    text = (await client("GET", "/metrics", ADA)).body.decode()
+    assert 'jackfield_http_requests_total{status="200"} 1' in text
+    assert "# TYPE jackfield_executions gauge" in text
+
+
+async def test_a_route_without_an_operation_refuses_to_start(make_kernel: MakeKernel) -> None:
+    bare = Blueprint("bare", __name__)
+
+    @bare.get("/api/v1/bare")
+    async def view() -> str:
+        return ""
+
+    @hookimpl
+    def jackfield_blueprints() -> list[Blueprint]:
+        return [bare]
+
+    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_blueprints=jackfield_blueprints))
+    with pytest.raises(ConfigurationError, match="/api/v1/bare has no @operation"):
+        create_app(kernel)

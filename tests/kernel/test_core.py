@@ -1,0 +1,283 @@
+"""Settings, plugins, redaction, logs, lock, secrets, events."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.hooks import SettingsTable, hookimpl
+from jackfield.core.events import QUEUE, Bus
+from jackfield.core.lock import DirectoryLock
+from jackfield.core.logs import Logs, request_id
+from jackfield.core.plugins import PluginHost
+from jackfield.core.redaction import HIDDEN, Redactor
+from jackfield.core.secrets import FileSecrets
+from jackfield.core.settings import keys, load, read_toml, snake
+from jackfield.core.tables import CORE_TABLES, LogSettings, ServerSettings
+from jackfield.testing.clock import FakeClock
+
+from .conftest import MakeKernel, fake_plugin
+
+
+class Inner(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    maxCalls: int = Field(5, description="Calls.")  # noqa: N815 - as in the file
+
+
+class Demo(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    response_timeout: float = Field(300, alias="responseTimeout", description="Seconds.", gt=0)
+    names: list[str] = Field(default_factory=list, description="Names.")
+    token: str = Field("", description="Token.", json_schema_extra={"secret": True})
+    history: Inner = Field(default_factory=Inner, description="History.")
+
+
+DEMO = SettingsTable("demo", Demo)
+
+
+def demo(file: dict[str, object] | None = None, env: dict[str, str] | None = None, line: dict[str, str] | None = None) -> Demo:
+    return load([*CORE_TABLES, DEMO], file or {}, env or {}, line or {}).get(Demo)
+
+
+def test_the_command_line_beats_the_environment_beats_the_file() -> None:
+    file = {"demo": {"responseTimeout": 1}}
+    env = {"JACKFIELD_DEMO_RESPONSE_TIMEOUT": "2"}
+    assert demo(file).response_timeout == 1
+    assert demo(file, env).response_timeout == 2
+    assert demo(file, env, {"demo.responseTimeout": "3"}).response_timeout == 3
+
+
+def test_nested_keys_and_lists_from_the_environment() -> None:
+    found = demo(env={"JACKFIELD_DEMO_HISTORY_MAX_CALLS": "9", "JACKFIELD_DEMO_NAMES": "a, b"})
+    assert (found.history.maxCalls, found.names) == (9, ["a", "b"])
+    assert demo(env={"JACKFIELD_DEMO_NAMES": '["x,y"]'}).names == ["x,y"]
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ({"demo": {"responseTimeout": "soon"}}, "demo.responseTimeout"),
+        ({"demo": {"responseTimeout": 0}}, "demo.responseTimeout"),
+        ({"demo": {"respnseTimeout": 1}}, "demo.respnseTimeout: there is no such setting"),
+        ({"demo": 5}, "[demo] must be a table"),
+        ({"port": 5}, "port: there is no such setting"),
+        ({"security": {"cors": {"enabled": True, "allowed_origins": ["*"], "allow_credentials": True}}}, "security.cors"),
+    ],
+)
+def test_a_mistake_names_its_key(file: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        demo(file)
+    assert words in caught.value.message
+
+
+def test_a_mistake_never_quotes_the_value() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        demo({"demo": {"token": ["s3cret-value"]}})
+    assert "s3cret-value" not in caught.value.message
+
+
+def test_an_unknown_setting_on_the_command_line() -> None:
+    with pytest.raises(ConfigurationError, match=r"no setting demo\.nope"):
+        demo(line={"demo.nope": "1"})
+
+
+def test_tables_that_nobody_knows_are_listed() -> None:
+    assert load(CORE_TABLES, {"other": {"a": {"x": 1}}}, {}, {}).unknown_tables == ["other.a"]
+
+
+def test_bad_toml_is_a_configuration_error(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    assert read_toml(path) == {}
+    path.write_text("a = [")
+    with pytest.raises(ConfigurationError, match="not valid TOML"):
+        read_toml(path)
+
+
+def test_every_core_key_is_described_and_has_its_own_environment_name() -> None:
+    found = [key for table in CORE_TABLES for key in keys(table.path, table.model)]
+    assert all(key.field.description for key in found)
+    assert len({key.environment for key in found}) == len(found)
+    assert snake("webhooks.rateLimit.maxAgeDays") == "webhooks_rate_limit_max_age_days"
+
+
+# -------------------------------------------------------------------------------------------------------------- plugins
+
+
+def test_a_raising_plugin_is_reported_and_the_rest_works(make_kernel: MakeKernel) -> None:
+    @hookimpl
+    def jackfield_nodes() -> list[object]:
+        raise RuntimeError("boom")
+
+    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_nodes=jackfield_nodes))
+    (failed,) = kernel.plugins.failures()
+    assert (failed.name, "boom" in failed.error) == ("fake1", True)
+    assert kernel.ports.store is not None
+
+
+def test_strict_plugins_are_fatal() -> None:
+    host = PluginHost(strict=True)
+
+    @hookimpl
+    def jackfield_settings() -> list[SettingsTable]:
+        raise RuntimeError("boom")
+
+    host.register("bad", SimpleNamespace(jackfield_settings=jackfield_settings))
+    with pytest.raises(ConfigurationError, match="boom"):
+        list(host.call("jackfield_settings"))
+
+
+def test_a_misspelt_hook_is_reported() -> None:
+    host = PluginHost()
+
+    @hookimpl
+    def jackfield_nodez() -> list[object]:
+        return []
+
+    host.register("bad", SimpleNamespace(jackfield_nodez=jackfield_nodez))
+    assert "jackfield_nodez" in host.failures()[0].error
+
+
+def test_a_configuration_error_of_a_plugin_stops_the_start(make_kernel: MakeKernel) -> None:
+    @hookimpl
+    def jackfield_auth_methods() -> list[object]:
+        raise ConfigurationError("security.jwt.secret must have at least 32 bytes.")
+
+    with pytest.raises(ConfigurationError, match="32 bytes"):
+        make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_auth_methods=jackfield_auth_methods))
+
+
+async def test_hooks_get_their_own_context_and_startup_may_be_async(make_kernel: MakeKernel) -> None:
+    seen: list[str] = []
+
+    @hookimpl
+    async def jackfield_startup(context: PluginContext) -> None:
+        seen.append(f"start {context.name} {context.store.name}")
+
+    @hookimpl
+    def jackfield_shutdown(context: PluginContext) -> None:
+        seen.append(f"stop {context.name}")
+
+    plugin = SimpleNamespace(jackfield_startup=jackfield_startup, jackfield_shutdown=jackfield_shutdown)
+    kernel = make_kernel({}, fake_plugin(), plugin)
+    await kernel.start()
+    await kernel.stop()
+    assert seen == ["start fake1 sqlite", "stop fake1"]
+
+
+async def test_an_open_bind_without_users_refuses_to_start(make_kernel: MakeKernel) -> None:
+    kernel = make_kernel({"server": {"host": "0.0.0.0"}})
+    with pytest.raises(ConfigurationError, match="jackfield user add"):
+        await kernel.start()
+
+
+# --------------------------------------------------------------------------------------------------- secrets and logs
+
+
+@given(st.text(min_size=6, max_size=40), st.text(max_size=20), st.text(max_size=20))
+def test_registered_values_are_hidden_wherever_they_stand(secret: str, before: str, after: str) -> None:
+    redact = Redactor()
+    redact.add(secret)
+    assert secret not in redact(f"{before}{secret}{after}").replace(HIDDEN, "") or secret in before + after + HIDDEN
+
+
+def test_the_redactor_is_bounded_and_knows_our_own_forms() -> None:
+    redact = Redactor()
+    redact.add("first-secret")
+    redact.add(*(f"secret-{n:06}" for n in range(5000)))
+    assert redact("first-secret") == "first-secret"
+    assert redact("secret-004999") == HIDDEN
+    key = "jf_sk_" + "A" * 43
+    assert redact(f"X-API-Key: {key}, Authorization: Bearer abcdefgh.ij") == f"X-API-Key: {HIDDEN}, Authorization: {HIDDEN}"
+
+
+def test_log_lines_are_json_without_secrets_and_with_the_request_id(tmp_path: Path) -> None:
+    redact = Redactor()
+    redact.add("hunter2-hunter2")
+    before = logging.getLogger().handlers[:]
+    logs = Logs(tmp_path, LogSettings(), redact)
+    try:
+        request_id.set("r1")
+        try:
+            raise ValueError("hunter2-hunter2")
+        except ValueError:
+            logging.getLogger("jackfield.test").exception("with %s", "hunter2-hunter2", extra={"execution": "e1"})
+    finally:
+        request_id.set("")
+        logs.stop()
+        logging.getLogger().handlers[:] = before
+    file = tmp_path / "logs" / "jackfield.log"
+    line = orjson.loads(file.read_bytes())
+    assert (line["level"], line["requestId"], line["execution"]) == ("error", "r1", "e1")
+    assert b"hunter2" not in file.read_bytes()
+    assert "ValueError" in line["exception"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_keys_are_made_once_and_private(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        key = FileSecrets(tmp_path, Redactor()).key("jwt")
+    finally:
+        os.umask(old)
+    assert len(key) == 32
+    assert FileSecrets(tmp_path, Redactor()).key("jwt") == key
+    assert stat.S_IMODE((tmp_path / "keys" / "jwt.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "keys").stat().st_mode) == 0o700
+
+
+def test_a_damaged_key_is_named(tmp_path: Path) -> None:
+    secrets = FileSecrets(tmp_path, Redactor())
+    secrets.key("jwt")
+    (tmp_path / "keys" / "jwt.key").write_bytes(b"short")
+    with pytest.raises(ConfigurationError, match=r"jwt\.key is damaged"):
+        secrets.key("jwt")
+
+
+def test_sealed_values_open_again_and_only_with_the_key(tmp_path: Path) -> None:
+    secrets = FileSecrets(tmp_path / "a", Redactor())
+    sealed = secrets.seal(b"value")
+    assert secrets.open(sealed) == b"value"
+    assert b"value" not in sealed
+    with pytest.raises(ValueError, match="another key"):
+        FileSecrets(tmp_path / "b", Redactor()).open(sealed)
+
+
+def test_a_second_lock_names_the_holder(tmp_path: Path) -> None:
+    first = DirectoryLock(tmp_path)
+    first.acquire()
+    with pytest.raises(ConfigurationError, match=str(os.getpid())):
+        DirectoryLock(tmp_path).acquire()
+    first.release()
+    again = DirectoryLock(tmp_path)
+    again.acquire()
+    again.release()
+
+
+async def test_a_slow_subscriber_is_told_what_it_missed() -> None:
+    bus = Bus(FakeClock())
+    assert not bus.wanted("workflows")
+    with bus.subscribe("workflows") as events:
+        for number in range(QUEUE + 5):
+            bus.publish("workflows", "tick", {"n": number})
+        bus.publish("webhooks", "other", {})
+        reader = aiter(events)
+        assert (await anext(reader)).data == {"n": 5}
+        assert (events.missed(), events.missed()) == (5, 0)
+    assert not bus.wanted("workflows")
+
+
+def test_server_settings_check_networks() -> None:
+    with pytest.raises(ConfigurationError, match=r"server\.trusted_proxies"):
+        load(CORE_TABLES, {"server": {"trusted_proxies": ["nonsense"]}}, {}, {})
+    assert load(CORE_TABLES, {}, {}, {}).get(ServerSettings).port == 8765

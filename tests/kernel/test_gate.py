@@ -1,0 +1,233 @@
+"""decisions.md section 2, 'Who may call', step by step, over the whole application."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+
+import pytest
+
+from jackfield.core.kernel import Kernel
+from jackfield.http.app import create_app
+from jackfield.http.peer import PeerLookup, normalised, owner_by_netlink, owner_by_proc
+
+from .conftest import Client, MakeKernel
+
+TOKEN = ("Authorization", "Bearer ada")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:8765", "[::1]:8765", "LocalHost:8765"])
+async def test_own_hosts_pass(client: Client, host: str) -> None:
+    assert (await client("GET", "/health", host=host)).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.test", "evil.test:8765", "127.0.0.1", "127.0.0.1:1", "127.0.0.2:8765", "127.0.0.1:8765/", "", None],
+)
+@pytest.mark.parametrize("path", ["/health", "/webhook/x", "/api/v1/things", "/api/daemon/who", "/"])
+async def test_other_hosts_are_refused_everywhere(client: Client, path: str, host: str | None) -> None:
+    answer = await client("GET", path, TOKEN, host=host)
+    assert answer.status == 403
+    assert answer.json["code"] == "ACCESS_DENIED"
+
+
+async def test_a_repeated_host_is_refused(client: Client) -> None:
+    assert (await client("GET", "/health", ("Host", "127.0.0.1:8765"))).status == 400
+
+
+@pytest.mark.parametrize("origin", ["http://evil.test", "null", "https://127.0.0.1:8765", "http://127.0.0.1", ""])
+async def test_a_foreign_origin_is_refused_even_with_a_credential(client: Client, origin: str) -> None:
+    for path in ("/api/v1/things", "/api/daemon/who", "/metrics", "/health"):
+        assert (await client("GET", path, TOKEN, ("Origin", origin))).status == 403
+
+
+async def test_own_origin_passes(client: Client) -> None:
+    answer = await client("GET", "/api/v1/things", TOKEN, ("Origin", "http://localhost:8765"))
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "site", "status"),
+    [
+        ("GET", "same-origin", 200),
+        ("GET", "none", 200),
+        ("POST", "none", 403),
+        ("GET", "cross-site", 403),
+        ("GET", "same-site", 403),
+    ],
+)
+async def test_sec_fetch_site(client: Client, method: str, site: str, status: int) -> None:
+    headers = (TOKEN, ("Sec-Fetch-Site", site), ("Content-Type", "application/json"))
+    answer = await client(method, "/api/v1/things", *headers, body=b"{}")
+    assert answer.status == status
+
+
+async def test_public_webhooks_skip_origin_and_credentials(client: Client) -> None:
+    answer = await client("POST", "/webhook/x", ("Origin", "http://evil.test"), ("Authorization", "Bearer whoever"))
+    assert answer.status == 200
+    assert answer.json["client"] == "192.0.2.9"
+
+
+async def test_the_service_needs_a_credential_even_for_unknown_paths(client: Client) -> None:
+    for path in ("/api/v1/things", "/api/v1/nope"):
+        answer = await client("GET", path)
+        assert (answer.status, answer.json["code"]) == (401, "AUTH_REQUIRED")
+        assert answer.header("www-authenticate")
+    assert (await client("GET", "/api/v1/nope", TOKEN)).status == 404
+
+
+async def test_an_invalid_credential_is_401_on_gated_paths(client: Client) -> None:
+    answer = await client("GET", "/api/daemon/who", ("Authorization", "Bearer nobody"))
+    assert (answer.status, answer.json) == (401, {"success": False, "error": answer.json["error"], "code": "TOKEN_INVALID"})
+
+
+async def test_another_machine_is_401_on_gated_paths(client: Client) -> None:
+    assert (await client("GET", "/api/daemon/who")).status == 401
+
+
+async def test_the_daemon_token_is_the_owner(client: Client) -> None:
+    token = (client.app.kernel.config_dir / "daemon-token").read_text()
+    answer = await client("GET", "/api/daemon/who", ("Authorization", f"Bearer {token}"))
+    assert answer.json == {"success": True, "data": "owner"}
+    assert (client.app.kernel.config_dir / "daemon-token").stat().st_mode & 0o777 == 0o600
+    assert (await client("GET", "/api/daemon/who", ("Authorization", f"Bearer {token}x"))).status == 401
+
+
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host"])
+async def test_a_forwarding_header_takes_the_owner_away(
+    client: Client, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    async def yes(self: PeerLookup, scope: object) -> bool:
+        return True
+
+    monkeypatch.setattr(PeerLookup, "same_user", yes)
+    assert (await client("GET", "/api/daemon/who")).status == 200
+    assert (await client("GET", "/api/daemon/who", (name, "127.0.0.1"))).status == 401
+    assert (await client("GET", "/api/daemon/who", (name, "127.0.0.1"), TOKEN)).status == 200
+
+
+async def _with(make_kernel: MakeKernel, config: dict[str, object]) -> tuple[Kernel, Client]:
+    kernel = make_kernel(config)
+    await kernel.start()
+    return kernel, Client(create_app(kernel))
+
+
+async def test_a_public_host_reaches_the_service_and_nothing_else(make_kernel: MakeKernel) -> None:
+    kernel, client = await _with(make_kernel, {"server": {"public_hosts": ["hooks.example"]}})
+    assert (await client("POST", "/webhook/x", host="hooks.example")).status == 200
+    assert (await client("GET", "/api/v1/things", TOKEN, host="Hooks.Example")).status == 200
+    assert (await client("GET", "/api/daemon/who", TOKEN, host="hooks.example")).status == 403
+    assert (await client("GET", "/api/daemon/who", TOKEN)).status == 200
+    await kernel.stop()
+
+
+async def test_remote_agents_opens_the_rest_to_public_hosts(make_kernel: MakeKernel) -> None:
+    config = {"server": {"public_hosts": ["hooks.example"]}, "daemon": {"remote_agents": True}}
+    kernel, client = await _with(make_kernel, config)
+    assert (await client("GET", "/api/daemon/who", TOKEN, host="hooks.example")).status == 200
+    await kernel.stop()
+
+
+async def test_only_trusted_proxies_name_the_client(make_kernel: MakeKernel) -> None:
+    kernel, client = await _with(make_kernel, {"server": {"trusted_proxies": ["192.0.2.0/24"]}})
+    hops = ("X-Forwarded-For", "203.0.113.5, 198.51.100.7, 192.0.2.8")
+    assert (await client("POST", "/webhook/x", hops)).json["client"] == "198.51.100.7"
+    direct = await client("POST", "/webhook/x", hops, client=("203.0.113.1", 1))
+    assert direct.json["client"] == "203.0.113.1"
+    await kernel.stop()
+
+
+async def test_cors_answers_configured_origins_only(make_kernel: MakeKernel) -> None:
+    cors = {"enabled": True, "allowed_origins": ["https://ui.example"], "allow_credentials": True}
+    kernel, client = await _with(make_kernel, {"security": {"cors": cors}})
+    asked = ("Access-Control-Request-Method", "GET")
+    good = await client("OPTIONS", "/api/v1/things", ("Origin", "https://ui.example"), asked)
+    assert (good.status, good.header("access-control-allow-origin")) == (204, "https://ui.example")
+    real = await client("GET", "/api/v1/things", ("Origin", "https://ui.example"), TOKEN)
+    assert (real.status, real.header("access-control-allow-credentials")) == (200, "true")
+    refused = await client("GET", "/api/v1/things", ("Origin", "https://ui.example"))
+    assert (refused.status, refused.header("access-control-allow-origin")) == (401, "https://ui.example")
+    for origin in ("https://evil.example", "null", "https://ui.example.evil.example"):
+        bad = await client("OPTIONS", "/api/v1/things", ("Origin", origin), asked)
+        assert bad.header("access-control-allow-origin") is None
+    assert (await client("GET", "/api/daemon/who", ("Origin", "https://ui.example"), TOKEN)).status == 403
+    await kernel.stop()
+
+
+async def test_the_service_rate_limit(make_kernel: MakeKernel) -> None:
+    kernel, client = await _with(
+        make_kernel, {"security": {"rate_limit": {"enabled": True, "requests": 2, "window": 60}}}
+    )
+    statuses = [(await client("GET", "/api/v1/things", TOKEN)).status for _ in range(3)]
+    assert statuses == [200, 200, 429]
+    blocked = await client("GET", "/api/v1/things", TOKEN)
+    assert 1 <= int(blocked.header("retry-after") or 0) <= 60
+    assert (await client("GET", "/api/v1/things", TOKEN, client=("192.0.2.10", 1))).status == 200
+    assert (await client("POST", "/webhook/x")).status == 200
+    await kernel.clock.advance(61)  # type: ignore[attr-defined]
+    assert (await client("GET", "/api/v1/things", TOKEN)).status == 200
+    await kernel.stop()
+
+
+# ------------------------------------------------------------------------------------------------- whose socket is it?
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="netlink and /proc are Linux's")
+
+
+@linux
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6], ids=["ipv4", "ipv6"])
+async def test_our_own_connection_is_ours_until_it_closes(family: socket.AddressFamily) -> None:
+    with socket.socket(family) as listener:
+        listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
+        listener.listen()
+        client = socket.create_connection(listener.getsockname()[:2])
+        server, _ = listener.accept()
+        scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
+        with server:
+            assert await PeerLookup().same_user(scope)
+            assert owner_by_netlink(scope["client"], scope["server"]) == owner_by_proc(scope["client"], scope["server"])
+            other = {**scope, "server": (scope["server"][0], scope["server"][1] ^ 1)}
+            assert not await PeerLookup().same_user(other)
+            client.close()
+            # A closed socket shows uid 0 and inode 0, which must not satisfy a daemon that runs as root.
+            assert not await PeerLookup().same_user(scope)
+
+
+@linux
+async def test_a_peer_from_elsewhere_is_never_ours() -> None:
+    assert not await PeerLookup().same_user({"client": ("192.0.2.1", 5), "server": ("127.0.0.1", 8765)})
+    assert not await PeerLookup().same_user({"client": None, "server": ("127.0.0.1", 8765)})
+    assert not await PeerLookup().same_user({"client": ("nonsense", 5), "server": ("127.0.0.1", 8765)})
+
+
+def test_mapped_addresses_are_looked_up_as_ipv4() -> None:
+    assert str(normalised("::ffff:127.0.0.1")) == "127.0.0.1"
+    assert str(normalised("fe80::1%eth0")) == "fe80::1"
+
+
+async def test_a_refused_websocket_is_a_real_answer(client: Client) -> None:
+    sent: list[dict[str, object]] = []
+
+    async def receive() -> dict[str, object]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "websocket",
+        "path": "/ws",
+        "headers": [(b"host", b"127.0.0.1:8765"), (b"origin", b"http://evil.test")],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8765),
+        "extensions": {"websocket.http.response": {}},
+    }
+    await client.app(scope, receive, send)  # type: ignore[arg-type]
+    assert sent[0]["type"] == "websocket.http.response.start"
+    assert sent[0]["status"] == 403
+    sent.clear()
+    await client.app({**scope, "extensions": {}}, receive, send)  # type: ignore[arg-type]
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+    await asyncio.sleep(0)
