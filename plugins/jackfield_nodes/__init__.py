@@ -1,1 +1,28 @@
-"""Being written."""
+"""The first nodes: fields, branches, code, waiting, HTTP, answers, sub-workflows, triggers started by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jackfield.api.hooks import hookimpl
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.hooks import SettingsTable
+    from jackfield.api.nodes import NodeType
+
+
+@hookimpl
+def jackfield_settings() -> Sequence[SettingsTable]:
+    from jackfield.api.hooks import SettingsTable
+    from jackfield_nodes.settings import HttpSettings
+
+    return [SettingsTable("nodes.http", HttpSettings)]
+
+
+@hookimpl
+def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:
+    from jackfield_nodes.catalogue import node_types
+
+    return node_types(context)

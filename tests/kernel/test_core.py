@@ -46,7 +46,9 @@ class Demo(BaseModel):
 DEMO = SettingsTable("demo", Demo)
 
 
-def demo(file: dict[str, object] | None = None, env: dict[str, str] | None = None, line: dict[str, str] | None = None) -> Demo:
+def demo(
+    file: dict[str, object] | None = None, env: dict[str, str] | None = None, line: dict[str, str] | None = None
+) -> Demo:
     return load([*CORE_TABLES, DEMO], file or {}, env or {}, line or {}).get(Demo)
 
 
@@ -72,7 +74,10 @@ def test_nested_keys_and_lists_from_the_environment() -> None:
         ({"demo": {"respnseTimeout": 1}}, "demo.respnseTimeout: there is no such setting"),
         ({"demo": 5}, "[demo] must be a table"),
         ({"port": 5}, "port: there is no such setting"),
-        ({"security": {"cors": {"enabled": True, "allowed_origins": ["*"], "allow_credentials": True}}}, "security.cors"),
+        (
+            {"security": {"cors": {"enabled": True, "allowed_origins": ["*"], "allow_credentials": True}}},
+            "security.cors",
+        ),
     ],
 )
 def test_a_mistake_names_its_key(file: dict[str, object], words: str) -> None:
@@ -198,7 +203,10 @@ def test_the_redactor_is_bounded_and_knows_our_own_forms() -> None:
     assert redact("first-secret") == "first-secret"
     assert redact("secret-004999") == HIDDEN
     key = "jf_sk_" + "A" * 43
-    assert redact(f"X-API-Key: {key}, Authorization: Bearer abcdefgh.ij") == f"X-API-Key: {HIDDEN}, Authorization: {HIDDEN}"
+    assert (
+        redact(f"X-API-Key: {key}, Authorization: Bearer abcdefgh.ij")
+        == f"X-API-Key: {HIDDEN}, Authorization: {HIDDEN}"
+    )
 
 
 def test_log_lines_are_json_without_secrets_and_with_the_request_id(tmp_path: Path) -> None:

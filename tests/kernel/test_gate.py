@@ -80,7 +80,10 @@ async def test_the_service_needs_a_credential_even_for_unknown_paths(client: Cli
 
 async def test_an_invalid_credential_is_401_on_gated_paths(client: Client) -> None:
     answer = await client("GET", "/api/daemon/who", ("Authorization", "Bearer nobody"))
-    assert (answer.status, answer.json) == (401, {"success": False, "error": answer.json["error"], "code": "TOKEN_INVALID"})
+    assert (answer.status, answer.json) == (
+        401,
+        {"success": False, "error": answer.json["error"], "code": "TOKEN_INVALID"},
+    )
 
 
 async def test_another_machine_is_401_on_gated_paths(client: Client) -> None:

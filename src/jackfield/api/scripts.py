@@ -24,10 +24,11 @@ class ScriptError(Exception):
 class ScriptData:
     """What a script sees of its execution; plain JSON data, so that it can cross a process border.
 
-    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}]} , only those that the source
-    can
-    name; input: items of input 0; paired: see `paired_items`: per node name, for each input item the index of the item
-    that it descends from in `[output, item]` of that node's last run, or null.
+    nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}, only those that
+    the source can name; k: the output that leads to the running node, from which `first()`, `last()` and `all()` read
+    unless told otherwise; known: the names of all nodes of the workflow; input: items of input 0; paired: per node name,
+    for each input item the item that it descends from: `[output, item]` of that node's last run, `[output, item, run]`
+    of an earlier one, or null.
     """
 
     input: Items
@@ -41,6 +42,7 @@ class ScriptData:
     """name, id, version, parameters, context and runIndex of the node that runs; previous node under `previous`."""
     timezone: str = "UTC"
     now_ms: int = 0
+    known: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,8 +176,12 @@ def _validate(table: SettingsTable, merged: Mapping[str, Any], tables: Sequence[
         for other in tables
         if other.path.startswith(table.path + ".")
     }
+    given = {name: value for name, value in content.items() if name not in below}
+    if not given:
+        # Defaults need no validation, and a model that is never validated is never built: that is 1 to 2 ms each.
+        return table.model.model_construct()
     try:
-        return table.model.model_validate({name: value for name, value in content.items() if name not in below})
+        return table.model.model_validate(given)
     except ValidationError as exc:
         # The value is left out: it may be a secret.
         first = exc.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -13,7 +13,7 @@ from jackfield.api.hooks import SettingsTable
 class Table(BaseModel):
     """Base of the kernel's tables: an unknown key is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ServerSettings(Table):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from quart import Quart
 
@@ -41,15 +43,17 @@ def describe(app: Quart, url: str) -> dict[str, Any]:
     ]
     models = {m for _, _, op in found for m in (op.request, op.response, op.query) if m is not None}
     ordered = sorted(models, key=lambda model: model.__name__)
-    _, schemas = models_json_schema(
+    references, schemas = models_json_schema(
         [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
     )
+    # By reference, not by name: two plugins may have models of one name.
+    known = {model: references[(model, "validation")] for model in ordered}
     components = {**schemas.get("$defs", {}), "Error": ERROR}
     paths: dict[str, dict[str, object]] = {}
     for rule, method, described in found:
         path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
         names = sorted(rule.arguments)
-        paths.setdefault(path, {})[method.lower()] = _operation(described, names, components)
+        paths.setdefault(path, {})[method.lower()] = _operation(described, names, components, known)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Jackfield", "version": __version__},
@@ -59,32 +63,33 @@ def describe(app: Quart, url: str) -> dict[str, Any]:
     }
 
 
-def _operation(described: Operation, names: list[str], components: dict[str, Any]) -> dict[str, object]:
+def _operation(
+    described: Operation, names: list[str], components: dict[str, Any], known: Mapping[type[BaseModel], Any]
+) -> dict[str, object]:
     parameters: list[dict[str, object]] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
     ]
     if described.query is not None:
-        properties = components[described.query.__name__].get("properties", {})
+        name = known[described.query]["$ref"].rpartition("/")[2]
+        properties = components[name].get("properties", {})
         parameters += [{"name": name, "in": "query", "schema": schema} for name, schema in properties.items()]
     answer: dict[str, object] = {"description": described.summary}
     if described.response is not None:
-        answer["content"] = _json(described.response.__name__)
+        answer["content"] = _json(known[described.response])
+    failure = {"description": "An error.", "content": _json({"$ref": "#/components/schemas/Error"})}
     result: dict[str, object] = {
         "summary": described.summary,
         "tags": list(described.tags),
         "parameters": parameters,
-        "responses": {
-            str(described.status): answer,
-            "default": {"description": "An error.", "content": _json("Error")},
-        },
+        "responses": {str(described.status): answer, "default": failure},
     }
     if described.request is not None:
-        result["requestBody"] = {"required": True, "content": _json(described.request.__name__)}
+        result["requestBody"] = {"required": True, "content": _json(known[described.request])}
     if described.scope != "public":
         result["security"] = [{name: []} for name in SECURITY]
         result["x-scope"] = described.scope or "any"
     return result
 
 
-def _json(name: str) -> dict[str, object]:
-    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+def _json(schema: Mapping[str, object]) -> dict[str, object]:
+    return {"application/json": {"schema": schema}}

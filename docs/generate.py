@@ -1,0 +1,105 @@
+"""Writes the parts of the documentation that the code knows best: every setting, every endpoint, every error code.
+
+`python docs/generate.py` rewrites them between their marks; `--check` only says whether they are up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jackfield.api import errors
+from jackfield.api.errors import JackfieldError
+
+DOCS = Path(__file__).resolve().parent
+
+
+def settings() -> str:
+    """What `jackfield config --format markdown` prints, one level down."""
+    from jackfield.cli.settings_dump import as_markdown
+
+    with tempfile.TemporaryDirectory() as directory:
+        text = as_markdown(kernel(directory).settings)
+    return text.replace("## `[", "### `[")
+
+
+def endpoints() -> str:
+    """A table of every operation."""
+    from jackfield.http.app import create_app
+    from jackfield.http.openapi import describe
+
+    with tempfile.TemporaryDirectory() as directory:
+        application = create_app(kernel(directory))
+        document: dict[str, Any] = describe(application.quart, "http://127.0.0.1:8765")
+    lines = ["| Method | Path | Scope | What it does |", "| --- | --- | --- | --- |"]
+    for path, methods in sorted(document["paths"].items()):
+        for method, described in sorted(methods.items()):
+            scope = described.get("x-scope", "public").replace("any", "any credential")
+            lines.append(f"| {method.upper()} | `{path}` | {scope} | {described['summary']} |")
+    return "\n".join(lines)
+
+
+def error_codes() -> str:
+    """A table of the error tree."""
+    lines = ["| Status | Code | Default message |", "| --- | --- | --- |"]
+    found = {(error.status, error.code): error for error in error_classes(JackfieldError)}
+    for (status, code), error in sorted(found.items()):
+        message = " ".join((error.__doc__ or "").split("\n\n")[0].split())
+        lines.append(f"| {status} | `{code}` | {message} |")
+    return "\n".join(lines)
+
+
+def error_classes(parent: type[JackfieldError]) -> Iterator[type[JackfieldError]]:
+    """The class and everything below it, as far as callers see it."""
+    if parent not in (errors.ConfigurationError, errors.RouteConflict):
+        yield parent
+    for child in parent.__subclasses__():
+        if child.__module__ == errors.__name__:
+            yield from error_classes(child)
+
+
+def kernel(directory: str) -> Any:  # Any: keeps the imports of the kernel inside the functions
+    """A kernel at its defaults, whatever the environment says."""
+    from jackfield.core.kernel import build
+
+    return build(Path(directory), {}, {})
+
+
+PARTS: dict[str, tuple[str, Callable[[], str]]] = {
+    "settings": ("configuration.md", settings),
+    "endpoints": ("api.md", endpoints),
+    "errors": ("api.md", error_codes),
+}
+
+
+def marked(name: str, text: str, content: str) -> str:
+    """The text with this content between the part's marks."""
+    start, end = f"<!-- generated: {name} -->", f"<!-- end: {name} -->"
+    before, rest = text.split(start, 1)
+    return f"{before}{start}\n\n{content.strip()}\n\n{end}{rest.split(end, 1)[1]}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when something is out of date")
+    check = parser.parse_args().check
+    stale = []
+    for name, (file, generate) in PARTS.items():
+        page = DOCS / file
+        present = page.read_text()
+        wanted = marked(name, present, generate())
+        if wanted != present:
+            stale.append(f"{file}: {name}")
+            if not check:
+                page.write_text(wanted)
+    for name in stale:
+        sys.stdout.write(f"{'out of date' if check else 'written'}: {name}\n")
+    sys.exit(1 if check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()

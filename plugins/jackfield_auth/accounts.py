@@ -1,0 +1,118 @@
+"""Users: made, changed, deleted, and checked against a password. For the API and the command line alike."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from jackfield.api.auth import ROLES
+from jackfield.api.clock import Clock
+from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput, NotFound, StoreUnavailable
+from jackfield.api.ids import new_id
+from jackfield.api.storage import User, UserStore
+from jackfield_auth.passwords import Passwords, check_password
+
+MAX_NAME = 64
+
+
+def check_username(username: str) -> None:
+    """Raises `InvalidInput` unless it is 1 to 64 printable characters without a colon, at which Basic divides."""
+    rule = f"must be 1 to {MAX_NAME} printable characters without a colon and without a space at either end"
+    if not username.isprintable() or username != username.strip() or ":" in username:
+        raise InvalidInput(f"The user name {rule}.", details={"username": rule})
+    if not 1 <= len(username) <= MAX_NAME:
+        raise InvalidInput(f"The user name {rule}.", details={"username": rule})
+
+
+def check_role(role: str) -> None:
+    """Raises `InvalidInput` for a role that there is not."""
+    if role not in ROLES:
+        rule = "must be one of " + ", ".join(ROLES)
+        raise InvalidInput(f"The role {rule}.", details={"role": rule})
+
+
+class Accounts:
+    """Changes are made one after the other, so that the last administrator cannot be lost to a race."""
+
+    def __init__(self, store: Callable[[], UserStore], passwords: Passwords, clock: Clock) -> None:
+        """store: asked at each use, because it comes after the plugin."""
+        self._store = store
+        self._passwords = passwords
+        self._clock = clock
+        self._changing = asyncio.Lock()
+
+    async def verify(self, username: str, password: str) -> User:
+        """The user whose password this is. Raises `InvalidCredentials`; an unknown name costs the same time."""
+        user = await self._store().user_by_name(username)
+        verdict = await self._passwords.verify(password, user.password_hash if user else None)
+        if user is None or not verdict.right:
+            raise InvalidCredentials
+        if verdict.renewed is not None:
+            await self._renew(user, verdict.renewed)
+        return user
+
+    async def create(self, username: str, password: str, role: str) -> User:
+        """Raises `InvalidInput`, and `Conflict` when the name is taken."""
+        check_username(username)
+        check_role(role)
+        check_password(password)
+        hashed = await self._passwords.hash(password)
+        user = User(new_id(), username, role, hashed, version=1, created_at=self._clock.now_ms())
+        await self._store().add_user(user)
+        return user
+
+    async def change(self, user_id: str, *, role: str | None = None, password: str | None = None) -> User:
+        """Ends every token of the user. Raises `NotFound`, `InvalidInput`, `Conflict` for the last administrator."""
+        if role is not None:
+            check_role(role)
+        hashed = None
+        if password is not None:
+            check_password(password)
+            hashed = await self._passwords.hash(password)
+        async with self._changing:
+            user = await self.get(user_id)
+            new_role = role if role != user.role else None
+            if new_role is not None:
+                await self._keep_an_admin(user)
+            if new_role is None and hashed is None:
+                return user
+            return found(await self._store().change_user(user_id, role=new_role, password_hash=hashed))
+
+    async def delete(self, user_id: str) -> None:
+        """Raises `NotFound`, and `Conflict` for the last administrator."""
+        async with self._changing:
+            await self._keep_an_admin(await self.get(user_id))
+            await self._store().delete_user(user_id)
+
+    async def all(self) -> list[User]:
+        return await self._store().users()
+
+    async def get(self, user_id: str) -> User:
+        """Raises `NotFound`."""
+        return found(await self._store().user(user_id))
+
+    async def named(self, username: str) -> User:
+        """Raises `NotFound`."""
+        return found(await self._store().user_by_name(username))
+
+    async def _keep_an_admin(self, user: User) -> None:
+        if user.role != "admin":
+            return
+        if not any(other.role == "admin" and other.id != user.id for other in await self._store().users()):
+            raise Conflict("This is the last administrator; make another user an administrator first.")
+
+    async def _renew(self, user: User, hashed: str) -> None:
+        """Keep the password's new hash, unless the password was changed while the old one was being checked."""
+        async with self._changing:
+            with suppress(StoreUnavailable):  # the old hash will do; the next login tries again
+                now = await self._store().user(user.id)
+                if now is not None and now.password_hash == user.password_hash:
+                    await self._store().change_user(user.id, password_hash=hashed, revoke=False)
+
+
+def found(user: User | None) -> User:
+    """Raises `NotFound` for none."""
+    if user is None:
+        raise NotFound("There is no such user.")
+    return user

@@ -1,0 +1,16 @@
+"""The plugin's blueprints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Blueprint
+
+from jackfield_auth.key_routes import key_routes
+from jackfield_auth.service import Auth
+from jackfield_auth.session_routes import session_routes
+from jackfield_auth.user_routes import user_routes
+
+
+def blueprints(auth: Auth) -> Sequence[Blueprint]:
+    return [session_routes(auth), key_routes(auth), user_routes(auth)]

@@ -1,0 +1,121 @@
+"""Bodies of requests and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from jackfield.api.auth import SCOPES
+
+Role = Literal["viewer", "member", "admin"]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 250
+
+
+class Body(BaseModel):
+    """Base of requests: an unknown field is an error, so that no misspelt restriction is lost."""
+
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, validate_by_name=True, hide_input_in_errors=True, defer_build=True
+    )
+
+
+class View(BaseModel):
+    """Base of answers."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, defer_build=True)
+
+
+class AuthPaging(BaseModel):
+    """Documents the query of lists; what is out of range is clamped."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    offset: int = Field(0, ge=0, description="How many to skip.")
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="How many at most.")
+
+
+class LoginBody(Body):
+    model_config = ConfigDict(extra="ignore")
+
+    username: str = Field(max_length=256, description="User name.")
+    password: str = Field(max_length=1024, description="Password.", json_schema_extra={"format": "password"})
+
+
+class UserView(View):
+    id: str
+    username: str
+    role: str
+
+
+class SessionView(View):
+    token: str = Field(description="JSON Web Token; send it as `Authorization: Bearer <token>`.")
+    expires_at: str = Field(description="When the token expires, ISO 8601 UTC.")
+    user: UserView
+
+
+class MeView(UserView):
+    method: str = Field(description="How the caller was authenticated: jwt, api_key, basic or owner.")
+
+
+class PasswordBody(Body):
+    current: str = Field(max_length=1024, description="The present password.")
+    new: str = Field(max_length=1024, description="The new one: at least 12 characters, at most 1,024 bytes.")
+
+
+class KeyBody(Body):
+    name: Name = Field(description="Label of the key.")
+    expires_at: str | None = Field(None, max_length=64, description="When the key ends, ISO 8601; default: never.")
+    scopes: list[str] | None = Field(
+        None,
+        min_length=1,
+        max_length=len(SCOPES),
+        description=f"What the key may do: {', '.join(sorted(SCOPES))}. Default: all that its owner may.",
+    )
+
+
+class KeyView(View):
+    id: str
+    name: str
+    prefix: str = Field(description="The key's first characters.")
+    scopes: list[str] = Field(description="Empty: all that the owner may.")
+    created_at: str
+    expires_at: str | None = None
+    last_used_at: str | None = Field(None, description="Exact to a minute.")
+
+
+class NewKeyView(KeyView):
+    key: str = Field(description="The key itself. It is shown this once.")
+
+
+class KeyList(View):
+    data: list[KeyView]
+    total: int
+    offset: int
+    limit: int
+
+
+class NewUserBody(Body):
+    username: str = Field(max_length=256, description="1 to 64 printable characters without a colon.")
+    password: str = Field(max_length=1024, description="At least 12 characters, at most 1,024 bytes.")
+    role: Role = Field(description="viewer reads; member also changes and executes; admin also manages users.")
+
+
+class UserChange(Body):
+    role: Role | None = Field(None, description="The new role.")
+    password: str | None = Field(None, max_length=1024, description="The new password.")
+
+
+class UserRow(UserView):
+    created_at: str
+
+
+class UserList(View):
+    data: list[UserRow]
+    total: int
+    offset: int
+    limit: int

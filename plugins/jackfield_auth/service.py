@@ -1,0 +1,98 @@
+"""The plugin's parts, put together once per context."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from jackfield.api.auth import AuthMethod, Principal
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError
+from jackfield.api.storage import Store
+from jackfield_auth.accounts import Accounts
+from jackfield_auth.api_keys import ApiKeyMethod
+from jackfield_auth.basic import BasicMethod, Remembered
+from jackfield_auth.bearer import JwtMethod
+from jackfield_auth.first_admin import FirstAdmin
+from jackfield_auth.key_usage import KeyUsage
+from jackfield_auth.logins import Logins
+from jackfield_auth.passwords import Passwords, check_password
+from jackfield_auth.revocations import Revocations
+from jackfield_auth.settings import ApiKeysSettings, BasicSettings, JwtSettings, LoginSettings, PasswordSettings
+from jackfield_auth.throttle import Throttle
+from jackfield_auth.tokens import Tokens
+
+WARM_UP_AFTER = 0.25
+"""So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
+
+
+class Auth:
+    """Everything that routes and methods use."""
+
+    def __init__(self, context: PluginContext) -> None:
+        clock, secrets = context.clock, context.secrets
+        self.context = context
+        self.keys_enabled = context.settings(ApiKeysSettings).enabled
+        self.passwords = Passwords(context.settings(PasswordSettings))
+        self.accounts = Accounts(self.store, self.passwords, clock)
+        self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
+        self.throttle = Throttle(context.settings(LoginSettings), clock)
+        self.logins = Logins(self.accounts, self.throttle, self.first_admin)
+        self.tokens = Tokens(context.settings(JwtSettings), secrets, clock)
+        self.revocations = Revocations(clock)
+        self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
+        self.methods = self._methods()
+
+    def store(self) -> Store:
+        return self.context.store
+
+    def _methods(self) -> Sequence[AuthMethod]:
+        basic, clock = self.context.settings(BasicSettings), self.context.clock
+        return [
+            JwtMethod(self.tokens, self.revocations, self.store),
+            ApiKeyMethod(self.context.settings(ApiKeysSettings), clock, self.usage, self.store),
+            BasicMethod(basic, self.logins, Remembered(basic, clock), self.store),
+        ]
+
+    async def change_own_password(self, caller: Principal, current: str, new: str, client: str) -> None:
+        """Raises `InvalidInput`, `InvalidCredentials` when `current` is wrong, `RateLimited` after many of these."""
+        check_password(new, "new")
+        user = await self.logins.verify(caller.username, current, client)
+        await self.accounts.change(user.id, password=new)
+
+    async def open(self) -> None:
+        """Raises `ConfigurationError` for a first administrator that cannot be made."""
+        await self.revocations.load(self.store())
+        await self.tokens.open()  # after the revocations: without them no token is read
+        await self.first_admin.open()
+        if not self.context.service.loopback:
+            await self.first_admin.ensure()  # an open address is refused while there is no user
+        self.context.spawn("warm-up", self._warm_up())
+
+    async def close(self) -> None:
+        """Write what is left to write."""
+        for work in (self.first_admin.ensure, self.usage.flush):
+            try:
+                await work()
+            except JackfieldError as exc:
+                self.context.log.warning("At shutdown: %s", exc.message)
+        self.passwords.close()
+
+    async def _warm_up(self) -> None:
+        await self.context.clock.sleep(WARM_UP_AFTER)
+        await self.first_admin.ensure()
+        await self.passwords.prepare()
+        await self.tokens.prepare()
+
+
+_parts: dict[int, Auth] = {}
+
+
+def auth_of(context: PluginContext) -> Auth:
+    """The context's own parts. They hold the context, so that its identity is theirs until `forget`."""
+    return _parts.get(id(context)) or _parts.setdefault(id(context), Auth(context))
+
+
+def forget(context: PluginContext) -> None:
+    """After shutdown."""
+    _parts.pop(id(context), None)

@@ -1,0 +1,131 @@
+"""The plugin's settings tables. Source: decisions.md section 1, 'Users, tokens, keys'."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from jackfield.api.hooks import SettingsTable
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+LONGEST = 366 * 86400
+KEY_BYTES = {"HS256": 32, "HS384": 48, "HS512": 64}
+"""Shortest key per algorithm, in bytes: as long as its hash (RFC 7518 section 3.2)."""
+
+
+def seconds(text: str) -> int:
+    """A duration such as 90s, 15m, 24h or 7d, in seconds: 1 s to 366 days. Raises ValueError."""
+    found = re.fullmatch(r"([0-9]{1,9})([smhd])", text)
+    value = int(found[1]) * UNITS[found[2]] if found else 0
+    if not 1 <= value <= LONGEST:
+        raise ValueError("must be a duration such as 90s, 15m, 24h or 7d, at most 366d")
+    return value
+
+
+class Table(BaseModel):
+    """Base of the tables. An unknown key is an error, and no error quotes a value."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
+
+
+class JwtSettings(Table):
+    """`[security.jwt]`"""
+
+    enabled: bool = Field(True, description="Whether Bearer tokens are accepted and given out by a login.")
+    algorithm: Literal["HS256", "HS384", "HS512"] = Field(
+        "HS256", description="The one algorithm of tokens; a token of another one is refused."
+    )
+    secret: str = Field(
+        "",
+        repr=False,
+        json_schema_extra={"secret": True},
+        description="Signing key, its UTF-8 bytes as they are: at least 32 bytes (48 for HS384, 64 for HS512). "
+        "Default: a random key in keys/.",
+    )
+    previous_secrets: list[str] = Field(
+        default_factory=list,
+        repr=False,
+        max_length=16,
+        json_schema_extra={"secret": True},
+        description="Earlier signing keys whose tokens still count until they expire.",
+    )
+    expiration: str = Field("24h", description="Lifetime of a token: 90s, 15m, 24h, 7d ...; 1 s to 366 days.")
+
+    @field_validator("secret")
+    @classmethod
+    def _long_enough(cls, value: str, info: ValidationInfo) -> str:
+        least = KEY_BYTES[info.data.get("algorithm", "HS256")]
+        if value and len(value.encode()) < least:
+            raise ValueError(f"must have at least {least} bytes; `openssl rand -base64 64` makes one")
+        return value
+
+    @field_validator("previous_secrets")
+    @classmethod
+    def _each_long_enough(cls, value: list[str], info: ValidationInfo) -> list[str]:
+        return [cls._long_enough(item, info) for item in value if item]
+
+    @field_validator("expiration")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        seconds(value)
+        return value
+
+    @property
+    def lifetime(self) -> int:
+        """`expiration` in seconds."""
+        return seconds(self.expiration)
+
+
+class ApiKeysSettings(Table):
+    """`[security.api_keys]`"""
+
+    enabled: bool = Field(True, description="Whether API keys are accepted.")
+    usage_interval: int = Field(
+        60, ge=1, le=86400, description="A key's last use is written at most once in so many seconds."
+    )
+
+
+class BasicSettings(Table):
+    """`[security.basic_auth]`"""
+
+    enabled: bool = Field(
+        False, description="Whether HTTP Basic with a user's name and password is accepted. Use it behind TLS only."
+    )
+    remember: int = Field(
+        60, ge=0, le=3600, description="How long a verified pair is not hashed again, in seconds; 0 = never remembered."
+    )
+    remembered: int = Field(1000, ge=1, le=100_000, description="Verified pairs that are remembered at most.")
+
+
+class LoginSettings(Table):
+    """`[security.login]`"""
+
+    failures: int = Field(
+        10, ge=1, le=1000, description="Failed passwords of one name from one address before both must wait."
+    )
+    window: int = Field(900, ge=1, le=86400, description="How long a failure counts, in seconds.")
+    remembered: int = Field(10_000, ge=100, le=1_000_000, description="Names and addresses that are watched at most.")
+    waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
+
+
+class PasswordSettings(Table):
+    """`[security.passwords]`: cost of argon2id. Defaults: RFC 9106 section 4, second recommended option."""
+
+    memory: int = Field(65536, ge=8192, le=4_194_304, description="Memory for one hash, in KiB.")
+    iterations: int = Field(3, ge=1, le=100, description="Passes over that memory.")
+    lanes: int = Field(4, ge=1, le=64, description="Lanes of that memory.")
+    threads: int = Field(2, ge=1, le=32, description="Passwords that are hashed at the same time.")
+    waiting: int = Field(
+        64, ge=1, le=10_000, description="Passwords that may wait to be hashed; more are answered 429."
+    )
+
+
+TABLES = (
+    SettingsTable("security.jwt", JwtSettings),
+    SettingsTable("security.api_keys", ApiKeysSettings),
+    SettingsTable("security.basic_auth", BasicSettings),
+    SettingsTable("security.login", LoginSettings),
+    SettingsTable("security.passwords", PasswordSettings),
+)

@@ -1,0 +1,125 @@
+"""The `ScriptEngine` for JavaScript: one pool of workers for expressions, one for Code nodes.
+
+Expressions run in worker processes too, and not on a thread of the daemon: native loops of a JavaScript engine, such as
+a search for a long text in a longer one, can't be interrupted, and a fault in it must not take the daemon along. A turn
+to a process costs what a turn to a thread costs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from jackfield.api.jsontext import Json
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
+from jackfield_javascript.pool import PoolLimits, WorkerPool
+from jackfield_javascript.settings import JavaScriptSettings
+
+MIB = 1 << 20
+
+
+def _line(value: object) -> bytes:
+    """One line of JSON, also of half surrogates and of integers beyond 64 bits, which orjson refuses."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"), default=dict).encode()
+
+
+def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
+    """The text that the prelude's `Data` reads: the head, the items, the nodes, each on a line of its own."""
+    shared = {
+        "count": len(data.input),
+        "nodes": list(data.nodes),
+        "paired": dict(data.paired),
+        "workflow": dict(data.workflow),
+        "execution": dict(data.execution),
+        "variables": dict(data.variables),
+        "environment": dict(data.environment),
+        "node": dict(data.node),
+        "timezone": data.timezone,
+        "now": data.now_ms,
+        "known": list(data.known),
+    }
+    lines = [_line({**head, **shared}), *map(_line, data.input), *map(_line, data.nodes.values())]
+    return b"\n".join(lines)
+
+
+def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
+    try:
+        found = orjson.loads(answer)
+        error = found.get("error")
+    except (orjson.JSONDecodeError, AttributeError):
+        raise ScriptError("The script's answer can't be read.", kind="crash") from None
+    if error is not None:
+        raise ScriptError(error["message"], kind=error["kind"], line=error["line"])
+    return dict(found)
+
+
+def _command(kind: str, memory: int, limits: Mapping[str, int]) -> list[str]:
+    found = importlib.util.find_spec("_quickjs")
+    if found is None or found.origin is None:
+        raise ScriptError("JavaScript can't be run: the package quickjs-ng is not installed.", kind="crash")
+    child = str(Path(__file__).with_name("child.py"))
+    packages = str(Path(found.origin).parent)
+    return [sys.executable, "-I", "-S", child, kind, str(os.getpid()), packages, str(memory), json.dumps(limits)]
+
+
+class JavaScriptEngine:
+    """See `jackfield.api.scripts.ScriptEngine`. A `ScriptError` of the kind `busy`: no worker became free in time."""
+
+    language = "javaScript"
+
+    def __init__(self, settings: JavaScriptSettings) -> None:
+        self._settings = settings
+        self._pools: dict[str, WorkerPool] = {}
+
+    def _pool(self, kind: str) -> WorkerPool:
+        pool = self._pools.get(kind)
+        if pool is None:
+            pool = self._pools[kind] = self._expressions() if kind == "expressions" else self._code()
+        return pool
+
+    def _expressions(self) -> WorkerPool:
+        settings = self._settings
+        memory = settings.expression_memory * MIB
+        command = _command("expressions", memory, {"cacheSize": settings.compiled_expressions})
+        return WorkerPool(command, self._limits(settings.expression_workers, memory))
+
+    def _code(self) -> WorkerPool:
+        settings = self._settings
+        memory = settings.code_memory * MIB
+        command = _command("code", memory, {"logLines": settings.log_lines, "logLength": settings.log_length})
+        return WorkerPool(command, self._limits(settings.code_workers, memory, settings.uses))
+
+    def _limits(self, size: int, memory: int, uses: int | None = None) -> PoolLimits:
+        settings = self._settings
+        return PoolLimits(size, settings.max_waiting, settings.max_wait, settings.start_timeout, memory, uses)
+
+    async def evaluate(
+        self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
+    ) -> list[list[Json | ExpressionError]]:
+        request = _encode(data, {"sources": list(sources), "indexes": list(items)})
+        found = _decode(await self._pool("expressions").call(request, self._settings.expression_timeout))
+        rows: list[list[Json | ExpressionError]] = found["values"]
+        for row, column, message in found["errors"]:
+            rows[row][column] = ExpressionError(message)
+        return rows
+
+    async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
+        request = _encode(data, {"source": source, "each": each})
+        found = _decode(await self._pool("code").call(request, timeout))
+        return ScriptResult(found["value"], tuple(found["logs"]), found["context"])
+
+    async def close(self) -> None:
+        """Kill the workers. Nothing runs afterwards."""
+        pools = [self._pool(kind) for kind in ("expressions", "code")]
+        await asyncio.gather(*(pool.close() for pool in pools))

@@ -1,0 +1,249 @@
+// The `$` variables over the data of one execution. The text that arrives has the head on its first line, then one line
+// per input item, then one line per node that ran. A line is parsed when something first asks for it.
+(function (kit) {
+  'use strict';
+
+  const { Fault } = kit;
+  const Hidden = Proxy;
+
+  class Data {
+    constructor(text) {
+      this.lines = text.split('\n');
+      this.head = JSON.parse(this.lines[0]);
+      this.index = 0;
+      this.forget();
+    }
+
+    // Drop what was parsed: something may have changed it.
+    forget() {
+      if (this.items) this.head = JSON.parse(this.lines[0]);
+      this.items = [];
+      this.nodes = { __proto__: null };
+      this.places = { __proto__: null };
+      this.head.nodes.forEach((name, place) => (this.places[name] = 1 + this.head.count + place));
+    }
+
+    item(index) {
+      if (!Number.isInteger(index) || index < 0 || index >= this.head.count) return undefined;
+      return (this.items[index] ??= JSON.parse(this.lines[1 + index]));
+    }
+
+    all() {
+      const items = [];
+      for (let i = 0; i < this.head.count; i++) items.push(this.item(i));
+      return items;
+    }
+
+    node(name) {
+      const place = this.places[name];
+      return place === undefined ? undefined : (this.nodes[name] ??= JSON.parse(this.lines[place]));
+    }
+
+    at(index) {
+      const moved = Object.create(this);
+      moved.index = index;
+      return moved;
+    }
+  }
+
+  class Ran {
+    constructor(data, name) {
+      this.data = data;
+      this.name = name;
+      this.node = data.node(name);
+    }
+
+    run(number) {
+      if (!this.node) throw new Fault(this.absence());
+      const runs = this.node.runs;
+      return runs[number === undefined || number < 0 ? runs.length - 1 : number];
+    }
+
+    absence() {
+      const { known } = this.data.head;
+      return known.length && !known.includes(this.name)
+        ? `There is no node '${this.name}' in this workflow.`
+        : `The node '${this.name}' has not run, so that its data can't be read.`;
+    }
+
+    // The items of an output, by default the one that leads to the running node.
+    items(branch, run) {
+      return this.run(run)?.outputs?.[branch ?? this.node.output ?? 0] ?? [];
+    }
+
+    matching(index) {
+      this.run();
+      const [output, place, run] = this.data.head.paired[this.name]?.[index] ?? [];
+      const item = output === undefined ? undefined : this.run(run)?.outputs?.[output]?.[place];
+      if (item) return item;
+      throw new Fault(
+        `Item ${index} can't be traced back to an item of the node '${this.name}'. ` +
+          'Use .first(), .last() or .all()[index] instead, or keep pairedItem in the nodes between.',
+      );
+    }
+
+    sameIndex() {
+      const item = this.items()[this.data.index];
+      if (item) return item;
+      throw new Fault(`The node '${this.name}' has no item ${this.data.index}.`);
+    }
+  }
+
+  function reference(data, name) {
+    const ran = new Ran(data, String(name));
+    const matching = (index = data.index) => ran.matching(index);
+    return {
+      get item() {
+        return ran.matching(data.index);
+      },
+      get params() {
+        return ran.run().params ?? {};
+      },
+      get context() {
+        return ran.run().context ?? {};
+      },
+      get isExecuted() {
+        return ran.node !== undefined;
+      },
+      get runIndex() {
+        return ran.run() && ran.node.runs.length - 1;
+      },
+      first: (branch, run) => ran.items(branch, run)[0],
+      last: (branch, run) => ran.items(branch, run).at(-1),
+      all: (branch, run) => ran.items(branch, run),
+      itemMatching: matching,
+      pairedItem: matching,
+    };
+  }
+
+  function byName(data, name) {
+    const ran = new Ran(data, name);
+    return {
+      get json() {
+        return ran.sameIndex().json;
+      },
+      get data() {
+        return ran.sameIndex().json;
+      },
+      get binary() {
+        return ran.sameIndex().binary ?? {};
+      },
+      get parameter() {
+        return ran.run().params ?? {};
+      },
+      get context() {
+        return ran.run().context ?? {};
+      },
+      get runIndex() {
+        return ran.run() && ran.node.runs.length - 1;
+      },
+    };
+  }
+
+  const closed = { set: () => false, defineProperty: () => false, deleteProperty: () => false };
+
+  const nodesByName = (data) =>
+    new Hidden(Object.freeze({ __proto__: null }), {
+      ...closed,
+      get: (_, name) => (typeof name === 'string' ? byName(data, name) : undefined),
+    });
+
+  const previous = (data) => data.head.node.previous ?? {};
+
+  const input = (data) => ({
+    get item() {
+      return data.item(data.index);
+    },
+    get params() {
+      return data.node(previous(data).name)?.runs.at(-1)?.params ?? {};
+    },
+    get context() {
+      return (data.head.node.context ??= {});
+    },
+    first: () => data.item(0),
+    last: () => data.item(data.head.count - 1),
+    all: () => data.all(),
+  });
+
+  const itemsOf = (data) => (name, output, run) =>
+    name === undefined || name === previous(data).name ? data.all() : new Ran(data, String(name)).items(output ?? 0, run);
+
+  function execution(data) {
+    const custom = {};
+    const customData = {
+      set: (key, value) => void (custom[key] = value),
+      setAll: (values) => void Object.assign(custom, values),
+      get: (key) => custom[key],
+      getAll: () => custom,
+    };
+    return { ...data.head.execution, customData };
+  }
+
+  const isEmpty = (value) => {
+    if (value === undefined || value === null || value === '') return true;
+    return typeof value === 'object' && !(value instanceof Date) && Object.keys(value).length === 0;
+  };
+  const numbers = (values) => values.flat(Infinity).map(Number);
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+  const FUNCTIONS = {
+    $if: (condition, yes, no) => (condition ? yes : no),
+    $ifEmpty: (value, other) => (isEmpty(value) ? other : value),
+    $min: (...values) => Math.min(...numbers(values)),
+    $max: (...values) => Math.max(...numbers(values)),
+    $average: (...values) => sum(numbers(values)) / numbers(values).length,
+    $not: (value) => !value,
+  };
+
+  const now = (data) => new kit.DateTime(data.head.now || Date.now(), data.head.timezone);
+
+  // Name -> how its value is found.
+  const VARIABLES = {
+    __proto__: null,
+    $json: (data) => (data.item(data.index) ?? { json: {} }).json,
+    $data: (data) => (data.item(data.index) ?? { json: {} }).json,
+    $binary: (data) => data.item(data.index)?.binary ?? {},
+    $input: input,
+    $: (data) => (name) => reference(data, name),
+    $node: nodesByName,
+    $items: itemsOf,
+    $item: (data) => (index) => view(data.at(index)),
+    $itemIndex: (data) => data.index,
+    $position: (data) => data.index,
+    $runIndex: (data) => data.head.node.runIndex ?? 0,
+    $prevNode: (data) => ({ outputIndex: 0, runIndex: 0, ...previous(data) }),
+    $env: (data) => data.head.environment,
+    $vars: (data) => data.head.variables,
+    $secrets: () => ({}),
+    $now: now,
+    $today: (data) => now(data).startOf('day'),
+    $workflow: (data) => data.head.workflow,
+    $execution: execution,
+    $executionId: (data) => data.head.execution.id,
+    $parameter: (data) => data.head.node.parameters ?? {},
+    $nodeVersion: (data) => data.head.node.version ?? undefined,
+    $nodeId: (data) => data.head.node.id,
+    $webhookId: (data) => data.head.node.webhookId,
+    $mode: (data) => data.head.execution.mode,
+    DateTime: () => kit.DateTime,
+  };
+  for (const [name, value] of Object.entries(FUNCTIONS)) VARIABLES[name] = () => value;
+
+  // Every variable as a getter of one object.
+  function expose(target, find) {
+    for (const name of Object.keys(VARIABLES)) {
+      Object.defineProperty(target, name, {
+        get: () => VARIABLES[name](find()),
+        set(value) {
+          Object.defineProperty(target, name, { value, writable: true, configurable: true });
+        },
+        configurable: true,
+      });
+    }
+    return target;
+  }
+  const view = (data) => expose({}, () => data);
+
+  Object.assign(kit, { Data, VARIABLES, expose, isEmpty, sum });
+  kit.roots.push(FUNCTIONS);
+});

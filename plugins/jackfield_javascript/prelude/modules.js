@@ -1,0 +1,144 @@
+// What a Code node may require, and the globals of Node.js that scripts lean on.
+(function (kit) {
+  'use strict';
+
+  const { utf8, fromUtf8, hex, fromHex, base64, fromBase64, latin1, fromLatin1 } = kit;
+  const { randomHex } = kit.host;
+
+  const WRITE = {
+    __proto__: null, utf8, 'utf-8': utf8, hex: fromHex, base64: fromBase64, base64url: fromBase64,
+    latin1: fromLatin1, binary: fromLatin1, ascii: fromLatin1,
+  };
+  const url64 = (bytes) => base64(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+  const READ = {
+    __proto__: null, utf8: fromUtf8, 'utf-8': fromUtf8, hex, base64, base64url: url64, latin1, binary: latin1, ascii: latin1,
+  };
+
+  function codec(table, encoding = 'utf8') {
+    const found = table[String(encoding).toLowerCase()];
+    if (!found) throw new TypeError(`Unknown encoding: ${encoding}`);
+    return found;
+  }
+
+  class Buffer extends Uint8Array {
+    static from(value, encoding) {
+      if (typeof value === 'string') return Buffer.#own(codec(WRITE, encoding)(value));
+      if (value?.type === 'Buffer' && Array.isArray(value.data)) return Buffer.#own(Uint8Array.from(value.data));
+      return Buffer.#own(new Uint8Array(value instanceof ArrayBuffer ? value : Array.from(value)));
+    }
+    static alloc(size, fill = 0) {
+      return Buffer.#own(new Uint8Array(size).fill(fill));
+    }
+    static concat(list) {
+      const size = list.reduce((total, part) => total + part.length, 0);
+      const whole = Buffer.alloc(size);
+      let place = 0;
+      for (const part of list) {
+        whole.set(part, place);
+        place += part.length;
+      }
+      return whole;
+    }
+    static isBuffer(value) {
+      return value instanceof Buffer;
+    }
+    static byteLength(value, encoding) {
+      return typeof value === 'string' ? codec(WRITE, encoding)(value).length : value.byteLength;
+    }
+    static #own(bytes) {
+      return new Buffer(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    toString(encoding, start = 0, end = this.length) {
+      return codec(READ, encoding)(Uint8Array.prototype.subarray.call(this, start, end));
+    }
+    toJSON() {
+      return { type: 'Buffer', data: Array.from(this) };
+    }
+    equals(other) {
+      return this.length === other.length && this.every((byte, place) => byte === other[place]);
+    }
+    slice(start, end) {
+      return this.subarray(start, end);
+    }
+  }
+
+  class Digest {
+    #algorithm;
+    #key;
+    #parts = [];
+    constructor(algorithm, key) {
+      this.#algorithm = algorithm;
+      this.#key = key;
+    }
+    update(data, encoding) {
+      this.#parts.push(Buffer.from(data, encoding));
+      return this;
+    }
+    digest(encoding) {
+      const bytes = fromHex(kit.digest(this.#algorithm, this.#key, Buffer.concat(this.#parts)));
+      return encoding ? Buffer.from(bytes).toString(encoding) : Buffer.from(bytes);
+    }
+  }
+
+  const randomBytes = (size) => Buffer.from(randomHex(size), 'hex');
+  const crypto = {
+    createHash: (algorithm) => new Digest(algorithm, null),
+    createHmac: (algorithm, key) => new Digest(algorithm, Buffer.from(key)),
+    randomBytes,
+    randomInt: (low, high) => {
+      const [from, to] = high === undefined ? [0, low] : [low, high];
+      return from + Math.floor((parseInt(randomHex(6), 16) / 2 ** 48) * (to - from));
+    },
+    randomUUID: () => {
+      const bytes = randomBytes(16);
+      bytes[6] = (bytes[6] & 15) | 64;
+      bytes[8] = (bytes[8] & 63) | 128;
+      return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    },
+    getRandomValues: (array) => {
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(randomBytes(array.byteLength));
+      return array;
+    },
+    timingSafeEqual: (one, other) => Buffer.from(one).equals(Buffer.from(other)),
+  };
+
+  class TextEncoder {
+    encode(text = '') {
+      return utf8(text);
+    }
+  }
+  class TextDecoder {
+    decode(bytes = []) {
+      return fromUtf8(new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, bytes.byteLength));
+    }
+  }
+
+  const { URL, URLSearchParams } = kit;
+  const MODULES = { __proto__: null, crypto, buffer: { Buffer }, url: { URL, URLSearchParams } };
+
+  function require(name) {
+    const plain = String(name).replace(/^node:/, '');
+    if (plain in MODULES) return MODULES[plain];
+    const known = Object.keys(MODULES).join(', ');
+    throw new Error(`Cannot require '${name}' in a Code node; the modules that it may require are ${known}.`);
+  }
+
+  function structuredClone(value, done = new Map()) {
+    if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('This value could not be cloned.');
+    if (typeof value !== 'object' || value === null) return value;
+    if (done.has(value)) return done.get(value);
+    if (value instanceof Date) return new Date(value);
+    if (value instanceof RegExp) return new RegExp(value);
+    const copy = Array.isArray(value) ? [] : value instanceof Map ? new Map() : value instanceof Set ? new Set() : {};
+    done.set(value, copy);
+    const clone = (part) => structuredClone(part, done);
+    if (value instanceof Map) value.forEach((part, name) => copy.set(clone(name), clone(part)));
+    else if (value instanceof Set) value.forEach((part) => copy.add(clone(part)));
+    else for (const [name, part] of Object.entries(value)) Object.defineProperty(copy, name, { value: clone(part), writable: true, enumerable: true, configurable: true });
+    return copy;
+  }
+
+  kit.nodeGlobals = {
+    Buffer, crypto, require, structuredClone: (value) => structuredClone(value), TextEncoder, TextDecoder, URL, URLSearchParams,
+  };
+});

@@ -1,0 +1,198 @@
+// Evaluates expressions. Everything that one evaluation can reach is either made for it or frozen, so that the context
+// may serve the next one; nothing that can be reached compiles text.
+(function (kit) {
+  'use strict';
+
+  const { Data, Fault, VARIABLES, jsonText, outOfMemory } = kit;
+  const { cacheSize } = kit.limits;
+  const compile = Function;
+  const check = eval;
+  const Hidden = Proxy;
+  const { getOwnPropertyDescriptor, getPrototypeOf, defineProperty, freeze } = Object;
+  const { ownKeys, deleteProperty } = Reflect;
+
+  let current = null;
+  kit.timezone = () => current?.head.timezone ?? 'UTC';
+
+  const ALLOWED =
+    `Date Object Array Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array
+    Float64Array BigInt64Array BigUint64Array ArrayBuffer DataView Map Set WeakMap WeakSet Error TypeError RangeError
+    SyntaxError ReferenceError EvalError URIError AggregateError String RegExp Math Number BigInt JSON Boolean Symbol
+    parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity`.split(/\s+/);
+  const INERT =
+    `eval Function setTimeout setInterval clearTimeout clearInterval require Buffer fetch Promise Proxy Reflect
+    globalThis WebAssembly`.split(/\s+/);
+
+  const globals = { __proto__: null, isNaN: Number.isNaN, isFinite: Number.isFinite, $$: kit.extensions };
+  for (const name of ALLOWED) globals[name] = globalThis[name];
+  for (const name of INERT) globals[name] = {};
+
+  // Intrinsic objects that only syntax leads to.
+  function syntaxRoots() {
+    const list = [][Symbol.iterator]();
+    const made = [
+      function () {}, async function () {}, function* () {}, async function* () {}, () => {}, list, new Map().entries(),
+      new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g), list.map((x) => x), Iterator.from({ next() {} }),
+      (function* () {})(), (async function* () {})(), /./, Uint8Array, Symbol(), 1n, true, 1, '',
+    ];
+    return made.flatMap((value) => {
+      const chain = [];
+      for (let at = getPrototypeOf(Object(value)); at; at = getPrototypeOf(at)) chain.push(at);
+      return typeof value === 'function' && value.prototype ? [...chain, value.prototype] : chain;
+    });
+  }
+
+  const REMOVED = new Map([
+    [Object.prototype, ['__proto__', '__defineGetter__', '__defineSetter__', '__lookupGetter__', '__lookupSetter__']],
+    [Object, ['defineProperty', 'defineProperties', 'setPrototypeOf', 'getPrototypeOf', 'getOwnPropertyDescriptor', 'getOwnPropertyDescriptors']],
+    [Function.prototype, ['caller', 'arguments', 'fileName', 'lineNumber', 'columnNumber']],
+    [Error, ['prepareStackTrace', 'captureStackTrace', 'stackTraceLimit']],
+    [Array, ['fromAsync']],
+  ]);
+
+  // With frozen prototypes an assignment such as `error.name = 'x'` would fail; a setter that defines keeps it working.
+  function overridable(prototype) {
+    for (const name of ['toString', 'toLocaleString', 'valueOf', 'name', 'message']) {
+      const own = getOwnPropertyDescriptor(prototype, name);
+      if (!own || !('value' in own)) continue;
+      defineProperty(prototype, name, {
+        get: () => own.value,
+        set(value) {
+          if (this === prototype) throw new TypeError(`${name} is read-only`);
+          defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true });
+        },
+      });
+    }
+  }
+
+  function harden(roots) {
+    const seen = new Set();
+    const waiting = [...roots];
+    while (waiting.length) {
+      const next = waiting.pop();
+      if ((typeof next !== 'object' && typeof next !== 'function') || next === null || seen.has(next)) continue;
+      seen.add(next);
+      deleteProperty(next, 'constructor');
+      waiting.push(getPrototypeOf(next));
+      for (const name of ownKeys(next)) {
+        const { value, get, set } = getOwnPropertyDescriptor(next, name);
+        waiting.push(value, get, set);
+      }
+      freeze(next);
+    }
+  }
+
+  function close() {
+    const roots = [globals, ...kit.roots, ...syntaxRoots(), ...ownKeys(globalThis).map((name) => globalThis[name])];
+    for (const [target, names] of REMOVED) for (const name of names) deleteProperty(target, name);
+    for (const name of ALLOWED) {
+      if (/Error$|^Object$/.test(name)) overridable(globalThis[name].prototype);
+    }
+    harden(roots);
+    for (const name of ownKeys(globalThis)) if (!ALLOWED.includes(name)) deleteProperty(globalThis, name);
+    freeze(globalThis);
+  }
+
+  // Every identifier of an expression is looked up here, so that an unknown one is undefined and none is a real global.
+  const scope = new Hidden(freeze({ __proto__: null }), {
+    has: (_, name) => typeof name === 'string',
+    get(_, name) {
+      if (typeof name !== 'string') return undefined;
+      const variable = VARIABLES[name];
+      return variable ? variable(current) : globals[name];
+    },
+    set: () => false,
+    defineProperty: () => false,
+    deleteProperty: () => false,
+    getPrototypeOf: () => null,
+    ownKeys: () => [],
+  });
+
+  const WRITES = /[^=!<>]=(?![=>])|\+\+|--|\b(?:delete|assign|sort|reverse|push|pop|shift|unshift|splice|fill|copyWithin|set\w*)\b/;
+  const LEAVES_JOBS = /\b(?:async|import)\b/; // nobody runs these jobs: the context is given up afterwards
+
+  // The source must be one expression. It may not close the bracket that it is put into; one that is valid between two
+  // different pairs of brackets closes neither. `throw` keeps a source that does from running here.
+  function expression(source) {
+    try {
+      check(`"use strict"; throw this;\n[\n${source}\n]`);
+    } catch (error) {
+      if (error !== globalThis) throw error;
+    }
+    return compile('scope', `with (scope) { return function () { "use strict"; return (\n${source}\n) } }`)(scope);
+  }
+
+  function entry(source) {
+    const text = source.replace(/[\s;]+$/, '');
+    const made = { run: () => undefined, fault: null, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text) };
+    if (/\.\s*constructor\b/.test(text)) made.fault = 'The expression must not use .constructor.';
+    else if (text.trim() !== '') {
+      try {
+        made.run = expression(kit.redirect(text, kit.extensions, '$$'));
+      } catch (error) {
+        if (outOfMemory(error)) throw error;
+        const found = error.message.replace(/unexpected token in expression: '\]'/, 'unexpected end');
+        made.fault = `The expression is not valid JavaScript: ${found}.`;
+      }
+    }
+    return made;
+  }
+
+  const cache = new Map();
+  function compiled(source) {
+    let found = cache.get(source);
+    if (found) cache.delete(source);
+    else {
+      found = entry(source);
+      if (cache.size >= cacheSize) cache.delete(cache.keys().next().value);
+    }
+    if (source.length < 2_000) cache.set(source, found);
+    return found;
+  }
+
+  function valueOf(made) {
+    if (made.fault) throw new Fault(made.fault);
+    const { run } = made; // called bare: `this` of the expression must be undefined
+    let value;
+    try {
+      value = run();
+    } catch (error) {
+      if (outOfMemory(error) || Fault.is(error)) throw error;
+      return 'null';
+    }
+    if (typeof value === 'function') throw new Fault('The expression gives a function; call it, or give a plain value.');
+    try {
+      return jsonText(value);
+    } catch (error) {
+      if (outOfMemory(error) || Fault.is(error)) throw error;
+      throw new Fault('The value of the expression can\'t be written as JSON, such as an object that holds itself.');
+    }
+  }
+
+  // The text is `Data`'s; the answer is JSON, with a leading `!` when the context must not be used again.
+  kit.evaluate = (text) => {
+    current = new Data(text);
+    const entries = current.head.sources.map(compiled);
+    const errors = [];
+    const rows = current.head.indexes.map((index, row) => {
+      current.index = index;
+      const values = entries.map((made, column) => {
+        try {
+          return valueOf(made);
+        } catch (error) {
+          if (!Fault.is(error)) throw error;
+          errors.push([row, column, error.message]);
+          return 'null';
+        } finally {
+          if (made.writes) current.forget();
+        }
+      });
+      return `[${values.join()}]`;
+    });
+    current = null;
+    const spent = entries.some((made) => made.leaves) ? '!' : '';
+    return `${spent}{"values":[${rows.join()}],"errors":${jsonText(errors)}}`;
+  };
+
+  close();
+});

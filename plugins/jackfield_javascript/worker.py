@@ -1,0 +1,124 @@
+"""The daemon's end of one worker process."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.scripts import ScriptError
+
+HEADER = 8
+INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
+
+
+def environment() -> Mapping[str, str]:
+    """What a worker gets of the daemon's environment: never a secret."""
+    return {name: os.environ[name] for name in INHERITED if name in os.environ}
+
+
+def _spawn(command: Sequence[str], stream: socket.socket) -> subprocess.Popen[bytes]:
+    """From the event loop's thread: a worker dies with the thread that started it. In a session of its own, so that an
+    interrupt from the terminal does not end runs that the daemon lets finish."""
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and file, no shell
+        command,
+        stdin=stream.fileno(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+class Worker(asyncio.Protocol):
+    """One request at a time. A worker that failed to answer is of no further use: kill it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], largest: int) -> None:
+        """largest: bytes of an answer; one that is longer ends the process."""
+        self._process = process
+        self._largest = largest
+        self._transport: asyncio.WriteTransport | None = None
+        self._buffer = bytearray()
+        self._answer: asyncio.Future[bytes] | None = None
+        self.uses = 0
+        self.usable = True
+
+    @classmethod
+    async def start(cls, command: Sequence[str], *, largest: int, timeout: float) -> Worker:
+        """Start a process and wait until it is ready. Raises `ScriptError`."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            worker = cls(_spawn(command, theirs), largest)
+        try:
+            ours.setblocking(False)
+            await asyncio.get_running_loop().create_unix_connection(lambda: worker, sock=ours)
+            await worker._receive(timeout)
+        except BaseException:
+            worker.kill()
+            ours.close()
+            await asyncio.shield(worker.ended())
+            raise
+        return worker
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        if len(self._buffer) < HEADER:
+            return
+        size = int.from_bytes(self._buffer[:4], "big")
+        if size > self._largest:
+            self._fail(ScriptError("The script gave more data than it may.", kind="memory"))
+        elif len(self._buffer) >= HEADER + size:
+            answer, self._buffer = bytes(self._buffer[HEADER : HEADER + size]), bytearray()
+            if self._answer is not None and not self._answer.done():
+                self._answer.set_result(answer)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._fail(ScriptError("The script's worker process ended without an answer.", kind="crash"))
+
+    def _fail(self, error: ScriptError) -> None:
+        self.kill()
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(error)
+
+    async def _receive(self, timeout: float) -> bytes:
+        loop = asyncio.get_running_loop()
+        self._answer = loop.create_future()
+        late = ScriptError(f"The script did not finish within {timeout:g} seconds.", kind="timeout")
+        timer = loop.call_later(timeout, self._fail, late)
+        try:
+            return await self._answer
+        except asyncio.CancelledError:
+            self.kill()
+            raise
+        finally:
+            timer.cancel()
+
+    async def request(self, body: bytes, timeout: float) -> bytes:
+        """The answer to a request. When this raises (`ScriptError`, or because it is cancelled) the process is gone."""
+        if not self.usable or self._transport is None:
+            raise ScriptError("The script's worker process has ended.", kind="crash")
+        self.uses += 1
+        self._transport.write(len(body).to_bytes(4, "big") + math.ceil(timeout).to_bytes(4, "big") + body)
+        return await self._receive(timeout)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.usable = False
+        self._process.kill()
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def ended(self) -> None:
+        """Return once the process has been reaped."""
+        await asyncio.to_thread(self._process.wait)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid

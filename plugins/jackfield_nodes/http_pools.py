@@ -1,0 +1,110 @@
+"""Connection pools that connect to checked addresses only. No proxy and no setting comes from the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import certifi
+import httpcore
+
+from jackfield.api.context import PluginContext
+from jackfield_nodes.http_guard import AddressGuard
+from jackfield_nodes.settings import HttpSettings
+
+KEEP_ALIVE_S = 15
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Resolves a name once, and connects to an address that the guard permits. TLS still verifies the name."""
+
+    def __init__(self, guard: AddressGuard, connect_timeout: float) -> None:
+        self._guard = guard
+        self._connect_timeout = connect_timeout
+        self._sockets = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,  # as in the base class
+    ) -> httpcore.AsyncNetworkStream:
+        failure: Exception = httpcore.ConnectError("no address")
+        limit = min(timeout or self._connect_timeout, self._connect_timeout)
+        for address in await self._guard.addresses(host, port):
+            try:
+                return await self._sockets.connect_tcp(address, port, limit, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as exc:
+                failure = exc
+        raise failure
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        raise httpcore.UnsupportedProtocol("Unix sockets are not available to nodes")
+
+    async def sleep(self, seconds: float) -> None:
+        await self._sockets.sleep(seconds)
+
+
+def tls_context(*, verify: bool) -> ssl.SSLContext:
+    """The system's certificate authorities and those of certifi; without `verify`, anybody's certificate."""
+    tls = ssl.create_default_context(cafile=certifi.where())
+    if verify:
+        tls.load_default_certs()
+        return tls
+    tls.check_hostname = False
+    tls.verify_mode = ssl.CERT_NONE
+    return tls
+
+
+class Pools:
+    """One pool for verified TLS and one for any certificate, made on first use, closed with the daemon."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(HttpSettings)
+        self._pools: dict[bool, httpcore.AsyncConnectionPool] = {}
+        self._lock = asyncio.Lock()
+
+    async def pool(self, *, verify: bool) -> httpcore.AsyncConnectionPool:
+        """The pool for this kind of request."""
+        async with self._lock:
+            if verify not in self._pools:
+                tls = await asyncio.to_thread(tls_context, verify=verify)
+                self._pools[verify] = self._make(tls)
+                self._context.spawn("http-pool", self._close_at_end(self._pools[verify]))
+        return self._pools[verify]
+
+    def _make(self, tls: ssl.SSLContext) -> httpcore.AsyncConnectionPool:
+        settings = self._settings
+        guard = AddressGuard(settings.allowed_networks, settings.allowed_hosts)
+        return httpcore.AsyncConnectionPool(
+            ssl_context=tls,
+            max_connections=settings.max_connections,
+            max_keepalive_connections=settings.max_connections,
+            keepalive_expiry=KEEP_ALIVE_S,
+            network_backend=GuardedBackend(guard, settings.connect_timeout),
+        )
+
+    @staticmethod
+    async def _close_at_end(pool: httpcore.AsyncConnectionPool) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await pool.aclose()
+
+
+@contextlib.asynccontextmanager
+async def opened(pool: httpcore.AsyncConnectionPool, request: httpcore.Request) -> AsyncIterator[httpcore.Response]:
+    """The response with its body still to be read; closed at the end."""
+    response = await pool.handle_async_request(request)
+    try:
+        yield response
+    finally:
+        await response.aclose()

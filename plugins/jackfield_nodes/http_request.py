@@ -1,0 +1,165 @@
+"""HTTP Request: one request per item.
+
+Only public addresses are reached unless the settings allow others; see `http_guard`. A run that a crash interrupts
+sends its requests again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+
+from pydantic import ModelWrapValidatorHandler, model_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Items, Node
+from jackfield_nodes.http_credentials import with_credential
+from jackfield_nodes.http_legacy_parameters import LegacyHttpRequest
+from jackfield_nodes.http_parameters import HttpParameters, HttpRequest, HttpRequest3, HttpRequest43
+from jackfield_nodes.http_response import items_of, raise_for_status
+from jackfield_nodes.items import error_item, goes_on
+from jackfield_nodes.settings import HttpSettings
+
+if TYPE_CHECKING:
+    from jackfield_nodes.http_send import Sender
+
+WorkArguments = ParamSpec("WorkArguments")
+Result = TypeVar("Result")
+
+LARGE = 256 * 1024
+"""Bodies from this size on, in bytes, are read on a thread."""
+
+
+def modernised(raw: Mapping[str, object]) -> dict[str, object]:
+    """A document without typeVersion may have `headers` as an object and `body` as it is."""
+    made = dict(raw)
+    if isinstance(raw.get("headers"), dict) and "sendHeaders" not in raw:
+        made |= {"sendHeaders": True, "specifyHeaders": "json", "jsonHeaders": raw["headers"]}
+    body = raw.get("body")
+    if body not in (None, "") and "sendBody" not in raw:
+        made |= {"sendBody": True}
+        if isinstance(body, dict | list):
+            made |= {"contentType": "json", "specifyBody": "json", "jsonBody": body}
+        else:
+            made |= {"contentType": "raw"}
+    return made
+
+
+class UnversionedHttpRequest(HttpRequest43):
+    """A document without typeVersion: either generation, told apart by its keys."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(raw, dict):
+            return handler(raw)
+        legacy = "requestMethod" in raw or any(str(key).endswith("ParametersUi") for key in raw)
+        return LegacyHttpRequest.model_validate(raw) if legacy else handler(modernised(raw))  # type: ignore[return-value]
+
+
+class HttpRequestNode:
+    """Items are sent side by side, in batches; the first that fails fails the node, unless it goes on after errors."""
+
+    kind = "httpRequest"
+    versions: Sequence[float] = (1, 2, 3, 4, 4.1, 4.2, 4.3, 4.4)
+    description = NodeDescription("HTTP Request", "Sends HTTP requests and reads the answers.", "network")
+    effect = True
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._sender: Sender | None = None
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version is None:
+            return UnversionedHttpRequest
+        if version < 3:
+            return LegacyHttpRequest
+        if version < 4:
+            return HttpRequest3
+        return HttpRequest if version < 4.3 else HttpRequest43
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[HttpParameters] = await run.resolve()
+        if not resolved:
+            return [[]]
+        requests = Requests(run, await self._ready(), resolved)
+        batch = resolved[0].batch()
+        size = self._context.settings(HttpSettings).max_connections
+        if batch and batch.batch_size > 0:
+            size = min(size, batch.batch_size)
+        made: Items = []
+        for start in range(0, len(resolved), size):
+            if start and batch and batch.batch_interval:
+                await self._context.clock.sleep(batch.batch_interval / 1000)
+            made += await requests.batch(range(start, min(start + size, len(resolved))))
+        return [made]
+
+    async def _ready(self) -> Sender:
+        """The sender; its libraries are loaded on a thread when the first request comes."""
+        if self._sender is None:
+            send = await asyncio.to_thread(import_module, "jackfield_nodes.http_send")
+            pools = import_module("jackfield_nodes.http_pools")
+            if self._sender is None:
+                self._sender = send.Sender(pools.Pools(self._context), self._context.settings(HttpSettings))
+        return self._sender
+
+
+class Requests:
+    """All requests of one run."""
+
+    def __init__(self, run: NodeRun, sender: Sender, resolved: Sequence[HttpParameters]) -> None:
+        self._run = run
+        self._sender = sender
+        self._resolved = resolved
+        self._credentials: dict[str, Mapping[str, str]] = {}
+
+    async def batch(self, indexes: range) -> Items:
+        """The items of these input items, sent side by side. Raises the first item's `NodeError`."""
+        results = await asyncio.gather(*(self._one(index) for index in indexes), return_exceptions=True)
+        made: Items = []
+        for index, result in zip(indexes, results, strict=True):
+            made += self._accepted(result, index)
+        return made
+
+    def _accepted(self, result: Items | BaseException, index: int) -> Items:
+        if isinstance(result, NodeError):
+            if goes_on(self._run):
+                return [error_item(result, index)]
+            result.item = index
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    async def _one(self, index: int) -> Items:
+        from jackfield_nodes.http_send import checked_url
+
+        parameters, item = self._resolved[index], self._run.items[index]
+        call = await _off_loop(bool(item.get("binary")), parameters.call, item, index)
+        host = checked_url(call.url).host
+        if kind := parameters.credential_kind():
+            call = with_credential(call, kind, await self._credential(kind), host)
+        reply = await self._sender.send(call)
+        raise_for_status(reply, call, host)
+        return await _off_loop(len(reply.body) >= LARGE, items_of, reply, call.expect, item, index)
+
+    async def _credential(self, kind: str) -> Mapping[str, str]:
+        if kind not in self._credentials:
+            self._credentials[kind] = await self._run.credential(kind)
+        return self._credentials[kind]
+
+
+async def _off_loop(
+    large: bool, work: Callable[WorkArguments, Result], *args: WorkArguments.args, **kwargs: WorkArguments.kwargs
+) -> Result:
+    """Large work goes to a thread; for small work a thread costs more than it saves."""
+    return await asyncio.to_thread(work, *args, **kwargs) if large else work(*args, **kwargs)
+
+
+def node(context: PluginContext) -> HttpRequestNode:
+    return HttpRequestNode(context)

@@ -1,0 +1,204 @@
+"""Sends a call: redirects by hand, each hop checked; time, size and number of hops limited; secrets never follow to
+another origin."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from dataclasses import dataclass, replace
+
+import httpcore
+import httpx
+
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.http_call import Call, Pairs, Reply
+from jackfield_nodes.http_decode import BodyReader, TooLarge, UnknownEncoding
+from jackfield_nodes.http_guard import Forbidden
+from jackfield_nodes.http_pools import Pools, opened
+from jackfield_nodes.settings import HttpSettings
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+READS = frozenset({"GET", "HEAD"})
+SECRET_HEADERS = frozenset(
+    {"api-key", "apikey", "authorization", "cookie", "host", "proxy-authorization", "x-api-key", "x-auth-token"}
+)
+"""Dropped, with those of the credential, when a redirect leads to another origin."""
+_BODY_HEADERS = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})
+_CONNECTION_HEADERS = frozenset({"connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"})
+"""Left out: they describe the connection, which is the client's own."""
+_METHOD = re.compile(r"[A-Z][A-Z0-9_-]{0,31}")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One request on the way."""
+
+    method: str
+    url: httpx.URL
+    headers: Pairs
+    body: bytes | None
+
+
+def checked_url(text: str) -> httpx.URL:
+    """An http or https URL with a host. Raises `NodeError`."""
+    try:
+        url = httpx.URL(text.strip())
+    except httpx.InvalidURL as exc:
+        raise NodeError(f"The URL is not valid: {exc}.") from None
+    if url.scheme not in {"http", "https"}:
+        raise NodeError("The URL must start with http:// or https://.")
+    if not url.host:
+        raise NodeError("The URL has no host.")
+    return url
+
+
+def _with_query(url: httpx.URL, query: Pairs) -> httpx.URL:
+    if not query:
+        return url
+    from urllib.parse import urlencode
+
+    joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query)) if part)
+    return url.copy_with(query=joined.encode("ascii"))
+
+
+def _without_user(url: httpx.URL) -> httpx.URL:
+    return url.copy_with(username=None, password=None) if url.userinfo else url
+
+
+def _checked_headers(headers: Pairs) -> Pairs:
+    for name, value in headers:
+        if not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name):
+            raise NodeError("A header has a name that is not valid; use letters, digits and '-'.")
+        if _CONTROL.search(value):
+            raise NodeError(f"The value of the header {name} has control characters, such as line ends; remove them.")
+    return headers
+
+
+def first_hop(call: Call) -> Hop:
+    """The request as the parameters describe it. Raises `NodeError`."""
+    method = call.method.strip().upper()
+    if not _METHOD.fullmatch(method):
+        raise NodeError("The parameter method is not an HTTP method; use GET, POST, PUT, PATCH, DELETE or HEAD.")
+    url = _with_query(checked_url(call.url), call.query)
+    headers = _checked_headers([pair for pair in call.headers if pair[0].lower() not in _CONNECTION_HEADERS])
+    given = {name.lower() for name, _ in headers}
+    if url.userinfo and "authorization" not in given:
+        headers.append(
+            ("authorization", "Basic " + base64.b64encode(f"{url.username}:{url.password}".encode()).decode())
+        )
+    if call.body and call.body.content_type and "content-type" not in given:
+        headers.append(("content-type", call.body.content_type))
+    for name, value in (("accept", "*/*"), ("accept-encoding", "gzip, deflate"), ("user-agent", "jackfield")):
+        if name not in given:
+            headers.append((name, value))
+    return Hop(method, _without_user(url), headers, call.body.content if call.body else None)
+
+
+def _keeps_secrets(old: httpx.URL, new: httpx.URL) -> bool:
+    """Whether both are one origin, or the new one is the same host's https."""
+    if old.host != new.host:
+        return False
+    ports = {"http": 80, "https": 443}
+    before, after = old.port or ports[old.scheme], new.port or ports[new.scheme]
+    if old.scheme == new.scheme:
+        return before == after
+    return (old.scheme, before, new.scheme, after) == ("http", 80, "https", 443)
+
+
+def next_hop(call: Call, hop: Hop, status: int, location: str) -> Hop:
+    """Where a redirect leads. Raises `NodeError`."""
+    try:
+        url = _without_user(checked_url(str(hop.url.join(location))))
+    except httpx.InvalidURL:
+        raise NodeError("The server redirects to a URL that is not valid.") from None
+    headers, method, body = hop.headers, hop.method, hop.body
+    if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
+        method, body = "GET", None
+        headers = [pair for pair in headers if pair[0].lower() not in _BODY_HEADERS]
+    if not _keeps_secrets(hop.url, url):
+        dropped = SECRET_HEADERS | call.secret_headers
+        headers = [pair for pair in headers if pair[0].lower() not in dropped]
+    return replace(hop, method=method, url=url, headers=headers, body=body)
+
+
+class Sender:
+    """Sends calls of all nodes through shared pools."""
+
+    def __init__(self, pools: Pools, settings: HttpSettings) -> None:
+        self._pools = pools
+        self._settings = settings
+
+    async def send(self, call: Call) -> Reply:
+        """The last answer. Raises `NodeError` for everything that kept it from coming whole."""
+        limit = min(call.timeout or self._settings.timeout, self._settings.timeout)
+        hop = first_hop(call)
+        try:
+            async with asyncio.timeout(limit):
+                return await self._follow(call, hop, limit)
+        except (TimeoutError, httpcore.TimeoutException):
+            raise NodeError(f"{hop.url.host} did not answer within {limit:g} seconds.") from None
+
+    async def _follow(self, call: Call, hop: Hop, limit: float) -> Reply:
+        most = min(call.max_redirects, self._settings.max_redirects)
+        for _ in range(most + 1):
+            reply = await self._once(call, hop, limit)
+            location = reply.header("location")
+            follows = call.follow == "all" or (call.follow == "reads" and hop.method in READS)
+            if reply.status not in REDIRECTS or not location or not follows:
+                return reply
+            hop = next_hop(call, hop, reply.status, location)
+        raise NodeError(f"The server redirects more than {most} times.")
+
+    async def _once(self, call: Call, hop: Hop, limit: float) -> Reply:
+        host = hop.url.host
+        try:
+            pool = await self._pools.pool(verify=call.verify)
+            return await self._exchange(pool, hop, limit)
+        except Forbidden:
+            raise NodeError(
+                f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
+                "allow it with nodes.http.allowedNetworks or allowedHosts."
+            ) from None
+        except TooLarge:
+            most = self._settings.max_response_bytes
+            raise NodeError(
+                f"The answer of {host} is larger than {most} bytes (nodes.http.maxResponseBytes)."
+            ) from None
+        except UnknownEncoding as exc:
+            raise NodeError(f"The answer of {host} is compressed as {exc}; only gzip and deflate are read.") from None
+        except httpcore.TimeoutException:
+            raise
+        except (httpcore.ConnectError, OSError) as exc:
+            raise NodeError(f"No connection to {host}: {_plain(exc)}.") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol) as exc:
+            raise NodeError(f"The exchange with {host} broke off: {_plain(exc)}.") from None
+
+    async def _exchange(self, pool: httpcore.AsyncConnectionPool, hop: Hop, limit: float) -> Reply:
+        async with opened(pool, _request(hop, limit)) as response:
+            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
+            encoding = next((value for name, value in headers if name == "content-encoding"), "")
+            reader = BodyReader(encoding, self._settings.max_response_bytes)
+            async for chunk in response.aiter_stream():
+                reader.feed(chunk)
+            reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
+            return Reply(response.status, reason, headers, reader.finish(), str(hop.url))
+
+
+def _request(hop: Hop, limit: float) -> httpcore.Request:
+    built = httpx.Request(
+        hop.method, hop.url, headers=[(n.encode(), v.encode()) for n, v in hop.headers], content=hop.body
+    )
+    url = hop.url
+    return httpcore.Request(
+        hop.method,
+        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=built.headers.raw,
+        content=hop.body,
+        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), limit)},
+    )
+
+
+def _plain(exc: Exception) -> str:
+    return _CONTROL.sub(" ", str(exc) or type(exc).__name__).rstrip(".")

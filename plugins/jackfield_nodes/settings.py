@@ -1,0 +1,46 @@
+"""The table `nodes.http`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
+
+
+class HttpSettings(BaseModel):
+    """What HTTP Request nodes may reach, and their limits."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, populate_by_name=True, alias_generator=to_camel
+    )
+
+    allowed_networks: list[str] = Field(
+        default_factory=list,
+        description="CIDR ranges beyond the public internet that nodes may connect to, such as 10.1.0.0/16.",
+    )
+    allowed_hosts: list[str] = Field(
+        default_factory=list,
+        description="Exact host names that nodes may connect to whatever address they have, such as db.internal.",
+    )
+    timeout: float = Field(
+        300, gt=0, le=3600, description="Longest time of one request with all its redirects, in seconds."
+    )
+    connect_timeout: float = Field(10, gt=0, le=300, description="Longest time to connect to one address, in seconds.")
+    max_response_bytes: int = Field(
+        32 * 2**20, ge=1024, le=2**30, description="Largest response body after decompression, in bytes."
+    )
+    max_redirects: int = Field(21, ge=0, le=50, description="Most redirects that one request follows.")
+    max_connections: int = Field(
+        32,
+        ge=1,
+        le=1000,
+        description="Most connections that all nodes together hold open, with and without certificate checks each.",
+    )
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        import ipaddress
+
+        for text in value:
+            ipaddress.ip_network(text)
+        return value

@@ -1,0 +1,28 @@
+"""The time zone of a workflow."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from functools import lru_cache
+
+from jackfield.api.nodes import NodeError, NodeRun
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> tzinfo:
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(name)
+
+
+def zone_of(run: NodeRun) -> tzinfo:
+    """The workflow's zone, UTC when it names none. Raises `NodeError` for an unknown one."""
+    name = run.execution.workflow.settings.timezone
+    if not name or name in {"DEFAULT", "UTC"}:
+        return UTC
+    try:
+        return _zone(name)
+    except (KeyError, ValueError, OSError):
+        raise NodeError(
+            f"The workflow's time zone '{name}' is unknown; use an IANA name such as Europe/Berlin."
+        ) from None

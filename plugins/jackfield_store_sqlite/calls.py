@@ -1,0 +1,143 @@
+"""Webhooks, their calls, counters and deliveries."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping
+
+import orjson
+
+from jackfield.api.storage import (
+    CallStatus,
+    CallUpdate,
+    Delivery,
+    NewCall,
+    Page,
+    StoredAnswer,
+    StoredCall,
+    StoredDelivery,
+    Webhook,
+    WebhookStats,
+)
+from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.rows import Query, execute, where
+
+_OVERHEAD = 500
+"""Bytes that a small queued change is taken to hold."""
+
+
+def _webhook(
+    id: str, workflow_id: str, workflow_name: str, node_id: str, node_name: str, method: str, path: str, pattern: str,
+    authentication: str, active: int, created_at: int,
+) -> Webhook:  # fmt: skip
+    return Webhook(
+        id,
+        workflow_id,
+        workflow_name,
+        node_id,
+        node_name,
+        method,
+        path,
+        pattern,
+        authentication,
+        bool(active),
+        created_at,
+    )
+
+
+def _call(
+    id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
+    truncated: int, status: CallStatus, response_status: int | None, response_body: str, response_truncated: int,
+    duration_ms: int | None,
+) -> StoredCall:  # fmt: skip
+    masked: Mapping[str, str] = orjson.loads(headers or b"{}")
+    return StoredCall(
+        id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status, response_body,
+        bool(response_truncated), duration_ms,
+    )  # fmt: skip
+
+
+def _delivery(execution_id: str, status: int | None, headers: bytes | None, body: bytes | None) -> StoredDelivery:
+    if status is None:
+        return StoredDelivery(execution_id, None)
+    pairs = [(name, value) for name, value in orjson.loads(headers or b"[]")]
+    return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""))
+
+
+_WEBHOOKS = Query(
+    """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
+    r.created_at""",
+    "registrations r JOIN workflows w ON w.id = r.workflow_id",
+    "r.created_at DESC, r.id DESC",
+    _webhook,
+    "registrations r",
+)
+_CALLS = Query(
+    """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status, c.response_status,
+    c.response_body, c.response_truncated, c.duration_ms""",
+    "calls c JOIN call_data d ON d.id = c.data",
+    "c.time DESC, c.id DESC",
+    _call,
+    "calls c",
+)
+_STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
+_DELIVERIES = Query("execution_id, status, headers, body", "deliveries", "key", _delivery)
+
+
+class Webhooks:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def webhooks(self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None) -> Page[Webhook]:
+        clause, values = where(
+            [("r.kind = ?", "webhook"), ("r.active = ?", active if active is None else int(active)),
+             ("r.workflow_id = ?", workflow_id)]
+        )  # fmt: skip
+        return await self._db.read(lambda connection: _WEBHOOKS.page(connection, clause, values, offset, limit))
+
+    async def webhook(self, webhook_id: str) -> Webhook | None:
+        condition = "r.kind = 'webhook' AND r.id = ?"
+        return await self._db.read(lambda connection: _WEBHOOKS.one(connection, condition, webhook_id))
+
+    async def webhooks_by_path(self, path: str) -> list[Webhook]:
+        clause = " WHERE r.kind = 'webhook' AND r.path = ?"
+        return await self._db.read(lambda connection: _WEBHOOKS.every(connection, clause, path))
+
+    async def webhook_stats(self, webhook_id: str) -> WebhookStats:
+        found = await self._db.read(lambda connection: _STATS.one(connection, "webhook_id = ?", webhook_id))
+        return found or WebhookStats()
+
+    def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + _OVERHEAD)
+
+    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)
+
+    def update_call(
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+    ) -> asyncio.Future[None]:
+        def run(batch: Batch) -> None:
+            if delivery is not None:
+                batch.answer_delivery(*delivery)
+            batch.update_call(update)
+
+        size = len(update.response_body or "") + (len(delivery[1].body) if delivery else 0)
+        return self._db.post(run, size + _OVERHEAD)
+
+    async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
+        clause, values = where([("c.webhook_id = ?", webhook_id), ("c.status = ?", status)])
+        return await self._db.read(lambda connection: _CALLS.page(connection, clause, values, offset, limit))
+
+    async def delivery(self, webhook_id: str, key: str, now: int) -> StoredDelivery | None:
+        condition = "webhook_id = ? AND key = ? AND expires_at > ?"
+        return await self._db.read(lambda connection: _DELIVERIES.one(connection, condition, webhook_id, key, now))
+
+
+def delete_history(connection: sqlite3.Connection, webhook_id: str) -> None:
+    """The calls, counters and deliveries of a webhook that is no more."""
+    execute(connection, "DELETE FROM call_data WHERE id IN (SELECT data FROM calls WHERE webhook_id = ?)", [webhook_id])
+    for table in ("calls", "webhook_stats", "deliveries"):
+        execute(connection, f"DELETE FROM {table} WHERE webhook_id = ?", [webhook_id])  # noqa: S608

@@ -1,0 +1,204 @@
+"""One open database: writes through the writer thread, reads through the pool, nothing on the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar, cast
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield_store_sqlite import failures
+from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.connections import connect_writer, create_file
+from jackfield_store_sqlite.readers import Readers
+from jackfield_store_sqlite.schema import migrate
+from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.writer import Operation, Outcome, Writer
+
+ResultT = TypeVar("ResultT")
+_CHECKED_AT_OPEN = 4 * 1024 * 1024
+"""Bytes of a database that is checked page by page when opened (a few milliseconds)."""
+_LOOKS = 20
+"""How often within the limit the queue is searched for what has waited too long."""
+_UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
+
+
+class Database:
+    """All methods belong to the event loop that called `open`."""
+
+    def __init__(self, file: Path, settings: SqliteSettings, log: logging.Logger) -> None:
+        self.file = file
+        self.settings = settings
+        self._log = log
+        self._open = False
+        self._damaged = False
+        self._pending = 0
+        self._pending_bytes = 0
+        self._identity: tuple[int, int] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._readers = Readers(file, settings, self._found_damage)
+        self._writer = Writer(self._connect, self._deliver, self._found_damage, batch_size=settings.batch_size, log=log)
+
+    async def open(self) -> None:
+        """Raises `ConfigurationError`, or `StoreUnavailable` while another process holds a lock."""
+        connection = await asyncio.to_thread(self._first_connection)
+        self._loop = asyncio.get_running_loop()
+        self._writer.start(connection)
+        self._open = True
+
+    async def close(self) -> None:
+        """Write what is queued; what cannot be written fails when its time is up."""
+        if not self._open:
+            return
+        self._open = False
+        await asyncio.to_thread(self._readers.close)
+        await asyncio.to_thread(self._writer.close)
+        await asyncio.sleep(0)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def post(self, run: Callable[[Batch], None], size: int = 0) -> asyncio.Future[None]:
+        """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
+        return cast("asyncio.Future[None]", self._queue(run, size))
+
+    async def write(self, work: Callable[[sqlite3.Connection], ResultT], size: int = 0) -> ResultT:
+        """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises."""
+        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size))
+
+    async def read(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
+        """Run `work` on a connection that cannot write; it sees every write that has resolved."""
+        if not self._open:
+            raise StoreUnavailable("The store is closed.")
+        return await self._readers.run(work)
+
+    async def check(self) -> None:
+        """Write something small and read it back. Raises `StoreUnavailable`."""
+        if self._damaged:
+            if await self.read(_is_sound):
+                self._damaged = False
+            else:
+                raise StoreUnavailable(f"The database {self.file} is damaged; restore it from a backup and restart.")
+        await self.write(self._probe)
+
+    def _queue(self, run: Callable[[Batch], object], size: int) -> asyncio.Future[object]:
+        loop = self._loop
+        if loop is None or not self._open:
+            raise StoreUnavailable("The store is closed.")
+        future: asyncio.Future[object] = loop.create_future()
+        settings = self.settings
+        if self._pending >= settings.queue_size or (
+            self._pending_bytes and self._pending_bytes + size > settings.queue_bytes
+        ):
+            future.set_exception(
+                StoreUnavailable("Too many writes wait for the store; nothing was changed, try again.")
+            )
+            return future
+        self._pending += 1
+        self._pending_bytes += size
+        if self._timer is None:
+            self._timer = loop.call_later(settings.timeout / _LOOKS, self._look)
+        self._writer.put(Operation(run, future, time.monotonic(), size))
+        return future
+
+    def _deliver(self, outcomes: Sequence[Outcome]) -> None:
+        """Called by the writer's thread: one wake-up of the loop for a whole batch."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed without `close`
+                self._loop.call_soon_threadsafe(self._resolve, outcomes)
+
+    def _resolve(self, outcomes: Sequence[Outcome]) -> None:
+        for operation, result, error in outcomes:
+            self._pending -= 1
+            self._pending_bytes -= operation.size
+            future = operation.future
+            if future.done():
+                continue
+            if error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(error)
+
+    def _look(self) -> None:
+        """Fail what has waited too long."""
+        now, limit = time.monotonic(), self.settings.timeout
+        dropped = self._writer.drop(now - limit)
+        if dropped:
+            error = self._writer.trouble
+            why = failures.reason(error) if error else "The store did not answer in time"
+            message = f"{why}; {failures.UNCHANGED}"
+            self._resolve([(operation, None, StoreUnavailable(message)) for operation in dropped])
+        for operation in self._writer.begun_before(now - limit):
+            if not operation.future.done():
+                operation.future.set_exception(StoreUnavailable(_UNKNOWN))
+        waiting = self._loop is not None and self._pending
+        self._timer = self._loop.call_later(limit / _LOOKS, self._look) if self._loop and waiting else None
+
+    def _found_damage(self) -> None:
+        self._damaged = True
+
+    def _connect(self) -> sqlite3.Connection:
+        return connect_writer(self.file, self.settings)
+
+    def _first_connection(self) -> sqlite3.Connection:
+        try:
+            create_file(self.file)
+            connection = self._connect()
+        except (OSError, sqlite3.Error) as error:
+            raise self._refusal(error) from error
+        try:
+            migrate(connection, self.file)
+            _check_small(connection)
+            _check_writable(connection)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise self._refusal(error) from error
+            raise
+        self._identity = _identity(self.file)
+        return connection
+
+    def _refusal(self, error: Exception) -> Exception:
+        if failures.is_busy(error):
+            return failures.unavailable(error)
+        return failures.damaged(self.file) if failures.is_damage(error) else failures.unusable(self.file, error)
+
+    def _probe(self, connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE probe SET count = count + 1")
+        if _identity(self.file) != self._identity:
+            raise StoreUnavailable(f"The database {self.file} was moved or replaced; put it back or restart.")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_sound(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+
+
+def _check_small(connection: sqlite3.Connection) -> None:
+    """A look at every table, and at every page of a small database. Raises sqlite3.DatabaseError."""
+    size = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()[0]
+    if size <= _CHECKED_AT_OPEN and not _is_sound(connection):
+        raise failures.Damage
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()  # noqa: S608
+
+
+def _check_writable(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        if not failures.is_busy(error):  # whoever holds the lock can write, so can we
+            raise

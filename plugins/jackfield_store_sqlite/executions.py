@@ -1,0 +1,162 @@
+"""Executions."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import (
+    CallStatus,
+    ExecutionFilter,
+    ExecutionRow,
+    ExecutionStatus,
+    FinishedExecution,
+    NewExecution,
+    Page,
+    StoredExecution,
+)
+from jackfield.api.workflows import Document
+from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.rows import Query, Value, execute, unpack, where
+
+_OVERHEAD = 1000
+"""Bytes that a small queued change is taken to hold."""
+_OPEN = ("queued", "running", "waiting")
+_LOST = ("failed", "cancelled")
+
+
+def _row(
+    id: str, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int, started: int | None,
+    finished: int | None, error: bytes | None, retry_of: str | None, resume_at: int | None,
+) -> ExecutionRow:  # fmt: skip
+    return ExecutionRow(id, workflow_id, version, mode, status, created, started, finished, error, retry_of, resume_at)
+
+
+_EXECUTIONS = Query(
+    """id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, error, retry_of,
+    resume_at""",
+    "executions",
+    "created_at DESC, id DESC",
+    _row,
+)
+
+
+class Executions:
+    """Part of the store port."""
+
+    _db: Database
+
+    def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        size = len(execution.input) + _OVERHEAD
+        if execution.call is not None:
+            size += len(execution.call.body) + len(execution.call.headers)
+        if finished is not None:
+            size += _size(finished)
+        return self._db.post(lambda batch: batch.add_execution(execution, finished), size)
+
+    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.append_steps(execution_id, steps), len(steps) + _OVERHEAD)
+
+    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
+
+    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]:
+        def run(batch: Batch) -> None:
+            if steps:
+                batch.append_steps(execution_id, steps)
+            batch.change_execution(execution_id, "waiting", resume_at=resume_at)
+
+        return self._db.post(run, len(steps) + _OVERHEAD)
+
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD)
+
+    async def execution(self, execution_id: str) -> StoredExecution | None:
+        return await self._db.read(lambda connection: _whole(connection, execution_id))
+
+    async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
+        clause, values = _conditions(where)
+        return await self._db.read(lambda connection: _EXECUTIONS.page(connection, clause, values, offset, limit))
+
+    async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
+        clause, values = _conditions(where)
+        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608
+        return await self._db.read(lambda connection: dict(execute(connection, sql, values).fetchall()))
+
+    async def delete_execution(self, execution_id: str) -> bool:
+        return await self._db.write(lambda connection: _delete(connection, execution_id))
+
+    async def open_executions(
+        self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
+    ) -> list[str]:
+        clause, values = where([("id > ?", after), ("(status <> 'waiting' OR resume_at <= ?)", due)])
+        wanted = ",".join("?" * len(statuses))
+        sql = f"""SELECT id FROM executions{clause or " WHERE true"} AND finished_at IS NULL AND status IN ({wanted})
+            ORDER BY id LIMIT ?"""  # noqa: S608
+        rows = [*values, *statuses, limit]
+        return await self._db.read(lambda connection: [id for (id,) in execute(connection, sql, rows)])
+
+
+def _size(finished: FinishedExecution) -> int:
+    size = len(finished.steps or b"") + len(finished.error or b"")
+    return size + len(finished.call.response_body or "") if finished.call else size
+
+
+def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
+    """The added terms let the partial indexes serve."""
+    clause, values = where(
+        [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
+         ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
+    )  # fmt: skip
+    if wanted.status in _OPEN:
+        clause += " AND finished_at IS NULL"
+    elif wanted.status in _LOST:
+        clause += " AND status IN ('failed', 'cancelled')"
+    return clause, values
+
+
+def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution | None:
+    row = _EXECUTIONS.one(connection, "id = ?", execution_id)
+    if row is None:
+        return None
+    joined = """SELECT e.data, e.call_id, e.webhook_id, c.status FROM executions e
+        LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = ?"""
+    data, call_id, webhook_id, status = execute(connection, joined, [execution_id]).fetchone()
+    (given,) = execute(connection, "SELECT data FROM execution_data WHERE id = ?", [data]).fetchone()
+    steps = [chunk for (chunk,) in execute(connection, f"SELECT data {_STEPS} ORDER BY id", [data])]
+    call = (call_id, webhook_id) if call_id is not None else None
+    call_status: CallStatus | None = status
+    return StoredExecution(row, given, steps, _document(connection, data), call, call_status)
+
+
+_DELETE_DOCUMENT = "DELETE FROM execution_documents WHERE data = ?"
+_STEPS = "FROM execution_data WHERE execution = ? AND id <> execution"
+
+
+def _document(connection: sqlite3.Connection, data: int) -> Document | None:
+    row = execute(connection, "SELECT document FROM execution_documents WHERE data = ?", [data]).fetchone()
+    return None if row is None else unpack(row[0])
+
+
+def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
+    sql = "SELECT data, status, finished_at FROM executions WHERE id = ?"
+    row = execute(connection, sql, [execution_id]).fetchone()
+    if row is None:
+        return False
+    data, status, finished_at = row
+    if finished_at is None:
+        raise Conflict(f"The execution is {status}; cancel it first.", details={"status": status})
+    remove(connection, [(execution_id, data)])
+    return True
+
+
+def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> int:
+    """Delete finished executions, each by its id and data key, with all that belongs to them; returns how many."""
+    known = "DELETE FROM executions WHERE id = ? AND data = ? AND finished_at IS NOT NULL"
+    gone = [data for id, data in executions if connection.execute(known, (id, data)).rowcount]
+    for sql in (f"DELETE {_STEPS}", "DELETE FROM execution_data WHERE id = ?", _DELETE_DOCUMENT):
+        connection.executemany(sql, [(data,) for data in gone])
+    return len(gone)

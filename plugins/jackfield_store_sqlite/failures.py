@@ -1,0 +1,88 @@
+"""What SQLite's errors mean to a caller."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
+
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "The database is locked by another process",
+    sqlite3.SQLITE_LOCKED: "The database is locked by another process",
+    sqlite3.SQLITE_PROTOCOL: "The database is locked by another process",
+    sqlite3.SQLITE_FULL: "The disk or the database is full",
+    sqlite3.SQLITE_IOERR: "The disk reports an error",
+    sqlite3.SQLITE_READONLY: "The database or its directory is read-only",
+    sqlite3.SQLITE_PERM: "The database or its directory is not accessible",
+    sqlite3.SQLITE_CANTOPEN: "The database cannot be opened",
+    sqlite3.SQLITE_NOMEM: "There is not enough memory",
+    sqlite3.SQLITE_INTERRUPT: "The database took too long to answer",
+    sqlite3.SQLITE_CORRUPT: "The database file is damaged",
+    sqlite3.SQLITE_NOTADB: "The database file is damaged",
+}
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_TAKEN = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
+UNCHANGED = "nothing was changed, try again."
+
+
+class Damage(sqlite3.DatabaseError):
+    """Found by a check rather than by a failing statement."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def primary_code(error: BaseException) -> int:
+    """SQLite's result code without its extension; -1 for any other error."""
+    return getattr(error, "sqlite_errorcode", -1) & 0xFF if isinstance(error, sqlite3.Error) else -1
+
+
+def is_busy(error: BaseException) -> bool:
+    return primary_code(error) in _BUSY
+
+
+def is_damage(error: BaseException) -> bool:
+    return primary_code(error) in _DAMAGE
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether the database as a whole does not answer, rather than one operation being wrong."""
+    return primary_code(error) in _REASONS
+
+
+def reason(error: BaseException) -> str:
+    """Half a sentence."""
+    return _REASONS.get(primary_code(error), "The database failed")
+
+
+def unavailable(error: BaseException) -> StoreUnavailable:
+    """For an operation that was not done because of `error`."""
+    failure = StoreUnavailable(f"{reason(error)}; {UNCHANGED}")
+    failure.__cause__ = error
+    return failure
+
+
+def taken() -> Conflict:
+    return Conflict("There is something with this id already.")
+
+
+def of_operation(error: Exception) -> Exception:
+    """For an operation that is itself at fault. Anything but a taken id is our mistake and stays as it is."""
+    if getattr(error, "sqlite_errorcode", -1) in _TAKEN:
+        return taken()
+    return error
+
+
+def damaged(file: Path) -> ConfigurationError:
+    return ConfigurationError(
+        f"The database {file} is damaged; restore it from a backup, or move it and its -wal and -shm files away to "
+        "start with an empty one."
+    )
+
+
+def unusable(file: Path, error: BaseException) -> ConfigurationError:
+    return ConfigurationError(
+        f"The database {file} cannot be opened for writing ({reason(error).lower()}); let the daemon's user write the "
+        "file and its directory, or set store.sqlite.file."
+    )

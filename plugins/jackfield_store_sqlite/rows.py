@@ -1,0 +1,99 @@
+"""Small helpers around statements."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+import orjson
+
+from jackfield.api import jsontext
+from jackfield.api.storage import Page
+from jackfield.api.workflows import Document
+
+Value: TypeAlias = "str | bytes | int | float | None"
+Row: TypeAlias = "tuple[Value, ...]"
+RowT = TypeVar("RowT")
+_LARGEST = 2**63 - 1
+
+
+def encodable(value: Value) -> Value:
+    """Lone surrogates have no UTF-8: each becomes a question mark. Integers are cut to 64 bits."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int):
+        return max(-_LARGEST, min(_LARGEST, value))
+    return value
+
+
+def execute(connection: sqlite3.Connection, sql: str, values: Sequence[Value] = ()) -> sqlite3.Cursor:
+    """Run a statement; values that SQLite cannot hold are replaced."""
+    try:
+        return connection.execute(sql, values)
+    except (UnicodeEncodeError, OverflowError):
+        return connection.execute(sql, [encodable(value) for value in values])
+
+
+def number(connection: sqlite3.Connection, sql: str, values: Sequence[Value] = ()) -> int:
+    """The only value of the only row."""
+    return int(execute(connection, sql, values).fetchone()[0] or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[RowT]):
+    """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
+
+    columns: str
+    tables: str
+    order: str
+    make: Callable[..., RowT]
+    counted: str = ""
+
+    def one(self, connection: sqlite3.Connection, condition: str, *values: Value) -> RowT | None:
+        """The row that meets the condition."""
+        row = execute(connection, f"SELECT {self.columns} FROM {self.tables} WHERE {condition}", values).fetchone()
+        return None if row is None else self.make(*row)
+
+    def every(self, connection: sqlite3.Connection, clause: str = "", *values: Value) -> list[RowT]:
+        """All rows; clause: empty or ` WHERE ...`."""
+        rows = execute(connection, f"SELECT {self.columns} FROM {self.tables}{clause} ORDER BY {self.order}", values)
+        return [self.make(*row) for row in rows]
+
+    def page(
+        self, connection: sqlite3.Connection, clause: str, values: Sequence[Value], offset: int, limit: int
+    ) -> Page[RowT]:
+        """One page, and the count of all."""
+        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)
+        sql = f"SELECT {self.columns} FROM {self.tables}{clause} ORDER BY {self.order} LIMIT ? OFFSET ?"
+        rows = execute(connection, sql, [*values, limit, offset])
+        return Page([self.make(*row) for row in rows], total)
+
+
+def where(conditions: Iterable[tuple[str, Value]]) -> tuple[str, list[Value]]:
+    """` WHERE a AND b` of those conditions whose value is given, and the values."""
+    given = [(sql, value) for sql, value in conditions if value is not None]
+    clause = " AND ".join(sql for sql, _ in given)
+    return (f" WHERE {clause}" if clause else ""), [value for _, value in given]
+
+
+def pack(document: Document) -> bytes:
+    """A document as JSON; lone surrogates become question marks."""
+    try:
+        return jsontext.dumps(document)
+    except UnicodeEncodeError:
+        return jsontext.dumps(_encodable_json(document))
+
+
+def unpack(data: bytes) -> Document:
+    document: Document = orjson.loads(data)
+    return document
+
+
+def _encodable_json(value: object) -> object:
+    if isinstance(value, dict):
+        return {encodable(key): _encodable_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_encodable_json(item) for item in value]
+    return encodable(value) if isinstance(value, str) else value

@@ -1,0 +1,130 @@
+"""The tables, as migrations: entry n brings a database from `user_version` n to n + 1, in one transaction.
+
+What every run writes is kept small: `executions` and `calls` have the columns that lists and status changes need. What
+is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that only
+grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part is its
+input, whose key is `executions.data`; the others are its step chunks in order. These two pairs have no foreign keys:
+looking them up would cost the hot path more than the rows.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from jackfield.api.errors import ConfigurationError
+
+APPLICATION_ID = 0x4A4B4644
+
+_FIRST = (
+    """CREATE TABLE users (
+        id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, role TEXT NOT NULL, password_hash TEXT NOT NULL,
+        version INTEGER NOT NULL, created_at INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, name TEXT NOT NULL,
+        prefix TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at INTEGER NOT NULL,
+        expires_at INTEGER, last_used_at INTEGER
+    ) STRICT""",
+    "CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at)",
+    "CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE INDEX revoked_tokens_by_expiry ON revoked_tokens (expires_at)",
+    """CREATE TABLE workflows (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, folded_name TEXT NOT NULL, active INTEGER NOT NULL,
+        version INTEGER NOT NULL, node_count INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX workflows_by_change ON workflows (updated_at, id)",
+    """CREATE TABLE workflow_versions (
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE, version INTEGER NOT NULL,
+        name TEXT NOT NULL, created_at INTEGER NOT NULL, author TEXT, document BLOB NOT NULL,
+        UNIQUE (workflow_id, version)
+    ) STRICT""",
+    """CREATE TABLE static_data (
+        workflow_id TEXT PRIMARY KEY REFERENCES workflows (id) ON DELETE CASCADE, data BLOB NOT NULL
+    ) STRICT""",
+    """CREATE TABLE registrations (
+        id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+        node_id TEXT NOT NULL, node_name TEXT NOT NULL, kind TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+        pattern TEXT NOT NULL, authentication TEXT NOT NULL, active INTEGER NOT NULL, created_at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE UNIQUE INDEX live_routes ON registrations (method, pattern) WHERE active = 1 AND kind = 'webhook'",
+    "CREATE INDEX registrations_by_workflow ON registrations (workflow_id)",
+    "CREATE INDEX registrations_by_time ON registrations (kind, created_at, id)",
+    "CREATE INDEX registrations_by_path ON registrations (path)",
+    """CREATE TABLE webhook_stats (
+        webhook_id TEXT PRIMARY KEY, total INTEGER NOT NULL, success INTEGER NOT NULL, failed INTEGER NOT NULL,
+        last_call INTEGER
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE calls (
+        webhook_id TEXT NOT NULL, id TEXT NOT NULL, data INTEGER NOT NULL, execution_id TEXT, time INTEGER NOT NULL,
+        method TEXT NOT NULL, status TEXT NOT NULL, truncated INTEGER NOT NULL, response_status INTEGER,
+        duration_ms INTEGER, response_truncated INTEGER NOT NULL, response_body TEXT NOT NULL,
+        PRIMARY KEY (webhook_id, id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX calls_by_time ON calls (webhook_id, time, id)",
+    "CREATE TABLE call_data (id INTEGER PRIMARY KEY, headers BLOB NOT NULL, body TEXT NOT NULL) STRICT",
+    """CREATE TABLE deliveries (
+        webhook_id TEXT NOT NULL, key TEXT NOT NULL, expires_at INTEGER NOT NULL, execution_id TEXT NOT NULL,
+        status INTEGER, headers BLOB, body BLOB, PRIMARY KEY (webhook_id, key)
+    ) STRICT""",
+    "CREATE INDEX deliveries_by_expiry ON deliveries (expires_at)",
+    """CREATE TABLE executions (
+        id TEXT PRIMARY KEY, data INTEGER NOT NULL, workflow_id TEXT, workflow_version INTEGER NOT NULL,
+        mode TEXT NOT NULL, status TEXT NOT NULL, created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER,
+        resume_at INTEGER, error BLOB, retry_of TEXT, call_id TEXT, webhook_id TEXT
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX executions_by_time ON executions (created_at, id)",
+    "CREATE INDEX executions_by_workflow ON executions (workflow_id, created_at, id)",
+    "CREATE INDEX executions_open ON executions (id) WHERE finished_at IS NULL",
+    "CREATE INDEX executions_lost ON executions (status, created_at, id) WHERE status IN ('failed', 'cancelled')",
+    "CREATE TABLE execution_data (id INTEGER PRIMARY KEY, execution INTEGER NOT NULL, data BLOB NOT NULL) STRICT",
+    "CREATE INDEX execution_steps ON execution_data (execution) WHERE id <> execution",
+    "CREATE TABLE execution_documents (data INTEGER PRIMARY KEY, document BLOB NOT NULL) STRICT",
+    """CREATE TABLE variables (
+        id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE credentials (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, sealed BLOB NOT NULL, created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+    ) STRICT""",
+    "CREATE INDEX credentials_by_time ON credentials (created_at, id)",
+    "CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL) STRICT",
+    "INSERT INTO probe VALUES (1, 0)",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+
+
+def _number(connection: sqlite3.Connection, sql: str) -> int:
+    return int(connection.execute(sql).fetchone()[0])
+
+
+def _check_origin(connection: sqlite3.Connection, file: Path, version: int) -> None:
+    foreign = version == 0 and _number(connection, "SELECT count(*) FROM sqlite_master")
+    if foreign or (version and _number(connection, "PRAGMA application_id") != APPLICATION_ID):
+        raise ConfigurationError(f"The file {file} is a database of another program; set store.sqlite.file.")
+
+
+def migrate(connection: sqlite3.Connection, file: Path) -> None:
+    """Bring the database up to date. Raises `ConfigurationError` for a newer schema or a foreign file, sqlite3.Error."""
+    if _number(connection, "PRAGMA user_version") == len(MIGRATIONS):
+        _check_origin(connection, file, len(MIGRATIONS))
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _number(connection, "PRAGMA user_version")
+        if version > len(MIGRATIONS):
+            raise ConfigurationError(
+                f"The database {file} was written by a newer version (schema {version}, this program knows "
+                f"{len(MIGRATIONS)}); update the program or restore an older backup."
+            )
+        _check_origin(connection, file, version)
+        for statement in (statement for step in MIGRATIONS[version:] for statement in step):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,66 @@
+"""The table `store.sqlite`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class SqliteSettings(BaseModel):
+    """Where the database is and what it may take. Sizes in bytes, times in seconds unless a field says otherwise."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
+    )
+
+    file: str = Field(
+        "jackfield.db",
+        min_length=1,
+        description="Database file; a relative path starts at the configuration directory. On a local disk: SQLite's "
+        "write-ahead log does not work on network file systems.",
+    )
+    timeout: float = Field(
+        5.0,
+        ge=0.05,
+        le=300,
+        description="Seconds after which a waiting operation fails with STORE_UNAVAILABLE. One that a transaction has "
+        "begun gets as long again from there, because its outcome would be unknown otherwise.",
+    )
+    busy_timeout: int = Field(
+        500,
+        ge=1,
+        le=60_000,
+        description="Milliseconds that one attempt waits for a lock that another process holds; attempts are repeated "
+        "until `timeout`.",
+    )
+    queue_size: int = Field(
+        10_000, ge=1, le=1_000_000, description="Writes that may wait; more fail at once with STORE_UNAVAILABLE."
+    )
+    queue_bytes: int = Field(
+        134_217_728,
+        ge=1_048_576,
+        description="Bytes of bodies and results that waiting writes may hold together; more fail at once with "
+        "STORE_UNAVAILABLE. A single larger write passes when it is alone.",
+    )
+    batch_size: int = Field(500, ge=1, le=10_000, description="Writes that share one transaction at most.")
+    readers: int = Field(4, ge=1, le=64, description="Threads that read side by side, each with a connection.")
+    read_queue_size: int = Field(
+        1000, ge=1, le=100_000, description="Reads that may wait; more fail at once with STORE_UNAVAILABLE."
+    )
+    cache_size: int = Field(
+        8_388_608,
+        ge=262_144,
+        description="Bytes of page cache of the writing connection; a reading one has a quarter of it.",
+    )
+    checkpoint_pages: int = Field(
+        1000,
+        ge=100,
+        le=1_000_000,
+        description="Pages of 8 KiB in the write-ahead log after which a commit copies them into the database file.",
+    )
+    wal_size_limit: int = Field(
+        67_108_864, ge=0, description="Bytes to which the write-ahead log is cut back after it has grown larger."
+    )
+    versions_kept: int = Field(
+        100, ge=1, le=100_000, description="Versions kept per workflow, the newest; older ones are deleted on saving."
+    )

@@ -1,0 +1,37 @@
+"""The whole store."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from jackfield_store_sqlite.calls import Webhooks
+from jackfield_store_sqlite.configuration import Configuration
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.executions import Executions
+from jackfield_store_sqlite.retention import Pruning
+from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.users import Users
+from jackfield_store_sqlite.workflows import Workflows
+
+
+class SqliteStore(Users, Workflows, Webhooks, Executions, Configuration, Pruning):
+    """`jackfield.api.storage.Store` on one SQLite file.
+
+    `StoreUnavailable` means that nothing was changed, but for one case, which its message names: a commit that had
+    begun did not end within the limit; then the change may or may not be there.
+    """
+
+    name = "sqlite"
+
+    def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
+        self._db = Database(config_dir / settings.file, settings, log)
+
+    async def open(self) -> None:
+        await self._db.open()
+
+    async def close(self) -> None:
+        await self._db.close()
+
+    async def check(self) -> None:
+        await self._db.check()

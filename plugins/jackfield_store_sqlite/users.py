@@ -1,0 +1,108 @@
+"""Users, API keys, revoked tokens."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import ApiKey, Page, User
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.rows import Query, execute, number
+
+
+def _api_key(
+    id: str, user_id: str, name: str, prefix: str, digest: str, scopes: str, created: int, expires: int | None,
+    used: int | None,
+) -> ApiKey:  # fmt: skip
+    return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used)
+
+
+_USERS = Query("id, username, role, password_hash, version, created_at", "users", "username", User)
+_KEYS = Query(
+    "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at",
+    "api_keys",
+    "created_at DESC, id DESC",
+    _api_key,
+)
+
+
+class Users:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def add_user(self, user: User) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            if number(connection, "SELECT count(*) FROM users WHERE username = ?", [user.username]):
+                raise Conflict(f"There is a user named {user.username} already.", details={"username": "is taken"})
+            row = (user.id, user.username, user.role, user.password_hash, user.version, user.created_at)
+            execute(connection, "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)", row)
+
+        await self._db.write(work)
+
+    async def user(self, user_id: str) -> User | None:
+        return await self._db.read(lambda connection: _USERS.one(connection, "id = ?", user_id))
+
+    async def user_by_name(self, username: str) -> User | None:
+        return await self._db.read(lambda connection: _USERS.one(connection, "username = ?", username))
+
+    async def users(self) -> list[User]:
+        return await self._db.read(_USERS.every)
+
+    async def change_user(
+        self, user_id: str, *, role: str | None = None, password_hash: str | None = None, revoke: bool = True
+    ) -> User | None:
+        sql = """UPDATE users SET role = coalesce(?, role), password_hash = coalesce(?, password_hash),
+            version = version + ? WHERE id = ?"""
+
+        def work(connection: sqlite3.Connection) -> User | None:
+            execute(connection, sql, [role, password_hash, int(revoke), user_id])
+            return _USERS.one(connection, "id = ?", user_id)
+
+        return await self._db.write(work)
+
+    async def delete_user(self, user_id: str) -> bool:
+        sql = "DELETE FROM users WHERE id = ?"
+        return await self._db.write(lambda connection: execute(connection, sql, [user_id]).rowcount > 0)
+
+    async def add_api_key(self, key: ApiKey) -> None:
+        row = (
+            key.id, key.user_id, key.name, key.prefix, key.digest, " ".join(key.scopes), key.created_at, key.expires_at,
+            key.last_used_at,
+        )  # fmt: skip
+        sql = "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+        def work(connection: sqlite3.Connection) -> None:
+            if not number(connection, "SELECT count(*) FROM users WHERE id = ?", [key.user_id]):
+                raise Conflict("The user of this API key does not exist any more.")
+            execute(connection, sql, row)
+
+        await self._db.write(work)
+
+    async def api_key(self, digest: str) -> ApiKey | None:
+        return await self._db.read(lambda connection: _KEYS.one(connection, "digest = ?", digest))
+
+    async def api_keys(self, user_id: str, offset: int, limit: int) -> Page[ApiKey]:
+        clause = " WHERE user_id = ?"
+        return await self._db.read(lambda connection: _KEYS.page(connection, clause, [user_id], offset, limit))
+
+    async def delete_api_key(self, key_id: str, user_id: str) -> bool:
+        sql = "DELETE FROM api_keys WHERE id = ? AND user_id = ?"
+        return await self._db.write(lambda connection: execute(connection, sql, [key_id, user_id]).rowcount > 0)
+
+    async def touch_api_keys(self, used: Mapping[str, int]) -> None:
+        sql = "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?"
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany(sql, [(time, key) for key, time in used.items()])
+
+        await self._db.write(work)
+
+    async def revoke_token(self, token_id: str, expires_at: int) -> bool:
+        sql = "INSERT INTO revoked_tokens VALUES (?, ?) ON CONFLICT DO NOTHING"
+        return await self._db.write(lambda connection: execute(connection, sql, [token_id, expires_at]).rowcount > 0)
+
+    async def revoked_tokens(self, now: int) -> dict[str, int]:
+        sql = "SELECT id, expires_at FROM revoked_tokens WHERE expires_at > ?"
+        return await self._db.read(lambda connection: dict(connection.execute(sql, [now]).fetchall()))

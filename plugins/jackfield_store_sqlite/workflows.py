@@ -1,0 +1,189 @@
+"""Workflows, their versions and what they register."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowRow
+from jackfield.api.triggers import Registration
+from jackfield.api.workflows import Document
+from jackfield_store_sqlite import registrations as routes
+from jackfield_store_sqlite.calls import delete_history
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.failures import taken
+from jackfield_store_sqlite.rows import Query, execute, number, pack, unpack, where
+
+_FORGET_OLD = """DELETE FROM workflow_versions WHERE workflow_id = ? AND version <= (
+    SELECT version FROM workflow_versions WHERE workflow_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)"""
+
+
+def _stored(
+    id: str, name: str, active: int, version: int, document: bytes, created: int, updated: int
+) -> StoredWorkflow:
+    return StoredWorkflow(id, name, bool(active), version, unpack(document), created, updated)
+
+
+def _row(id: str, name: str, active: int, version: int, created: int, updated: int, nodes: int) -> WorkflowRow:
+    return WorkflowRow(id, name, bool(active), version, created, updated, nodes)
+
+
+_VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
+_CURRENT = Query(
+    "w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at",
+    f"{_VERSIONED} AND v.version = w.version",
+    "w.id",
+    _stored,
+)
+_EARLIER = Query(
+    "w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at", _VERSIONED, "v.version", _stored
+)
+_LIST = Query(
+    "id, name, active, version, created_at, updated_at, node_count", "workflows", "updated_at DESC, id DESC", _row
+)
+_VERSIONS = Query("version, name, created_at, author", "workflow_versions", "version DESC", VersionRow)
+
+
+class Workflows:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def add_workflow(
+        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
+    ) -> None:
+        document = pack(workflow.document)
+        row = (
+            workflow.id, workflow.name, workflow.name.casefold(), int(workflow.active), workflow.version,
+            _node_count(workflow.document), workflow.created_at, workflow.updated_at,
+        )  # fmt: skip
+
+        def work(connection: sqlite3.Connection) -> None:
+            if number(connection, "SELECT count(*) FROM workflows WHERE id = ?", [workflow.id]):
+                raise taken()
+            if workflow.active:
+                routes.check_routes(connection, workflow.id, workflow.name, registrations)
+            execute(connection, "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            _add_version(connection, workflow, document, workflow.created_at, author)
+            routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
+
+        await self._db.write(work, len(document))
+
+    async def change_workflow(
+        self,
+        workflow_id: str,
+        document: Document,
+        name: str,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        author: str | None,
+        expected_version: int | None = None,
+    ) -> StoredWorkflow | None:
+        data = pack(document)
+        kept = self._db.settings.versions_kept
+
+        def work(connection: sqlite3.Connection) -> StoredWorkflow | None:
+            old = _current(connection, workflow_id)
+            if old is None:
+                return None
+            if expected_version not in (None, old.version):
+                raise Conflict(
+                    f"The workflow is at version {old.version}, not {expected_version}; load it again and repeat the "
+                    "change.",
+                    details={"version": f"is {old.version}"},
+                )
+            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now)
+            if new.active:
+                routes.check_routes(connection, new.id, name, registrations)
+            _save(connection, new)
+            _add_version(connection, new, data, now, author)
+            execute(connection, _FORGET_OLD, [new.id, new.id, kept])
+            routes.replace(connection, new.id, registrations, active=new.active, now=now)
+            return new
+
+        return await self._db.write(work, len(data))
+
+    async def set_active(
+        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+    ) -> StoredWorkflow | None:
+        def work(connection: sqlite3.Connection) -> StoredWorkflow | None:
+            old = _current(connection, workflow_id)
+            if old is None:
+                return None
+            new = StoredWorkflow(old.id, old.name, active, old.version, old.document, old.created_at, now)
+            if active:
+                routes.check_routes(connection, old.id, old.name, registrations)
+            _save(connection, new)
+            routes.replace(connection, old.id, registrations, active=active, now=now)
+            return new
+
+        return await self._db.write(work)
+
+    async def delete_workflow(self, workflow_id: str) -> bool:
+        def work(connection: sqlite3.Connection) -> bool:
+            hooks = execute(connection, "SELECT id FROM registrations WHERE workflow_id = ?", [workflow_id]).fetchall()
+            for (webhook_id,) in hooks:
+                delete_history(connection, webhook_id)
+            return execute(connection, "DELETE FROM workflows WHERE id = ?", [workflow_id]).rowcount > 0
+
+        return await self._db.write(work)
+
+    async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
+        return await self._db.read(lambda connection: _current(connection, workflow_id))
+
+    async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None:
+        return await self._db.read(
+            lambda connection: _EARLIER.one(connection, "w.id = ? AND v.version = ?", workflow_id, version)
+        )
+
+    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
+        clause, values = where(
+            [("active = ?", active if active is None else int(active)),
+             ("instr(folded_name, ?)", search.casefold() if search else None)]
+        )  # fmt: skip
+        return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
+
+    async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]:
+        clause = " WHERE workflow_id = ?"
+        return await self._db.read(lambda connection: _VERSIONS.page(connection, clause, [workflow_id], offset, limit))
+
+    async def static_data(self, workflow_id: str) -> bytes | None:
+        sql = "SELECT data FROM static_data WHERE workflow_id = ?"
+        row = await self._db.read(lambda connection: execute(connection, sql, [workflow_id]).fetchone())
+        return None if row is None else bytes(row[0])
+
+    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+        sql = """INSERT INTO static_data SELECT id, ? FROM workflows WHERE id = ?
+            ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data"""
+
+        def work(connection: sqlite3.Connection) -> None:
+            execute(connection, sql, [data, workflow_id])
+
+        await self._db.write(work, len(data))
+
+
+def _current(connection: sqlite3.Connection, workflow_id: str) -> StoredWorkflow | None:
+    return _CURRENT.one(connection, "w.id = ?", workflow_id)
+
+
+def _save(connection: sqlite3.Connection, new: StoredWorkflow) -> None:
+    sql = """UPDATE workflows SET name = ?, folded_name = ?, active = ?, version = ?, node_count = ?, updated_at = ?
+        WHERE id = ?"""
+    row = (
+        new.name, new.name.casefold(), int(new.active), new.version, _node_count(new.document), new.updated_at, new.id,
+    )  # fmt: skip
+    execute(connection, sql, row)
+
+
+def _add_version(
+    connection: sqlite3.Connection, workflow: StoredWorkflow, document: bytes, now: int, author: str | None
+) -> None:
+    row = (workflow.id, workflow.version, workflow.name, now, author, document)
+    execute(connection, "INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _node_count(document: Document) -> int:
+    nodes = document.get("nodes")
+    return len(nodes) if isinstance(nodes, list) else 0

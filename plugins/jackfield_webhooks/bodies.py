@@ -1,0 +1,89 @@
+"""What a body becomes, by its media type. Whatever a caller sends, the worst is an `InvalidInput`."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+from jackfield.api import jsontext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.workflows import BinaryData
+
+MAX_FIELDS = 10_000
+"""Fields of a form or a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyOptions:
+    """raw: hand on the body as sent too. file_property: what files are called instead of their field's name."""
+
+    raw: bool = False
+    file_property: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBody:
+    """body: what the item's `body` holds; binary: files."""
+
+    body: Json
+    binary: Mapping[str, BinaryData] = field(default_factory=dict)
+
+
+def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
+    """Read a decoded body. Raises `InvalidInput`."""
+    found = _parse(body, content_type, options)
+    if not options.raw:
+        return found
+    from jackfield_webhooks import multipart
+
+    name = options.file_property or "data"
+    return ParsedBody(found.body, {**found.binary, name: multipart.binary(body, content_type)})
+
+
+def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == "application/json" or kind.endswith("+json"):
+        return ParsedBody(jsontext.loads(body) if body.strip() else {})
+    if not body and not kind.startswith("multipart/"):
+        return ParsedBody("" if kind.startswith("text/") and kind != "text/xml" else {})
+    if kind == "application/x-www-form-urlencoded":
+        return ParsedBody(fields(body.decode("utf-8", "replace")))
+    if kind in ("application/xml", "text/xml") or kind.endswith("+xml"):
+        from jackfield_webhooks import xmlbody
+
+        return ParsedBody(xmlbody.parse(body))
+    if kind.startswith("text/"):
+        return ParsedBody(_text(body, content_type))
+    from jackfield_webhooks import multipart
+
+    if kind == "multipart/form-data":
+        return ParsedBody(*multipart.parse(body, content_type, options.file_property))
+    return ParsedBody({}, {options.file_property or "data": multipart.binary(body, content_type)})
+
+
+def fields(text: str) -> dict[str, Json]:
+    """A form or a query as an object; a repeated name gives a list. Raises `InvalidInput` for too many fields."""
+    if not text:
+        return {}
+    try:
+        found = parse_qs(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
+    except ValueError:
+        raise InvalidInput(f"A form or query may have at most {MAX_FIELDS} fields.") from None
+    return {name: values[0] if len(values) == 1 else list[Json](values) for name, values in found.items()}
+
+
+def _text(body: bytes, content_type: str) -> str:
+    charset = "utf-8"
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip('"')
+    try:
+        found = codecs.lookup(charset)
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
+    # Codecs such as `zlib` or `idna` are no character sets; the table of text encodings keeps to those that are.
+    return body.decode(found.name if getattr(found, "_is_text_encoding", False) else "utf-8", "replace")

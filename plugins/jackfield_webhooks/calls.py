@@ -1,0 +1,107 @@
+"""One call of a webhook on its way through the ingress."""
+
+from __future__ import annotations
+
+import time
+
+from jackfield.api.http import Receive, Scope
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import NewCall, Webhook
+from jackfield.api.workflows import Item
+from jackfield_webhooks import masking
+from jackfield_webhooks.bodies import ParsedBody
+from jackfield_webhooks.hook import NOTHING, Hook
+from jackfield_webhooks.receiving import BodyReader
+from jackfield_webhooks.settings import WebhookSettings
+
+
+class Call:
+    """What is known of the call so far."""
+
+    __slots__ = (
+        "body",
+        "claims",
+        "client",
+        "headers",
+        "hook",
+        "method",
+        "params",
+        "permission",
+        "query",
+        "query_text",
+        "reader",
+        "request_id",
+        "started",
+        "test",
+        "webhook",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive, settings: WebhookSettings, test: bool) -> None:
+        self.started = time.perf_counter()
+        self.test = test
+        self.method: str = scope["method"]
+        self.headers = read_headers(scope["headers"])
+        self.client: str = scope.get("jackfield.client", "unknown")
+        self.request_id: str = scope.get("jackfield.request_id", "")
+        self.reader = BodyReader(receive, settings)
+        self.webhook: Webhook | None = None
+        self.hook: Hook | None = None
+        self.params: dict[str, str] = {}
+        self.query: dict[str, Json] = {}
+        self.query_text: str = scope["query_string"].decode("latin-1")
+        self.body = b""
+        """Decoded."""
+        self.claims: dict[str, Json] | None = None
+        self.permission: list[tuple[bytes, bytes]] = []
+        """CORS headers of the answer."""
+
+    @property
+    def own_headers(self) -> frozenset[str]:
+        return self.hook.own_headers if self.hook is not None else NOTHING
+
+    def elapsed_ms(self) -> int:
+        return int((time.perf_counter() - self.started) * 1000)
+
+
+def read_headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Lower-case names, values as Latin-1; repeated headers are joined, as RFC 9110 section 5.3 says."""
+    found: dict[str, str] = {}
+    for raw_name, raw_value in pairs:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        if name in found:
+            found[name] += ("; " if name == "cookie" else ", ") + value
+        else:
+            found[name] = value
+    return found
+
+
+def make_item(call: Call, hook: Hook, parsed: ParsedBody) -> Item:
+    """What the Webhook node hands on."""
+    data: dict[str, Json] = {
+        "headers": masking.for_workflow(call.headers, hook.own_headers),  # type: ignore[dict-item]
+        "params": call.params,  # type: ignore[dict-item]
+        "query": call.query,
+        "body": parsed.body,
+        "webhookUrl": hook.test_url if call.test else hook.url,
+        "httpMethod": call.method,
+        "executionMode": "test" if call.test else "production",
+    }
+    if call.claims is not None:
+        data["jwtPayload"] = call.claims
+    item: Item = {"json": data}
+    if parsed.binary:
+        item["binary"] = dict(parsed.binary)
+    return item
+
+
+def new_call(call: Call, hook: Hook, ident: str, now: int, limit: int) -> NewCall:
+    """The call as the history keeps it. limit: bytes of the body."""
+    return NewCall(
+        id=ident,
+        webhook_id=hook.webhook.id,
+        time=now,
+        method=call.method,
+        headers=masking.for_history(call.headers, hook.own_headers),
+        body=call.body[:limit].decode("utf-8", "replace"),
+        truncated=len(call.body) > limit,
+    )

@@ -1,0 +1,179 @@
+"""Where a webhook's secret comes from: the node's parameters, its `authConfig`, or a stored credential."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import orjson
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import Store
+from jackfield.api.workflows import Node
+from jackfield_webhooks import signatures
+from jackfield_webhooks.parameters import Findings, HookParameters, literal
+from jackfield_webhooks.verifiers import BasicVerifier, Closed, HeaderVerifier, JwtVerifier, Verifier
+
+Config = dict[str, str]
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "headerAuth": ("headerName", "headerValue"),
+    "basicAuth": ("username", "password"),
+    "hmac": ("secret", "preset", "header", "algorithm", "encoding"),
+    "jwtAuth": ("secret", "publicKey", "algorithm"),
+}
+"""What each kind is configured with."""
+SECRETS = frozenset({"headerValue", "password", "secret"})
+"""Fields that are never shown."""
+
+_ALIASES = {
+    "hmac": {"secret": "hmacSecret", "header": "hmacHeader", "algorithm": "hmacAlgorithm", "encoding": "hmacEncoding"},
+    "jwtAuth": {"secret": "jwtSecret", "algorithm": "jwtAlgorithm"},
+}
+_STORED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "headerAuth": ("httpHeaderAuth", {"headerName": "name", "headerValue": "value"}),
+    "basicAuth": ("httpBasicAuth", {"username": "user", "password": "password"}),
+    "hmac": ("hmacAuth", {"secret": "secret"}),
+    "jwtAuth": ("jwtAuth", {"secret": "secret", "publicKey": "publicKey", "algorithm": "algorithm"}),
+}
+_HMAC_JWT = ("HS256", "HS384", "HS512")
+_KEY_JWT = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A node's mention of a stored credential."""
+
+    kind: str
+    id: str
+    name: str
+
+
+def written_config(parameters: HookParameters, findings: Findings) -> Config:
+    """What the document itself says; `authConfig` beats the parameters."""
+    nested = parameters.raw.get("authConfig")
+    aliases = _ALIASES.get(parameters.authentication, {})
+    found: Config = {}
+    for field in FIELDS.get(parameters.authentication, ()):
+        for source, prefix in ((nested, "authConfig."), (parameters.raw, "")):
+            if not isinstance(source, dict | Mapping) or field in found:
+                continue
+            for name in (field, aliases.get(field, field)):
+                value = _text(literal(source.get(name), prefix + name, findings))
+                if value:
+                    found.setdefault(field, value)
+    return found
+
+
+def reference(node: Node, authentication: str) -> Reference | None:
+    """The stored credential that fits the authentication, if the node names one."""
+    if authentication not in _STORED:
+        return None
+    kind = _STORED[authentication][0]
+    named = node.credentials.get(kind)
+    if isinstance(named, dict) and isinstance(ident := named.get("id"), str) and ident:
+        return Reference(kind, ident, str(named.get("name") or ""))
+    return None
+
+
+async def stored_config(context: PluginContext, authentication: str, named: Reference) -> tuple[Config, int] | None:
+    """The credential's values under our names, and when it was changed. None when it is unknown, of another kind, or
+    sealed with another key. Raises `StoreUnavailable`."""
+    store: Store = context.store
+    credential = await store.credential(named.id)
+    kind, fields = _STORED[authentication]
+    if credential is None or credential.kind != kind:
+        return None
+    try:
+        values = orjson.loads(context.secrets.open(credential.sealed))
+    except ValueError:
+        return None
+    config = {ours: _text(values.get(theirs)) for ours, theirs in fields.items()}
+    return {name: value for name, value in config.items() if value}, credential.updated_at
+
+
+def build(kind: str, config: Config, findings: Findings) -> Verifier | None:
+    """The verifier; None for `none`. What is wrong goes to `findings`, and then the verifier refuses every call."""
+    if kind == "none":
+        return None
+    maker = {"headerAuth": _header, "basicAuth": _basic, "hmac": _hmac, "jwtAuth": _jwt}.get(kind)
+    return (maker(config, findings) if maker else None) or Closed()
+
+
+def _header(config: Config, findings: Findings) -> Verifier | None:
+    name, value = config.get("headerName", "").strip(), config.get("headerValue", "").strip()
+    if not _is_token(name):
+        findings["authConfig.headerName"] = "headerAuth needs the name of a header."
+    if not value:
+        findings["authConfig.headerValue"] = "headerAuth needs the header's secret value, or a stored credential."
+    return HeaderVerifier(name, value) if _is_token(name) and value else None
+
+
+def _basic(config: Config, findings: Findings) -> Verifier | None:
+    username, password = config.get("username", ""), config.get("password", "")
+    if not password:
+        findings["authConfig.password"] = "basicAuth needs a username and a password, or a stored credential."
+    if ":" in username or not username:
+        findings["authConfig.username"] = "basicAuth needs a username, without a colon."
+    return BasicVerifier(username, password) if password and username and ":" not in username else None
+
+
+def _hmac(config: Config, findings: Findings) -> Verifier | None:
+    secret = config.get("secret", "")
+    if not secret:
+        findings["authConfig.secret"] = "hmac needs the secret that its sender signs with, or a stored credential."
+        return None
+    if config.get("preset"):
+        return _preset(config["preset"], secret, findings)
+    header = config.get("header", "").strip()
+    algorithm = config.get("algorithm", "sha256").lower().replace("-", "")
+    encoding = config.get("encoding", "hex").lower()
+    if not _is_token(header):
+        findings["authConfig.header"] = f"hmac needs a header, or a preset: {', '.join(signatures.PRESETS)}."
+    elif algorithm not in signatures.ALGORITHMS:
+        findings["authConfig.algorithm"] = f"algorithm must be one of {', '.join(signatures.ALGORITHMS)}."
+    elif encoding not in signatures.ENCODINGS:
+        findings["authConfig.encoding"] = f"encoding must be one of {', '.join(signatures.ENCODINGS)}."
+    else:
+        return signatures.free_form(secret, header, algorithm, encoding)
+    return None
+
+
+def _preset(written: str, secret: str, findings: Findings) -> Verifier | None:
+    name = signatures.preset_name(written)
+    if name is None:
+        findings["authConfig.preset"] = f"preset must be one of {', '.join(signatures.PRESETS)}."
+        return None
+    try:
+        return signatures.preset(name, secret)
+    except ValueError:
+        findings["authConfig.secret"] = "A Standard Webhooks secret is whsec_ followed by base64."
+        return None
+
+
+def _jwt(config: Config, findings: Findings) -> Verifier | None:
+    algorithm = config.get("algorithm", "HS256")
+    if algorithm not in (*_HMAC_JWT, *_KEY_JWT):
+        findings["authConfig.algorithm"] = f"algorithm must be one of {', '.join((*_HMAC_JWT, *_KEY_JWT))}."
+        return None
+    field = "secret" if algorithm in _HMAC_JWT else "publicKey"
+    key = config.get(field, "")
+    if not key:
+        findings[f"authConfig.{field}"] = f"jwtAuth with {algorithm} needs {field}, or a stored credential."
+        return None
+    return JwtVerifier(key, algorithm)
+
+
+def _text(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+_TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
+
+
+def _is_token(name: str) -> bool:
+    """Whether this can be a header's name (RFC 9110 section 5.6.2)."""
+    return 0 < len(name) <= 200 and not set(name.lower()) - _TOKEN

@@ -1,0 +1,103 @@
+"""Content-Encoding: gzip, deflate and br, with a bounded result however much a body claims to hold."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+
+from jackfield.api.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
+
+_STEP = 1 << 18
+"""Bytes that are unpacked at a time."""
+_MAX_CODINGS = 3
+
+
+def codings(header: str | None) -> list[str]:
+    """The codings to undo, the outermost first. Raises `UnsupportedMediaType`."""
+    if not header:
+        return []
+    named = [name.strip().lower().removeprefix("x-") for name in header.split(",")]
+    wanted = [name for name in reversed(named) if name not in ("", "identity")]
+    if len(wanted) > _MAX_CODINGS or any(name not in _DECODERS for name in wanted):
+        raise UnsupportedMediaType("The body's Content-Encoding must be gzip, deflate or br.")
+    return wanted
+
+
+def decode(body: bytes, wanted: list[str], limit: int) -> bytes:
+    """Undo the codings. Raises `InvalidInput` for a broken or cut body, `PayloadTooLarge` above `limit` bytes."""
+    for name in wanted:
+        body = _collect(_DECODERS[name](body), limit)
+    return body
+
+
+def _collect(parts: Iterator[bytes], limit: int) -> bytes:
+    found: list[bytes] = []
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > limit:
+            raise PayloadTooLarge(f"The body may have at most {limit} bytes after decoding.")
+        found.append(part)
+    return b"".join(found)
+
+
+def _broken(coding: str) -> InvalidInput:
+    return InvalidInput(
+        f"The body is not valid {coding}.", details={"body": f"Content-Encoding says {coding}; it is broken or cut"}
+    )
+
+
+def _gzip(body: bytes) -> Iterator[bytes]:
+    """All members of a gzip stream, as RFC 1952 allows several."""
+    rest = body
+    while rest:
+        unpacker = zlib.decompressobj(31)
+        yield from _inflate(unpacker, rest, "gzip")
+        rest = unpacker.unused_data.lstrip(b"\0")
+    if not body:
+        raise _broken("gzip")
+
+
+def _deflate(body: bytes) -> Iterator[bytes]:
+    """zlib's form, as RFC 9110 means it; or raw deflate, as some clients send it."""
+    try:
+        zlib.decompressobj(15).decompress(body[:64])
+        raw = False
+    except zlib.error:
+        raw = True
+    unpacker = zlib.decompressobj(-15 if raw else 15)
+    yield from _inflate(unpacker, body, "deflate")
+    if unpacker.unused_data:
+        raise _broken("deflate")
+
+
+def _inflate(unpacker: zlib._Decompress, body: bytes, coding: str) -> Iterator[bytes]:
+    try:
+        rest = body
+        while not unpacker.eof:
+            part = unpacker.decompress(rest, _STEP)
+            rest = unpacker.unconsumed_tail
+            if not part and not rest and not unpacker.eof:
+                raise _broken(coding)
+            yield part
+    except zlib.error:
+        raise _broken(coding) from None
+
+
+def _brotli(body: bytes) -> Iterator[bytes]:
+    import brotli
+
+    unpacker = brotli.Decompressor()
+    try:
+        part = unpacker.process(body, output_buffer_limit=_STEP)
+        yield part
+        while not unpacker.is_finished():
+            part = unpacker.process(b"", output_buffer_limit=_STEP)
+            if not part and unpacker.can_accept_more_data():
+                raise _broken("br")
+            yield part
+    except brotli.error:
+        raise _broken("br") from None
+
+
+_DECODERS: dict[str, Callable[[bytes], Iterator[bytes]]] = {"gzip": _gzip, "deflate": _deflate, "br": _brotli}

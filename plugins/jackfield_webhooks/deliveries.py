@@ -1,0 +1,62 @@
+"""Repeated deliveries: the same key on the same webhook is one execution, and every repeat gets the first answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from jackfield.api.storage import StoredAnswer
+
+HEADERS = ("idempotency-key", "webhook-id", "x-github-delivery")
+_LONGEST = 200
+
+
+def header_names(configured: Sequence[str]) -> tuple[str, ...]:
+    """Every header that names a delivery, lower-case; the configured ones first."""
+    return tuple(dict.fromkeys([*(name.strip().lower() for name in configured if name.strip()), *HEADERS]))
+
+
+def delivery_key(headers: Mapping[str, str], names: Sequence[str]) -> str | None:
+    """The key of a call: the first of these headers that it carries."""
+    for name in names:
+        value = headers.get(name)
+        if value:
+            if len(value) > _LONGEST:
+                value = hashlib.sha256(value.encode("latin-1", "replace")).hexdigest()
+            return f"{name}:{value}"
+    return None
+
+
+class InFlight:
+    """Keys whose first call is being answered in this process; one entry per such call."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, str], asyncio.Future[StoredAnswer]] = {}
+
+    async def once(self, webhook_id: str, key: str, run: Callable[[], Awaitable[StoredAnswer]]) -> StoredAnswer:
+        """Run, unless a call with the key is running already: then wait for its answer, or for its error."""
+        ident = (webhook_id, key)
+        while (first := self._answers.get(ident)) is not None:
+            try:
+                return await asyncio.shield(first)
+            except asyncio.CancelledError:
+                # Whether the first call was cancelled, or the wait for it.
+                if not first.cancelled():
+                    raise
+        answer: asyncio.Future[StoredAnswer] = asyncio.get_running_loop().create_future()
+        self._answers[ident] = answer
+        try:
+            result = await run()
+        except Exception as exc:
+            answer.set_exception(exc)
+            answer.exception()
+            raise
+        except BaseException:
+            answer.cancel()
+            raise
+        else:
+            answer.set_result(result)
+            return result
+        finally:
+            del self._answers[ident]

@@ -1,0 +1,205 @@
+"""The ASGI applications under `/webhook` and `/webhook-test`: the path of every call, kept short.
+
+Order of the checks: path, activation, method, address, rate, authentication, body size, body (decisions.md, 'Trigger').
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError, NotFound, RateLimited
+from jackfield.api.http import Receive, Scope, Send
+from jackfield.api.limits import SlidingWindow
+from jackfield.api.storage import StoredAnswer
+from jackfield_webhooks import answers, bodies, callers, decoding, lookup, paths
+from jackfield_webhooks.bodies import ParsedBody
+from jackfield_webhooks.calls import Call
+from jackfield_webhooks.delivering import close_websocket, deliver
+from jackfield_webhooks.hook import Hook
+from jackfield_webhooks.lookup import WrongMethod
+from jackfield_webhooks.receiving import Disconnected
+from jackfield_webhooks.registry import Registry
+from jackfield_webhooks.rejections import RejectedCalls
+from jackfield_webhooks.routing import Route
+from jackfield_webhooks.running import Runner
+from jackfield_webhooks.settings import WebhookSettings
+
+_SHORT_DIGEST = 1 << 20
+"""Bodies up to this size are hashed without a thread: under a millisecond."""
+
+
+class Ingress:
+    """Serves the live webhooks."""
+
+    test = False
+
+    def __init__(
+        self,
+        context: PluginContext,
+        settings: WebhookSettings,
+        registry: Registry,
+        rejected: RejectedCalls,
+        runner: Runner,
+        limit: SlidingWindow | None,
+    ) -> None:
+        self._context = context
+        self._settings = settings
+        self._registry = registry
+        self._rejected = rejected
+        self._runner = runner
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await close_websocket(receive, send)
+            return
+        call = Call(scope, receive, self._settings, self.test)
+        try:
+            answer = await self._answer(call, paths.called_path(scope))
+        except Disconnected:
+            return
+        except JackfieldError as exc:
+            answer = self._refuse(call, exc)
+        except Exception:
+            self._context.log.exception("A webhook call failed.", extra={"requestId": call.request_id})
+            answer = answers.of_error(JackfieldError())
+        answer = answers.for_request(answer, call.request_id)
+        self._publish(call, answer)
+        await deliver(call, answer, send)
+
+    async def _answer(self, call: Call, called: str | tuple[str, ...]) -> StoredAnswer:
+        if call.method == "OPTIONS":
+            return await self._preflight(call, called)
+        route = await self._route(call, called)
+        call.webhook = route.webhook
+        hook = self._registry.ready(route) or await self._registry.hook(route)
+        call.hook = hook
+        if hook.origins is not None and (origin := call.headers.get("origin")):
+            call.permission = hook.origins.permission(origin)
+        call.params = lookup.parameters(route, called)
+        self._check_caller(call, hook)
+        parsed = await self._read(call, hook)
+        return await self._runner.run(call, hook, parsed)
+
+    async def _route(self, call: Call, called: str | tuple[str, ...]) -> Route:
+        try:
+            return lookup.find_live(self._registry.table, called, call.method)
+        except WrongMethod as exc:
+            call.webhook = exc.route.webhook
+            raise
+
+    def _check_caller(self, call: Call, hook: Hook) -> None:
+        if hook.networks is not None:
+            callers.check_address(hook.networks, call.client)
+        if hook.ignore_robots:
+            callers.check_robot(call.headers.get("user-agent", ""))
+        if self._limit is not None:
+            retry = self._limit.hit(f"{hook.webhook.id} {call.client}")
+            if retry is not None:
+                raise RateLimited(retry, "This webhook has been called too often from this address.")
+
+    async def _read(self, call: Call, hook: Hook) -> ParsedBody:
+        """Authenticate and read the body, in the order that the authentication allows."""
+        verifier = hook.verifier
+        now = self._context.clock.now_ms() / 1000
+        if verifier is not None and not verifier.needs_body:
+            call.claims = verifier.verify(call.headers, b"", now)
+        call.body = await call.reader.read(call.headers.get("content-length"))
+        if verifier is not None and verifier.needs_body:
+            if len(call.body) <= _SHORT_DIGEST:
+                call.claims = verifier.verify(call.headers, call.body, now)
+            else:
+                call.claims = await asyncio.to_thread(verifier.verify, call.headers, call.body, now)
+        await self._decode(call)
+        call.query = bodies.fields(call.query_text)
+        content_type = call.headers.get("content-type", "")
+        if len(call.body) < self._settings.parse_in_thread:
+            return bodies.parse(call.body, content_type, hook.body)
+        return await asyncio.to_thread(bodies.parse, call.body, content_type, hook.body)
+
+    async def _decode(self, call: Call) -> None:
+        coding = call.headers.get("content-encoding")
+        if coding is not None and call.body and (wanted := decoding.codings(coding)):
+            call.body = await asyncio.to_thread(decoding.decode, call.body, wanted, self._settings.body_limit)
+
+    # -- what is no call
+
+    async def _preflight(self, call: Call, called: str | tuple[str, ...]) -> StoredAnswer:
+        """OPTIONS is never a call: it says what a page of another origin may do."""
+        routes = self._routes(called)
+        methods = sorted(routes)
+        asked = routes.get(call.headers.get("access-control-request-method", "").upper())
+        hook = await self._registry.hook(asked or routes[methods[0]])
+        origin = call.headers.get("origin")
+        if hook.origins is not None and origin:
+            names = call.headers.get("access-control-request-headers", "")
+            call.permission = hook.origins.preflight(origin, methods, names)
+        return StoredAnswer(204, (("allow", ", ".join([*methods, "OPTIONS"])),), b"")
+
+    def _routes(self, called: str | tuple[str, ...]) -> dict[str, Route]:
+        return lookup.live_routes(self._registry.table, called)
+
+    def _refuse(self, call: Call, error: JackfieldError) -> StoredAnswer:
+        answer = answers.of_error(error)
+        if call.webhook is not None and 400 <= error.status < 500:
+            given = answers.for_request(answer, call.request_id)
+            self._record(call, given)
+        return answer
+
+    def _record(self, call: Call, answer: StoredAnswer) -> None:
+        if call.webhook is not None:
+            own = call.own_headers
+            self._rejected.add(
+                call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms()
+            )
+
+    def _publish(self, call: Call, answer: StoredAnswer) -> None:
+        webhook = call.webhook
+        if webhook is None or not self._context.events.wanted("webhooks"):
+            return
+        data = {
+            "webhookId": webhook.id,
+            "workflowId": webhook.workflow_id,
+            "method": call.method,
+            "path": webhook.path,
+            "status": answer.status,
+            "duration": call.elapsed_ms(),
+            "test": self.test,
+        }
+        self._context.events.publish("webhooks", "webhook.called", data)
+
+
+class TestIngress(Ingress):
+    """Serves every saved webhook, active or not; nothing of it goes to the history."""
+
+    test = True
+    __test__ = False
+
+    async def _route(self, call: Call, called: str | tuple[str, ...]) -> Route:
+        routes = lookup.find_saved(self._registry.table, called, call.method)
+        return routes[0] if len(routes) == 1 else await self._newest(list(routes))
+
+    async def _newest(self, routes: list[Route]) -> Route:
+        """Of several saved workflows with the same path and method, the one that was changed last."""
+        changed: dict[Route, int] = {}
+        for route in routes:
+            stored = await self._context.store.workflow(route.webhook.workflow_id)
+            changed[route] = stored.updated_at if stored else 0
+        return max(routes, key=lambda route: changed[route])
+
+    def _routes(self, called: str | tuple[str, ...]) -> dict[str, Route]:
+        return lookup.saved_routes(self._registry.table, called)
+
+    def _record(self, call: Call, answer: StoredAnswer) -> None:
+        """A test leaves no trace in the history."""
+
+
+class NoIngress:
+    """The test address while it is switched off: nothing is there."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await close_websocket(receive, send)
+            return
+        raise NotFound("Test calls are switched off; see webhooks.testEnabled.")

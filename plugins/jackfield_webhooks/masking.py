@@ -1,0 +1,32 @@
+"""Headers whose values are never kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from jackfield.api import jsontext
+
+MASK = "***"
+_SECRET_NAME = re.compile(
+    r"authorization|cookie|signature|secret|token|password|passwd|api-?key|access-?key|hmac|hub-sig"
+)
+
+
+@lru_cache(maxsize=4096)
+def is_secret(name: str) -> bool:
+    """Whether a header of this lower-case name usually carries a secret: a credential, a cookie, a signature."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def for_history(headers: Mapping[str, str], own: frozenset[str]) -> bytes:
+    """The headers as they are stored, JSON. own: those that carry the webhook's own credential."""
+    return jsontext.dumps({name: MASK if name in own or is_secret(name) else value for name, value in headers.items()})
+
+
+def for_workflow(headers: dict[str, str], own: frozenset[str]) -> dict[str, str]:
+    """The headers as the workflow gets them: without the credential that was just verified, because items are kept."""
+    if own.isdisjoint(headers):
+        return headers
+    return {name: MASK if name in own else value for name, value in headers.items()}

@@ -1,0 +1,86 @@
+"""The node type `webhook`: a trigger. The run loop executes it only in a run by hand, where it passes its input on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Node
+from jackfield_webhooks.parameters import KINDS, read
+
+
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
+def _kind(value: object) -> object:
+    if value in (None, ""):
+        return "none"
+    if isinstance(value, str) and value in KINDS:
+        return value
+    raise ValueError(f"authentication must be one of {', '.join(dict.fromkeys(KINDS.values()))}")
+
+
+Method = Annotated[Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"], BeforeValidator(_upper)]
+Authentication = Annotated[
+    str, BeforeValidator(_kind), WithJsonSchema({"type": "string", "enum": list(dict.fromkeys(KINDS.values()))})
+]
+
+
+class WebhookParameters(NodeParameters):
+    """Without typeVersion: the specification's defaults."""
+
+    path: str = Field(description="Path below /webhook; a segment `:name` takes any one segment.", min_length=1)
+    httpMethod: Method | list[Method] = Field("POST", description="Method or methods that start the workflow.")  # noqa: N815 - the document's own name
+    multipleMethods: bool = Field(False, description="One output per method.")  # noqa: N815
+    authentication: Authentication = Field("none", description="How a caller proves that it may call.")
+    authConfig: dict[str, Json] = Field(  # noqa: N815
+        default_factory=dict,
+        description="headerName and headerValue; username and password; secret, preset or header, algorithm, encoding.",
+    )
+    responseMode: Literal["onReceived", "lastNode", "responseNode"] = Field(  # noqa: N815
+        "onReceived", description="When the call is answered: at once, at the end, or by a Respond to Webhook node."
+    )
+    responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
+        "allEntries", description="What lastNode answers with."
+    )
+    responseCode: int | str = Field(200, description="Status of the answer, 200 to 599.")  # noqa: N815
+    responseBinaryPropertyName: str = Field("data", description="The file that firstEntryBinary answers with.")  # noqa: N815
+    options: dict[str, Json] = Field(
+        default_factory=dict,
+        description="allowedOrigins, binaryPropertyName, ignoreBots, ipWhitelist, noResponseBody, rawBody, "
+        "responseCode, responseContentType, responseData, responseHeaders, responsePropertyName.",
+    )
+
+
+class ExportedWebhookParameters(WebhookParameters):
+    """With typeVersion: n8n's defaults."""
+
+    httpMethod: Method | list[Method] = Field("GET", description="Method or methods that start the workflow.")  # noqa: N815
+    responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
+        "firstEntryJson", description="What lastNode answers with."
+    )
+
+
+class WebhookNode:
+    """A call of `/webhook/{path}` starts the workflow here."""
+
+    kind = "webhook"
+    versions: Sequence[float] = (1, 1.1, 2, 2.1)
+    effect = False
+    description = NodeDescription(
+        "Webhook", "Starts the workflow when its address is called.", "trigger", inputs=0, trigger=True
+    )
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return WebhookParameters if version is None else ExportedWebhookParameters
+
+    def outputs(self, node: Node) -> int:
+        return max(1, len(read(node).methods))
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        return [run.items, *([] for _ in range(self.outputs(run.node) - 1))]

@@ -1,0 +1,83 @@
+"""Taking a request's body off the connection: bounded in size and in time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from jackfield.api.errors import InvalidInput, PayloadTooLarge, RequestTimeout
+from jackfield.api.http import Receive
+from jackfield_webhooks.settings import WebhookSettings
+
+DISCARD_SECONDS = 5.0
+"""How long the rest of a refused body is taken off the connection, so that the caller reads the answer."""
+
+
+class Disconnected(Exception):
+    """The caller went away before its body was complete; nobody is left to be answered."""
+
+
+class BodyReader:
+    """Reads one request's body once."""
+
+    __slots__ = ("_receive", "_settings", "complete")
+
+    def __init__(self, receive: Receive, settings: WebhookSettings) -> None:
+        self._receive = receive
+        self._settings = settings
+        self.complete = False
+
+    async def read(self, announced: str | None) -> bytes:
+        """The body as sent. announced: the Content-Length header. Raises `PayloadTooLarge`, `RequestTimeout`,
+        `InvalidInput`, `Disconnected`."""
+        limit = self._settings.body_limit
+        if announced is not None:
+            _check_length(announced, limit)
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout_at(start + self._settings.body_timeout) as deadline:
+                while not self.complete:
+                    part = await self._next()
+                    if not part:
+                        continue
+                    size += len(part)
+                    if size > limit:
+                        raise _too_large(limit)
+                    parts.append(part)
+                    if not self.complete:
+                        allowed = self._settings.body_timeout + size / self._settings.body_min_rate
+                        deadline.reschedule(start + allowed)
+        except TimeoutError:
+            raise RequestTimeout from None
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def discard(self) -> None:
+        """Take the rest off the connection, within limits; what goes on longer is cut off."""
+        left = 2 * self._settings.body_limit
+        with contextlib.suppress(TimeoutError, Disconnected):
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while left >= 0 and not self.complete:
+                    left -= len(await self._next())
+
+    async def _next(self) -> bytes:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            self.complete = True
+            raise Disconnected
+        self.complete = not message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
+
+
+def _check_length(announced: str, limit: int) -> None:
+    if not (announced.isascii() and announced.isdigit() and len(announced) <= 20):
+        raise InvalidInput("The Content-Length header is not a number.")
+    if int(announced) > limit:
+        raise _too_large(limit)
+
+
+def _too_large(limit: int) -> PayloadTooLarge:
+    return PayloadTooLarge(f"The body may have at most {limit} bytes, as sent and after decoding.")

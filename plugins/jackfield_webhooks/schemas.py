@@ -1,0 +1,110 @@
+"""Payloads of the management routes, named as the specification names them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from jackfield.api.jsontext import Json
+
+_WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
+
+
+class WebhookItem(BaseModel):
+    """A webhook in the list."""
+
+    model_config = _WIRE
+
+    id: str
+    workflow_id: str
+    workflow_name: str
+    node_id: str
+    path: str = Field(description="With one leading slash.")
+    method: str
+    active: bool
+    url: str
+    authentication: str
+    created_at: str = Field(description="ISO 8601, UTC.")
+
+
+class WebhookStatsView(BaseModel):
+    """Counters since the webhook was saved first."""
+
+    model_config = _WIRE
+
+    total_calls: int
+    success_calls: int
+    failed_calls: int
+    last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
+
+
+class WebhookDetail(WebhookItem):
+    """One webhook."""
+
+    auth_config: dict[str, str] | None = Field(None, description="Without its secrets; absent without authentication.")
+    response_mode: str
+    response_data: str
+    stats: WebhookStatsView
+
+
+class WebhookList(BaseModel):
+    """A page of webhooks."""
+
+    data: list[WebhookItem]
+    total: int = Field(description="How many match in all.")
+
+
+class CallEntry(BaseModel):
+    """One call in the history."""
+
+    model_config = _WIRE
+
+    id: str
+    timestamp: str
+    status: str = Field(description="success, failed, timeout, rejected, or pending while the run goes on.")
+    execution_id: str | None = None
+    request_method: str
+    request_headers: dict[str, str] = Field(description="Secrets are ***.")
+    request_body: str
+    truncated: bool | None = Field(None, description="true when the request's body is longer than what is kept.")
+    response_status: int | None = None
+    response_body: str
+    response_truncated: bool | None = Field(None, description="true when the answer is longer than what is kept.")
+    duration: int | None = Field(None, description="Milliseconds until the answer.")
+
+
+class History(BaseModel):
+    """A page of calls, the newest first."""
+
+    data: list[CallEntry]
+    total: int
+
+
+class TrialRequest(BaseModel):
+    """A call to check, without running anything. Everything may be left out."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    method: str | None = Field(None, max_length=20, description="Default: the webhook's own.")
+    headers: dict[str, str] = Field(default_factory=dict)
+    query: dict[str, str | list[str]] = Field(default_factory=dict)
+    body: Json = Field(None, description="A text is the body as sent; anything else is sent as JSON.")
+
+
+class Check(BaseModel):
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    message: str
+
+
+class TrialResult(BaseModel):
+    """What would happen."""
+
+    model_config = _WIRE
+
+    valid: bool
+    message: str
+    parsed_body: Json = None
+    checks: list[Check]

@@ -1,0 +1,81 @@
+"""The settings table `webhooks`. Keys are camelCase, as the specification writes them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+_TABLE = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True)
+
+
+class RateLimitSettings(BaseModel):
+    """`webhooks.rateLimit`: a sliding window per webhook and client address."""
+
+    model_config = _TABLE
+
+    enabled: bool = Field(False, description="Whether calls of a webhook are limited.")
+    requests: int = Field(100, description="Calls that pass per window, webhook and client address.", ge=1, le=100_000)
+    window: float = Field(60, description="Length of the window in seconds.", gt=0, le=86_400)
+    clients: int = Field(
+        10_000, description="Pairs of webhook and address that are remembered at most.", ge=100, le=1_000_000
+    )
+
+
+class HistorySettings(BaseModel):
+    """`webhooks.history`: what is kept of the calls."""
+
+    model_config = _TABLE
+
+    max_age_days: float = Field(30, description="Days after which a call is deleted.", gt=0, le=36_500)
+    max_calls: int = Field(10_000, description="Calls that are kept per webhook.", ge=0, le=100_000_000)
+    prune_interval: float = Field(60, description="Seconds between two clean-ups.", gt=0, le=86_400)
+    body_bytes: int = Field(
+        65_536, description="Bytes that are kept of a request's and of an answer's body.", ge=0, le=1_048_576
+    )
+    rejected_per_minute: int = Field(
+        100, description="Refused calls that are kept per webhook and minute; more are only counted.", ge=0, le=10_000
+    )
+
+
+class WebhookSettings(BaseModel):
+    """`webhooks`."""
+
+    model_config = _TABLE
+
+    response_timeout: float = Field(
+        300, description="Seconds that a caller waits for a workflow's answer before it gets a 504.", gt=0, le=86_400
+    )
+    test_enabled: bool | None = Field(
+        None, description="Whether /webhook-test is served. Unset: only while the daemon listens on loopback."
+    )
+    body_limit: int = Field(
+        16_777_216, description="Bytes that a body may have, as sent and after decoding.", ge=1024, le=1_073_741_824
+    )
+    body_timeout: float = Field(30, description="Seconds that a body may take to arrive.", gt=0, le=3600)
+    body_min_rate: int = Field(
+        32_768, description="Bytes that extend the time for a body by one second.", ge=1, le=1_073_741_824
+    )
+    parse_in_thread: int = Field(
+        262_144, description="Bodies of at least so many bytes are read in a thread.", ge=0, le=1_073_741_824
+    )
+    delivery_headers: list[str] = Field(
+        [],
+        description="Further headers whose value names a delivery, beside Idempotency-Key, webhook-id and "
+        "X-GitHub-Delivery.",
+        max_length=20,
+    )
+    delivery_hours: float = Field(
+        24, description="Hours for which a repeated delivery gets the first answer again.", gt=0, le=8760
+    )
+    delivery_answer_bytes: int = Field(
+        1_048_576,
+        description="Bytes of the largest answer that is kept for repeats; a larger one is made again from the run.",
+        ge=0,
+        le=1_073_741_824,
+    )
+    cached_webhooks: int = Field(1000, description="Webhooks that are kept ready for calls.", ge=1, le=1_000_000)
+    credential_refresh: float = Field(
+        5, description="Seconds after which a changed stored credential is noticed.", ge=0, le=3600
+    )
+    rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Limit per webhook and client address.")
+    history: HistorySettings = Field(HistorySettings(), description="What is kept of the calls.")

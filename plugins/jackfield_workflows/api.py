@@ -1,0 +1,31 @@
+"""Every blueprint of the management API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Blueprint
+
+from jackfield.api.context import PluginContext
+from jackfield_workflows.changes import WorkflowChanges
+from jackfield_workflows.routes import blueprint
+from jackfield_workflows.routes_credentials import CredentialRoutes
+from jackfield_workflows.routes_events import EventRoutes
+from jackfield_workflows.routes_executions import ExecutionRoutes
+from jackfield_workflows.routes_node_types import NodeTypeRoutes
+from jackfield_workflows.routes_runs import RunRoutes
+from jackfield_workflows.routes_variables import VariableRoutes
+from jackfield_workflows.routes_workflows import WorkflowRoutes
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    groups = (
+        WorkflowRoutes(context, WorkflowChanges(context)),
+        RunRoutes(context),
+        ExecutionRoutes(context),
+        VariableRoutes(context),
+        CredentialRoutes(context),
+        NodeTypeRoutes(context),
+        EventRoutes(context),
+    )
+    return [blueprint(group) for group in groups]

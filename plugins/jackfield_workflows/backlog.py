@@ -1,0 +1,93 @@
+"""Executions that stand in the store and not in memory: what did not fit, and what an earlier process left open."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.storage import StoredExecution
+from jackfield_workflows.services import Services
+
+PAGE = 100
+RETRY_S = 1.0
+
+
+class Taker(Protocol):
+    """Who runs them."""
+
+    def room(self) -> int:
+        """How many more are welcome."""
+
+    def knows(self, execution_id: str) -> bool:
+        """Whether the execution is in memory already."""
+
+    async def take(self, stored: StoredExecution) -> None:
+        """Run it in its turn."""
+
+
+class Backlog:
+    """Claims what is open in the store, oldest first, as far as there is room."""
+
+    def __init__(self, services: Services, taker: Taker) -> None:
+        self._services = services
+        self._taker = taker
+        self._marks = 0
+        self._done = 0
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether the store may hold executions that nobody runs."""
+        return self._done < self._marks
+
+    def mark(self) -> None:
+        """There are open executions that are not in memory."""
+        self._marks += 1
+
+    def wake(self) -> None:
+        """There may be room."""
+        if self.pending and self._task is None and self._taker.room() > 0:
+            self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
+            self._task.add_done_callback(self._over)
+
+    async def close(self) -> None:
+        self._done = self._marks
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        if task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            self._services.context.log.error("claiming queued executions failed", exc_info=error)
+        else:
+            self.wake()
+
+    async def _claim(self) -> None:
+        after: str | None = None
+        marks = self._marks
+        while (room := self._taker.room()) > 0:
+            try:
+                ids = await self._services.store.open_executions(
+                    statuses=("running", "queued"), after=after, limit=min(room, PAGE)
+                )
+                for execution_id in ids:
+                    await self._load(execution_id)
+            except StoreUnavailable:
+                await self._services.clock.sleep(RETRY_S)
+                continue
+            if not ids:
+                self._done = marks
+                return
+            after = ids[-1]
+
+    async def _load(self, execution_id: str) -> None:
+        if self._taker.knows(execution_id):
+            return
+        stored = await self._services.store.execution(execution_id)
+        if stored is None or stored.row.status not in ("queued", "running") or self._taker.knows(execution_id):
+            return
+        await self._taker.take(stored)

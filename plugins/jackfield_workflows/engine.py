@@ -1,0 +1,470 @@
+"""The embedded engine: executions run in the daemon's event loop, one task each, a bounded number side by side.
+
+At least once: after a crash an execution goes on behind its last checkpoint, so that the node that was in flight runs
+again. Checkpoints stand after every node that has an effect; what ran since is computed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.errors import Conflict, ExecutionTimeout, NotFound, StoreUnavailable
+from jackfield.api.ids import new_id
+from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
+from jackfield.api.workflows import Items
+from jackfield_workflows.backlog import Backlog
+from jackfield_workflows.error_workflow import start_error_workflow
+from jackfield_workflows.execution import Run
+from jackfield_workflows.handles import Handle, settle, settle_error
+from jackfield_workflows.resuming import ended, outcome_of, records_of, request_of
+from jackfield_workflows.services import Services, build_services
+from jackfield_workflows.subworkflows import Children
+from jackfield_workflows.tasks import Task
+from jackfield_workflows.unsaved import Unsaved
+from jackfield_workflows.waiting import Waiting
+
+T = TypeVar("T")
+OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+PAGE = 1000
+
+
+def build(context: PluginContext) -> EmbeddedEngine:
+    """The engine of the hook `jackfield_engine`."""
+    return EmbeddedEngine(context)
+
+
+class EmbeddedEngine:
+    """`Engine` in the daemon's process."""
+
+    name = "embedded"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._draining = False
+        self._busy = 0
+        self._accepting = 0
+        self._queue: deque[Run] = deque()
+        self._queued_bytes = 0
+        self._active: dict[str, Run] = {}
+        self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
+        self._changed = asyncio.Event()
+
+    @cached_property
+    def services(self) -> Services:
+        """Built when the ports are there."""
+        return build_services(self._context)
+
+    @cached_property
+    def _backlog(self) -> Backlog:
+        return Backlog(self.services, self)
+
+    @cached_property
+    def _waiting(self) -> Waiting:
+        return Waiting(self.services, self)
+
+    @cached_property
+    def _unsaved(self) -> Unsaved:
+        return Unsaved(self.services, self._drop)
+
+    @cached_property
+    def _children(self) -> Children:
+        return Children(self.services, self)
+
+    # -- the port
+
+    def submit(self, request: ExecutionRequest) -> Execution:
+        if self._draining:
+            raise Conflict("The daemon is stopping and takes no new executions; try again after its restart.")
+        return self.begin(request, new_id())
+
+    def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
+        run = self._active.get(execution.id)
+        if run is not None:
+            run.make_durable()
+        return self.services.store.update_call(update)
+
+    async def result(self, execution_id: str, timeout: float) -> Outcome:
+        handle = self._handle(execution_id)
+        handle.waiters += 1
+        try:
+            if execution_id not in self._active:
+                outcome = await self._stored_outcome(execution_id)
+                if outcome is not None:
+                    return outcome
+            done, _ = await asyncio.wait([handle.finished], timeout=timeout)
+        finally:
+            handle.waiters -= 1
+        if not done:
+            raise ExecutionTimeout
+        return handle.finished.result()
+
+    async def cancel(self, execution_id: str) -> None:
+        run = self._active.get(execution_id)
+        if run is None:
+            await self._cancel_stored(execution_id)
+        elif run.handle.finished.done():
+            raise Conflict("The execution is over.")
+        elif run.task is not None:
+            run.end("cancelled")
+        else:
+            self._cancel_idle(run)
+
+    async def recover(self) -> int:
+        found = 0
+        after: str | None = None
+        while ids := await self.services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
+            found += sum(1 for execution_id in ids if execution_id not in self._active)
+            after = ids[-1]
+        if found:
+            self._backlog.mark()
+            self._backlog.wake()
+        self._waiting.start()
+        return found
+
+    async def drain(self, timeout: float) -> int:
+        self._draining = True
+        clock = self.services.clock
+        end = clock.monotonic() + timeout
+        await self._backlog.close()
+        await self._waiting.close()
+        while self._wanted() and (left := end - clock.monotonic()) > 0:
+            await self._change(left)
+        left_over = await self._leave()
+        await self._unsaved.close()
+        self.services.timers.close()
+        return left_over
+
+    def state(self) -> dict[str, int]:
+        return {
+            "running": self._busy,
+            "queued": len(self._queue) + self._accepting,
+            "waiting": len(self._waiting),
+            "unsaved": len(self._unsaved),
+        }
+
+    # -- beginning
+
+    def begin(self, request: ExecutionRequest, execution_id: str, *, within: bool = False) -> Handle:
+        """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
+        handle = self._handle(execution_id)
+        run = Run(self.services, self, handle, request, self.services.clock.now_ms())
+        if request.durability == "finish":
+            handle.waiters += 1
+            self._begin_waited(run, within)
+        else:
+            self._begin_accepted(run, within)
+        return handle
+
+    def _begin_waited(self, run: Run, within: bool) -> None:
+        """Somebody waits for the end, so that the acceptance need not be stored first."""
+        if within:
+            self._active[run.id] = run
+            self._run(run)
+        elif self._has_room(0):
+            self._active[run.id] = run
+            self._enqueue(run)
+        else:
+            run.accept("queued")
+            self._backlog.mark()
+
+    def _begin_accepted(self, run: Run, within: bool) -> None:
+        free = within or self._busy + self._accepting < self.services.settings.concurrency
+        future = run.accept("running" if free else "queued")
+        if not within and not free and not self._has_room(run.size):
+            self._backlog.mark()
+            return
+        self._active[run.id] = run
+        self._accepting += 1
+        future.add_done_callback(lambda done: self._accepted(run, within))
+
+    def _accepted(self, run: Run, within: bool) -> None:
+        self._accepting -= 1
+        if run.refusal is not None:
+            self._refused(run)
+        elif run.ending is not None or run.handle.finished.done():
+            self._next()
+        elif within:
+            self._run(run)
+        else:
+            self._enqueue(run)
+
+    def _has_room(self, size: int) -> bool:
+        settings = self.services.settings
+        if self._backlog.pending:
+            return False
+        waiting = len(self._queue) + self._accepting
+        return waiting < settings.queue_size and self._queued_bytes + size <= settings.queue_bytes
+
+    def _handle(self, execution_id: str) -> Handle:
+        handle = self._handles.get(execution_id)
+        if handle is None:
+            handle = self._handles[execution_id] = Handle(execution_id, asyncio.get_running_loop())
+        return handle
+
+    # -- turns
+
+    def _enqueue(self, run: Run, *, first: bool = False) -> None:
+        if self._busy < self.services.settings.concurrency and (first or not self._queue):
+            run.has_slot = True
+            self._busy += 1
+            self._run(run)
+            return
+        self._queued_bytes += run.size
+        if first:
+            self._queue.appendleft(run)
+        else:
+            self._queue.append(run)
+
+    def _run(self, run: Run) -> None:
+        run.task = asyncio.get_running_loop().create_task(run.go())
+        run.task.add_done_callback(lambda task: self._over(run))
+
+    def _over(self, run: Run) -> None:
+        """The task of an execution ended: with the execution, at a wait, or because it was stopped."""
+        run.task = None
+        if run.has_slot:
+            run.has_slot = False
+            self._busy -= 1
+        if run.ending == "refused":
+            self._refused(run)
+        elif run.ending == "left":
+            self._left(run)
+        elif run.resume_at is not None and not run.handle.finished.done():
+            self._children.parked(run)
+            self._waiting.hold(run)
+        self._next()
+
+    def _next(self) -> None:
+        self._changed.set()
+        limit = self.services.settings.concurrency
+        while self._queue and self._busy < limit:
+            if self._draining and not self._queue[0].handle.waiters:
+                if not any(run.handle.waiters for run in self._queue):
+                    break
+                self._queue.rotate(-1)
+                continue
+            run = self._queue.popleft()
+            self._queued_bytes -= run.size
+            run.has_slot = True
+            self._busy += 1
+            self._run(run)
+        if self._backlog.pending and not self._draining and len(self._queue) <= self.services.settings.queue_size // 2:
+            self._backlog.wake()
+
+    # -- what executions report
+
+    def stored(self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, *, accepted: bool) -> None:
+        future.add_done_callback(lambda done: self._end_stored(run, done, finished, accepted))
+        events = self._context.events
+        if events.wanted("workflows"):
+            data = {**run.event(), "status": finished.status, "finishedAt": finished.finished_at}
+            events.publish("workflows", "execution.finished", data)
+
+    def _end_stored(
+        self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, accepted: bool
+    ) -> None:
+        error = StoreUnavailable() if future.cancelled() else future.exception()
+        if error is None:
+            settle(run.handle.accepted, None)
+            settle(run.handle.stored, None)
+            self._drop(run)
+        elif accepted and run.refusal is None:
+            self._unsaved.keep(run, finished)
+        else:
+            settle_error(run.handle.accepted, error)
+            settle_error(run.handle.stored, error)
+            self._drop(run)
+
+    def _drop(self, run: Run) -> None:
+        self._active.pop(run.id, None)
+        self._changed.set()
+
+    def _refused(self, run: Run) -> None:
+        run.handle.refuse(run.refusal or StoreUnavailable())
+        self._drop(run)
+        self._next()
+
+    def _left(self, run: Run) -> None:
+        """Stopped without an end: the store has what the next process needs."""
+        run.leave()
+        run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution goes on after its restart."))
+        self._drop(run)
+
+    async def failed(self, run: Run, outcome: Outcome) -> None:
+        await start_error_workflow(self.services, self, run, outcome)
+
+    async def run_workflow(self, run: Run, task: Task, workflow_id: str, items: Items) -> Items:
+        return await self._children.run(run, task, workflow_id, items)
+
+    # -- taking up what is stored
+
+    def room(self) -> int:
+        return 0 if self._draining else max(self.services.settings.queue_size - len(self._queue) - self._accepting, 0)
+
+    def knows(self, execution_id: str) -> bool:
+        return execution_id in self._active
+
+    async def take(self, stored: StoredExecution) -> None:
+        """Put a stored execution in its turn. Raises `StoreUnavailable`."""
+        run = await self.load(stored)
+        if run is not None:
+            self._enqueue(run)
+
+    async def load(self, stored: StoredExecution) -> Run | None:
+        """A stored open execution in memory; None when that cannot be, which ends it, or when it is there already.
+        Raises `StoreUnavailable`."""
+        row = stored.row
+        try:
+            request = await request_of(self._context, stored)
+            records = records_of(stored)
+        except StoreUnavailable:
+            raise
+        except Exception as exc:
+            await self._end_unusable(stored, exc)
+            return None
+        if row.id in self._active:
+            return None
+        handle = self._handle(row.id)
+        run = Run(self.services, self, handle, request, row.created_at)
+        run.started_at = row.started_at
+        run.status = row.status
+        run.records = records
+        run.interrupted = len(records)
+        run.resume_at = row.resume_at if row.status == "waiting" else None
+        if stored.call is not None and stored.call_status == "pending":
+            run.call = stored.call
+        settle(handle.accepted, None)
+        self._active[row.id] = run
+        return run
+
+    async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
+        self._context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
+        finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self.services.clock.now_ms())
+        await asyncio.shield(self.services.store.finish_execution(finished))
+        settle(self._handle(stored.row.id).finished, outcome_of(stored, finished))
+
+    def resume(self, run: Run) -> None:
+        """A wait is over."""
+        if run.id in self._active:
+            self._enqueue(run, first=True)
+
+    def forget(self, run: Run) -> None:
+        """A waiting execution leaves the memory; the store has it."""
+        self._active.pop(run.id, None)
+        self._changed.set()
+
+    async def _stored_outcome(self, execution_id: str) -> Outcome | None:
+        stored = await self.services.store.execution(execution_id)
+        if stored is None:
+            raise NotFound("There is no execution with this id.")
+        return None if stored.row.status in OPEN else outcome_of(stored)
+
+    # -- slots of parents
+
+    async def adopt(self, execution_id: str) -> Handle | Outcome | None:
+        """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
+        because the parent has a slot for it. Raises `StoreUnavailable`."""
+        run = self._active.get(execution_id)
+        if run is None:
+            stored = await self.services.store.execution(execution_id)
+            if stored is None:
+                return None
+            if stored.row.status not in OPEN:
+                return outcome_of(stored)
+            if stored.row.status == "waiting":
+                return self._handle(execution_id)
+            run = await self.load(stored)
+            if run is not None:
+                self._run(run)
+        elif run in self._queue:
+            self._queue.remove(run)
+            self._queued_bytes -= run.size
+            self._run(run)
+        return self._handle(execution_id)
+
+    def lend(self, run: Run) -> None:
+        run.has_slot, run.lent = False, True
+        self._busy -= 1
+        self._next()
+
+    def give_back(self, run: Run) -> None:
+        if run.lent:
+            run.has_slot, run.lent = True, False
+            self._busy += 1
+
+    # -- cancelling
+
+    def _cancel_idle(self, run: Run) -> None:
+        """It waits for its turn or for a time."""
+        run.end("cancelled")
+        self._waiting.drop(run)
+        if run in self._queue:
+            self._queue.remove(run)
+            self._queued_bytes -= run.size
+        run.finish(Outcome("cancelled"))
+        self._next()
+
+    async def _cancel_stored(self, execution_id: str) -> None:
+        stored = await self.services.store.execution(execution_id)
+        if stored is None:
+            raise NotFound("There is no execution with this id.")
+        if execution_id in self._active:
+            return await self.cancel(execution_id)
+        if stored.row.status not in OPEN:
+            raise Conflict(f"The execution is over: {stored.row.status}.")
+        finished = ended(stored, "cancelled", None, self.services.clock.now_ms())
+        await asyncio.shield(self.services.store.finish_execution(finished))
+        handle = self._handles.get(execution_id)
+        if handle is not None:
+            settle(handle.answer, None)
+            settle(handle.finished, outcome_of(stored, finished))
+            settle(handle.stored, None)
+        return None
+
+    # -- stopping
+
+    def _wanted(self) -> bool:
+        """Whether something is worth waiting for: runs in flight, and whatever a call waits for."""
+        if self._busy or self._accepting or len(self._unsaved):
+            return True
+        waited: Callable[[Run], bool] = lambda run: run.handle.waiters > 0  # noqa: E731
+        return any(map(waited, self._queue)) or self._waiting.any(waited)
+
+    async def _change(self, seconds: float) -> None:
+        self._changed.clear()
+        waits = {
+            asyncio.ensure_future(self._changed.wait()),
+            asyncio.ensure_future(self.services.clock.sleep(seconds)),
+        }
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _leave(self) -> int:
+        """Stop what still runs; it resumes from the store."""
+        tasks = [run.task for run in self._active.values() if run.task is not None]
+        for run in list(self._active.values()):
+            run.end("left")
+        if tasks:
+            await asyncio.wait(tasks)
+        await asyncio.sleep(0)
+        queued = [run for run in self._queue if run.status is not None]
+        for run in self._queue:
+            if run.status is None:
+                run.handle.refuse(StoreUnavailable("The daemon stopped before the execution began; send it again."))
+            else:
+                run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution runs after its restart."))
+        self._queue.clear()
+        for run in list(self._active.values()):
+            if not run.handle.finished.done():
+                run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution goes on after its restart."))
+        return len(tasks) + len(queued)

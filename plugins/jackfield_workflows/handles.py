@@ -1,0 +1,45 @@
+"""What a caller holds of its execution."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+from jackfield.api.engine import Outcome
+from jackfield.api.nodes import NodeAnswer
+
+T = TypeVar("T")
+
+
+class Handle:
+    """`Execution`: futures that are resolved once each. waiters: how many calls wait for it."""
+
+    __slots__ = ("__weakref__", "accepted", "answer", "finished", "id", "stored", "waiters")
+
+    def __init__(self, id: str, loop: asyncio.AbstractEventLoop) -> None:
+        self.id = id
+        self.accepted: asyncio.Future[None] = loop.create_future()
+        self.answer: asyncio.Future[NodeAnswer | None] = loop.create_future()
+        self.finished: asyncio.Future[Outcome] = loop.create_future()
+        self.stored: asyncio.Future[None] = loop.create_future()
+        self.waiters = 0
+
+    def refuse(self, error: BaseException) -> None:
+        """Nothing comes of the execution, or not in this process: whoever still waits gets the error."""
+        settle_error(self.accepted, error)
+        settle_error(self.answer, error)
+        settle_error(self.finished, error)
+        settle_error(self.stored, error)
+
+
+def settle(future: asyncio.Future[T], value: T) -> None:
+    """Resolve a future unless it is resolved or nobody wants it any more."""
+    if not future.done():
+        future.set_result(value)
+
+
+def settle_error(future: asyncio.Future[T], error: BaseException) -> None:
+    """Let a future fail; that nobody looks at it is no news."""
+    if not future.done():
+        future.set_exception(error)
+        future.exception()

@@ -1,0 +1,74 @@
+"""The stored form of node runs: chunks of JSON records, in order of running.
+
+A record is {node, index, startedAt, duration, status, outputs | inputOutput, error?, context?}; see `Record`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal, NotRequired, TypedDict
+
+import orjson
+
+from jackfield.api import jsontext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Items, Outputs
+
+
+class RecordError(TypedDict):
+    message: str
+    itemIndex: NotRequired[int]
+
+
+class Record(TypedDict):
+    """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow. inputOutput:
+    in place of outputs for the start node, whose output of this number is the execution's input. context: the node's
+    memory."""
+
+    node: str
+    index: int
+    startedAt: int
+    duration: int
+    status: Literal["success", "failed"]
+    outputs: NotRequired[Outputs]
+    inputOutput: NotRequired[int]
+    error: NotRequired[RecordError]
+    context: NotRequired[dict[str, Json]]
+
+
+def encode(record: Record) -> bytes:
+    """JSON. Raises `NodeError` when the outputs are not JSON."""
+    try:
+        return to_json(record)
+    except (TypeError, ValueError, RecursionError):
+        raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.") from None
+
+
+def to_json(value: object) -> bytes:
+    """JSON. Halves of characters, which text from scripts may hold, become U+FFFD. Raises TypeError, ValueError,
+    RecursionError."""
+    try:
+        return jsontext.dumps(value)
+    except UnicodeEncodeError:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def chunk(records: Sequence[bytes]) -> bytes:
+    """Encoded records as one chunk."""
+    return b"[" + b",".join(records) + b"]"
+
+
+def decode(chunks: Iterable[bytes]) -> list[Record]:
+    """Every record. Raises ValueError when a chunk is not what this module wrote."""
+    return [record for one in chunks for record in orjson.loads(one)]
+
+
+def outputs_of(record: Record, given: Items) -> Outputs | None:
+    """The outputs of a run; None when it stopped the workflow. given: the execution's input items."""
+    number = record.get("inputOutput")
+    if number is not None:
+        return [*([] for _ in range(number)), given]
+    return record.get("outputs")

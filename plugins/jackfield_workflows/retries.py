@@ -1,0 +1,88 @@
+"""Running an execution again: from its original input, or from the node that failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import orjson
+
+from jackfield.api import jsontext
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import ExecutionRequest
+from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import StoredExecution
+from jackfield.api.workflows import Items, Workflow
+from jackfield_workflows.execution_views import records_of
+from jackfield_workflows.starts import start_node
+
+OPEN = frozenset({"queued", "running", "waiting"})
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalInput:
+    """What an execution was started with, as the engine stores it."""
+
+    start: str
+    items: Items
+    output: int
+    pin: bool
+    depth: int
+
+
+def original_input(stored: StoredExecution) -> OriginalInput:
+    kept = orjson.loads(stored.input)
+    return OriginalInput(
+        start=kept["start"],
+        items=kept["items"],
+        output=kept.get("output", 0),
+        pin=kept.get("pin", False),
+        depth=kept.get("depth", 0),
+    )
+
+
+async def retry_request(
+    context: PluginContext, stored: StoredExecution, start_at: Literal["start", "failed"]
+) -> ExecutionRequest:
+    """What to submit. Raises `Conflict` while the execution is open, or when nothing failed, and `NotFound` when its
+    workflow is gone."""
+    if stored.row.status in OPEN:
+        raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
+    if start_at == "failed" and stored.row.status == "success":
+        raise Conflict("No node of this execution failed; retry it from the start.")
+    again = original_input(stored)
+    same_version = start_at == "failed"
+    workflow = await _workflow(context, stored, same_version=same_version)
+    known = again.start in workflow.nodes
+    return ExecutionRequest(
+        workflow=workflow,
+        mode="retry",
+        start=again.start if known else start_node(workflow, context.nodes),
+        items=again.items,
+        start_output=again.output if known else 0,
+        use_pin_data=again.pin,
+        retry_of=stored.row.id,
+        replay=[jsontext.dumps(before_failure(records_of(stored)))] if same_version else (),
+        depth=again.depth,
+    )
+
+
+def before_failure(records: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The records up to the node that ended the run; all of them when none did (it was cancelled)."""
+    if records and records[-1].get("status") == "failed":
+        return records[:-1]
+    return records
+
+
+async def _workflow(context: PluginContext, stored: StoredExecution, *, same_version: bool) -> Workflow:
+    """The saved workflow as it is now, or at the execution's version; an unsaved one is kept with the execution."""
+    row = stored.row
+    if stored.document is not None:
+        return context.workflows.parse(stored.document, id=row.workflow_id, version=row.workflow_version)
+    if row.workflow_id is None:
+        raise NotFound("The workflow of this execution is not kept.")
+    try:
+        return await context.workflows.load(row.workflow_id, row.workflow_version if same_version else None)
+    except NotFound:
+        raise NotFound("The workflow of this execution was deleted, so that it cannot be retried.") from None

@@ -1,0 +1,113 @@
+"""`/executions`: list, read, delete, retry, cancel, count."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield.api.http import json_response, operation, request_id
+from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield_workflows.execution_views import execution_body, execution_row_view
+from jackfield_workflows.identities import known_id
+from jackfield_workflows.requests import choice, moment, page_view, paging
+from jackfield_workflows.retries import retry_request
+from jackfield_workflows.routes import Route
+from jackfield_workflows.schemas import ExecutionPage, ExecutionShown, Submitted
+
+STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
+MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
+TAGS = ("executions",)
+
+
+class ExecutionRoutes:
+    """Views on stored executions."""
+
+    name = "executions"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def routes(self) -> Sequence[Route]:
+        one = "/executions/<execution_id>"
+        return (
+            ("GET", "/executions", self.list_executions),
+            ("GET", "/executions/stats", self.count_executions),
+            ("GET", one, self.get_execution),
+            ("DELETE", one, self.delete_execution),
+            ("POST", f"{one}/retry", self.retry_execution),
+            ("POST", f"{one}/cancel", self.cancel_execution),
+        )
+
+    @operation("List executions, newest first", scope="executions:read", response=ExecutionPage, tags=TAGS)
+    async def list_executions(self) -> Response:
+        page = paging()
+        found = await self._context.store.executions(_filter(), offset=page.offset, limit=page.limit)
+        return json_response(page_view([execution_row_view(row) for row in found.rows], found.total, page))
+
+    @operation("Count executions by status", scope="executions:read", tags=TAGS)
+    async def count_executions(self) -> Response:
+        found = await self._context.store.execution_stats(_filter())
+        counts = {status: found.get(status, 0) for status in STATUSES}
+        return json_response({"total": sum(counts.values()), **counts})
+
+    @operation("Read an execution with its node runs", scope="executions:read", response=ExecutionShown, tags=TAGS)
+    async def get_execution(self, execution_id: str) -> Response:
+        stored = await self._stored(execution_id)
+        return Response(await execution_body(stored), content_type="application/json")
+
+    @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS)
+    async def delete_execution(self, execution_id: str) -> Response:
+        if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
+            raise _unknown()
+        return Response(status=204)
+
+    @operation(
+        "Run an execution again, from its original input or from the failed node",
+        scope="workflows:execute",
+        response=Submitted,
+        status=201,
+        tags=TAGS,
+    )
+    async def retry_execution(self, execution_id: str) -> Response:
+        stored = await self._stored(execution_id)
+        failed = choice("from", ("start", "failed")) == "failed"
+        again = await retry_request(self._context, stored, "failed" if failed else "start")
+        execution = self._context.engine.submit(dataclasses.replace(again, request_id=request_id() or None))
+        await asyncio.shield(execution.accepted)
+        body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
+        response = json_response(body, 201)
+        response.headers["Location"] = f"/api/v1/executions/{execution.id}"
+        return response
+
+    @operation("Cancel an open execution", scope="workflows:execute", response=Submitted, status=202, tags=TAGS)
+    async def cancel_execution(self, execution_id: str) -> Response:
+        stored = await self._stored(execution_id)
+        await self._context.engine.cancel(stored.row.id)
+        found = await self._context.store.execution(stored.row.id)
+        status = (found or stored).row.status
+        return json_response({"executionId": stored.row.id, "status": status}, 202)
+
+    async def _stored(self, execution_id: str) -> StoredExecution:
+        found = await self._context.store.execution(known_id(execution_id, "execution"))
+        if found is None:
+            raise _unknown()
+        return found
+
+
+def _filter() -> ExecutionFilter:
+    return ExecutionFilter(
+        workflow_id=request.args.get("workflowId") or None,
+        status=choice("status", STATUSES),
+        mode=choice("mode", MODES),
+        since=moment("since"),
+        until=moment("until"),
+    )
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no execution with this id.")

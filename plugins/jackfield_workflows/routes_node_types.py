@@ -1,0 +1,44 @@
+"""`/node-types`: every installed node with its parameters as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield.api.http import json_response, operation
+from jackfield.api.workflows import local_type
+from jackfield_workflows.node_types import NodeTypeViews
+from jackfield_workflows.routes import Route
+
+TAGS = ("node types",)
+
+
+class NodeTypeRoutes:
+    """Views on the catalog."""
+
+    name = "node_types"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._views = NodeTypeViews()
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/node-types", self.list_node_types),
+            ("GET", "/node-types/<kind>", self.get_node_type),
+        )
+
+    @operation("List node types", scope="workflows:read", tags=TAGS)
+    async def list_node_types(self) -> Response:
+        views = await self._views.views(self._context.nodes)
+        return json_response({"data": list(views.values()), "total": len(views)})
+
+    @operation("Read a node type, under any of its namespaces", scope="workflows:read", tags=TAGS)
+    async def get_node_type(self, kind: str) -> Response:
+        found = (await self._views.views(self._context.nodes)).get(local_type(kind))
+        if found is None:
+            raise NotFound("There is no such node type.")
+        return json_response(found)

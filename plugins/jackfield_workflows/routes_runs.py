@@ -1,0 +1,123 @@
+"""`/workflows/{id}/execute`, `execute-async` and `/workflows/run`: run a workflow by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Durability, Execution, ExecutionRequest, Outcome
+from jackfield.api.errors import ExecutionTimeout, InvalidInput, JackfieldError
+from jackfield.api.http import json_response, operation, parse_model, read_json, request_id
+from jackfield.api.jsontext import Json
+from jackfield.api.workflows import Items, Workflow
+from jackfield_workflows.execution_views import execution_body, failure_view
+from jackfield_workflows.requests import read_optional_json
+from jackfield_workflows.routes import Route
+from jackfield_workflows.schemas import ExecutionShown, InputData, RunBody, RunShown, Submitted
+from jackfield_workflows.settings import WorkflowsSettings
+from jackfield_workflows.starts import read_items, start_items, start_node
+
+TAGS = ("workflows",)
+
+
+class RunRoutes:
+    """Views that start executions in mode manual."""
+
+    name = "workflow_runs"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._timeout = context.settings(WorkflowsSettings).execute_timeout
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("POST", "/workflows/run", self.run_workflow),
+            ("POST", "/workflows/<workflow_id>/execute", self.execute_workflow),
+            ("POST", "/workflows/<workflow_id>/execute-async", self.start_workflow),
+        )
+
+    @operation(
+        "Run a workflow and answer with the finished execution",
+        scope="workflows:execute",
+        request=InputData,
+        response=ExecutionShown,
+        tags=TAGS,
+    )
+    async def execute_workflow(self, workflow_id: str) -> Response:
+        workflow = await self._context.workflows.load(workflow_id)
+        execution = self._submit(workflow, read_items(await read_optional_json()), "finish")
+        await self._end(execution)
+        stored = await self._context.store.execution(execution.id)
+        if stored is None:
+            raise JackfieldError("The execution was deleted before it could be read.")
+        return Response(await execution_body(stored), content_type="application/json")
+
+    @operation(
+        "Start a workflow and answer once its execution is stored",
+        scope="workflows:execute",
+        request=InputData,
+        response=Submitted,
+        status=202,
+        tags=TAGS,
+    )
+    async def start_workflow(self, workflow_id: str) -> Response:
+        workflow = await self._context.workflows.load(workflow_id)
+        execution = self._submit(workflow, read_items(await read_optional_json()), "accept")
+        await asyncio.shield(execution.accepted)
+        return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
+
+    @operation(
+        "Run a workflow that is not saved",
+        scope="workflows:execute",
+        request=RunBody,
+        response=RunShown,
+        tags=TAGS,
+    )
+    async def run_workflow(self) -> Response:
+        body = parse_model(RunBody, await read_json())
+        execution = self._submit(self._parse(body.workflow), _input_data(body.inputData), "finish")
+        outcome = await self._end(execution)
+        view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
+        if outcome.failure is not None:
+            view["error"] = failure_view(outcome.failure)
+        return json_response(view)
+
+    def _parse(self, document: dict[str, Json]) -> Workflow:
+        try:
+            return self._context.workflows.parse(document)
+        except InvalidInput as exc:
+            details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
+            raise InvalidInput(exc.message, details=details) from None
+
+    def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
+        start = start_node(workflow, self._context.nodes)
+        return self._context.engine.submit(
+            ExecutionRequest(
+                workflow=workflow,
+                mode="manual",
+                start=start,
+                items=start_items(workflow, start, items),
+                use_pin_data=True,
+                durability=durability,
+                request_id=request_id() or None,
+            )
+        )
+
+    async def _end(self, execution: Execution) -> Outcome:
+        """The end, once it is stored. Raises `ExecutionTimeout`, after which the execution goes on."""
+        try:
+            outcome = await asyncio.wait_for(asyncio.shield(execution.finished), self._timeout)
+        except TimeoutError:
+            raise ExecutionTimeout(
+                f"The workflow did not end within {self._timeout:g} seconds; it goes on running.",
+                extra={"executionId": execution.id},
+            ) from None
+        await asyncio.shield(execution.stored)
+        return outcome
+
+
+def _input_data(value: Json) -> Items | None:
+    return None if value is None or value == {} else read_items({"inputData": value})

@@ -1,0 +1,199 @@
+"""`/workflows`: create, read, change, list, activate, copy, check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import StoredWorkflow
+from jackfield.api.workflows import Problem
+from jackfield_workflows.changes import WorkflowChanges
+from jackfield_workflows.identities import known_id
+from jackfield_workflows.reader import MAX_VERSION
+from jackfield_workflows.requests import author, flag, page_view, paging, read_optional_json
+from jackfield_workflows.routes import Route
+from jackfield_workflows.schemas import (
+    Activation,
+    DuplicateBody,
+    Validation,
+    VersionPage,
+    WorkflowDocument,
+    WorkflowPage,
+    WorkflowShown,
+)
+from jackfield_workflows.validation import is_valid
+from jackfield_workflows.workflow_views import row_view, version_view, workflow_view
+
+TAGS = ("workflows",)
+
+
+class WorkflowRoutes:
+    """Views on saved workflows."""
+
+    name = "workflows"
+
+    def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
+        self._context = context
+        self._changes = changes
+
+    def routes(self) -> Sequence[Route]:
+        one = "/workflows/<workflow_id>"
+        return (
+            ("GET", "/workflows", self.list_workflows),
+            ("POST", "/workflows", self.create_workflow),
+            ("POST", "/workflows/validate", self.validate_workflow),
+            ("GET", one, self.get_workflow),
+            ("PUT", one, self.replace_workflow),
+            ("PATCH", one, self.patch_workflow),
+            ("DELETE", one, self.delete_workflow),
+            ("POST", f"{one}/activate", self.activate_workflow),
+            ("POST", f"{one}/deactivate", self.deactivate_workflow),
+            ("POST", f"{one}/duplicate", self.duplicate_workflow),
+            ("GET", f"{one}/versions", self.list_versions),
+            ("GET", f"{one}/versions/<version>", self.get_version),
+            ("POST", f"{one}/versions/<version>/restore", self.restore_version),
+        )
+
+    @operation("List workflows, the last changed first", scope="workflows:read", response=WorkflowPage, tags=TAGS)
+    async def list_workflows(self) -> Response:
+        page, active = paging(), flag("active")
+        found = await self._context.store.workflows(
+            offset=page.offset, limit=page.limit, active=active, search=request.args.get("search") or None
+        )
+        return json_response(page_view([row_view(row) for row in found.rows], found.total, page))
+
+    @operation(
+        "Create a workflow; it is inactive",
+        scope="workflows:write",
+        request=WorkflowDocument,
+        response=WorkflowShown,
+        status=201,
+        tags=TAGS,
+    )
+    async def create_workflow(self) -> Response:
+        return _created(await self._changes.create(await read_json(), author()))
+
+    @operation("Read a workflow", scope="workflows:read", response=WorkflowShown, tags=TAGS)
+    async def get_workflow(self, workflow_id: str) -> Response:
+        stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+        if stored is None:
+            raise NotFound("There is no workflow with this id.")
+        return _shown(stored)
+
+    @operation(
+        "Replace a workflow; a live one stays live",
+        scope="workflows:write",
+        request=WorkflowDocument,
+        response=WorkflowShown,
+        tags=TAGS,
+    )
+    async def replace_workflow(self, workflow_id: str) -> Response:
+        return _shown(await self._changes.replace(workflow_id, await read_json(), author()))
+
+    @operation(
+        "Replace single top-level keys of a workflow", scope="workflows:write", response=WorkflowShown, tags=TAGS
+    )
+    async def patch_workflow(self, workflow_id: str) -> Response:
+        return _shown(await self._changes.patch(workflow_id, await read_json(), author()))
+
+    @operation("Delete a workflow with its versions and routes", scope="workflows:write", status=204, tags=TAGS)
+    async def delete_workflow(self, workflow_id: str) -> Response:
+        await self._changes.delete(workflow_id, author())
+        return Response(status=204)
+
+    @operation("Take a workflow live", scope="workflows:write", response=Activation, tags=TAGS)
+    async def activate_workflow(self, workflow_id: str) -> Response:
+        return _activation(await self._changes.set_active(workflow_id, True, author()))
+
+    @operation("Take a workflow off", scope="workflows:write", response=Activation, tags=TAGS)
+    async def deactivate_workflow(self, workflow_id: str) -> Response:
+        return _activation(await self._changes.set_active(workflow_id, False, author()))
+
+    @operation(
+        "Copy a workflow; the copy is inactive",
+        scope="workflows:write",
+        request=DuplicateBody,
+        response=WorkflowShown,
+        status=201,
+        tags=TAGS,
+    )
+    async def duplicate_workflow(self, workflow_id: str) -> Response:
+        body = parse_model(DuplicateBody, await read_optional_json())
+        return _created(await self._changes.duplicate(workflow_id, body.name, author()))
+
+    @operation(
+        "Say what is wrong with a workflow, without saving it",
+        scope="workflows:read",
+        request=WorkflowDocument,
+        response=Validation,
+        tags=TAGS,
+    )
+    async def validate_workflow(self) -> Response:
+        document = await read_json()
+        if not isinstance(document, dict):
+            raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
+        found = await self._problems(document)
+        return json_response({"valid": is_valid(found), "problems": [_problem_view(problem) for problem in found]})
+
+    async def _problems(self, document: dict[str, Json]) -> list[Problem]:
+        """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+        try:
+            workflow = self._context.workflows.parse(document)
+        except InvalidInput as exc:
+            return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
+        found = self._context.workflows.problems(workflow)
+        known = {(problem.path, problem.severity) for problem in found}
+        for trigger in self._context.triggers:
+            more = await trigger.activation_problems(workflow)
+            found += [problem for problem in more if (problem.path, problem.severity) not in known]
+        return found
+
+    @operation("List the versions of a workflow, newest first", scope="workflows:read", response=VersionPage, tags=TAGS)
+    async def list_versions(self, workflow_id: str) -> Response:
+        page = paging()
+        found = await self._context.store.versions(known_id(workflow_id, "workflow"), page.offset, page.limit)
+        if not found.total:
+            raise NotFound("There is no workflow with this id.")
+        return json_response(page_view([version_view(row) for row in found.rows], found.total, page))
+
+    @operation("Read one version of a workflow", scope="workflows:read", response=WorkflowShown, tags=TAGS)
+    async def get_version(self, workflow_id: str, version: str) -> Response:
+        stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))
+        if stored is None:
+            raise NotFound("There is no such workflow, or no such version of it.")
+        return _shown(stored)
+
+    @operation("Save an old version as the new one", scope="workflows:write", response=WorkflowShown, tags=TAGS)
+    async def restore_version(self, workflow_id: str, version: str) -> Response:
+        return _shown(await self._changes.restore(workflow_id, _number(version), author()))
+
+
+def _number(text: str) -> int:
+    if text.isascii() and text.isdecimal() and len(text) <= 10 and 0 < int(text) <= MAX_VERSION:
+        return int(text)
+    raise NotFound("There is no such version of the workflow.")
+
+
+def _shown(stored: StoredWorkflow, status: int = 200) -> Response:
+    response = json_response(workflow_view(stored), status)
+    response.headers["ETag"] = f'"{stored.version}"'
+    return response
+
+
+def _created(stored: StoredWorkflow) -> Response:
+    response = _shown(stored, 201)
+    response.headers["Location"] = f"/api/v1/workflows/{stored.id}"
+    return response
+
+
+def _activation(stored: StoredWorkflow) -> Response:
+    return json_response({"id": stored.id, "active": stored.active})
+
+
+def _problem_view(problem: Problem) -> dict[str, Json]:
+    return {"path": problem.path, "message": problem.message, "severity": problem.severity}

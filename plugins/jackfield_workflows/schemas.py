@@ -1,0 +1,199 @@
+"""Bodies of the management API, for checking what comes in and for OpenAPI."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+VariableKey = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", max_length=128)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
+CredentialKind = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z][A-Za-z0-9_.-]*\Z", max_length=100)]
+CredentialValues = Annotated[
+    dict[Annotated[str, StringConstraints(min_length=1, max_length=100)], Annotated[str, Field(max_length=65_536)]],
+    Field(min_length=1, max_length=50),
+]
+
+
+class Body(BaseModel):
+    """A body with these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
+
+
+class Shown(BaseModel):
+    """An answer."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+
+class WorkflowDocument(Shown):
+    """n8n's workflow JSON; keys beyond these are kept as they are."""
+
+    name: Name
+    nodes: list[dict[str, Any]] = []  # a node's keys depend on its type
+    connections: dict[str, Any] = {}  # per node name, see the documentation
+    settings: dict[str, Any] | None = None  # open by definition
+    pinData: dict[str, Any] | None = None  # items by node name  # noqa: N815
+
+
+class WorkflowShown(WorkflowDocument):
+    id: str
+    active: bool
+    version: int
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class WorkflowRowShown(Shown):
+    id: str
+    name: str
+    active: bool
+    version: int
+    nodeCount: int  # noqa: N815
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class PageShown(Shown):
+    total: int
+    offset: int
+    limit: int
+
+
+class WorkflowPage(PageShown):
+    data: list[WorkflowRowShown]
+
+
+class Activation(Shown):
+    id: str
+    active: bool
+
+
+class InputData(Body):
+    """Items for the start node. A bare list of items means the same."""
+
+    inputData: list[dict[str, Any]] = []  # items  # noqa: N815
+
+
+class RunBody(Body):
+    workflow: dict[str, Any]  # a workflow document
+    inputData: Any = None  # items, checked with their paths by `starts.read_items`  # noqa: N815
+
+
+class DuplicateBody(Body):
+    name: Name | None = None
+
+
+class ProblemShown(Shown):
+    path: str
+    message: str
+    severity: Literal["error", "warning"]
+
+
+class Validation(Shown):
+    valid: bool
+    problems: list[ProblemShown]
+
+
+class FailureShown(Shown):
+    message: str
+    node: str | None = None
+    itemIndex: int | None = None  # noqa: N815
+
+
+class ExecutionRowShown(Shown):
+    id: str
+    workflowId: str | None  # noqa: N815
+    workflowVersion: int  # noqa: N815
+    status: Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
+    mode: Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
+    startedAt: str  # noqa: N815
+    finishedAt: str | None = None  # noqa: N815
+    error: FailureShown | None = None
+    retryOf: str | None = None  # noqa: N815
+
+
+class NodeRunShown(Shown):
+    index: int
+    startedAt: str  # noqa: N815
+    duration: float
+    status: Literal["success", "failed"]
+    error: dict[str, Any] | None = None  # message and itemIndex
+    outputs: list[list[dict[str, Any]]]  # items per output
+
+
+class ExecutionShown(ExecutionRowShown):
+    data: list[dict[str, Any]]  # items
+    nodes: dict[str, list[NodeRunShown]]
+
+
+class ExecutionPage(PageShown):
+    data: list[ExecutionRowShown]
+
+
+class Submitted(Shown):
+    executionId: str  # noqa: N815
+    status: str
+
+
+class RunShown(Submitted):
+    data: list[dict[str, Any]]  # items
+    error: FailureShown | None = None
+
+
+class VersionShown(Shown):
+    version: int
+    name: str
+    createdAt: str  # noqa: N815
+    author: str | None = None
+
+
+class VersionPage(PageShown):
+    data: list[VersionShown]
+
+
+class VariableBody(Body):
+    key: VariableKey
+    value: Annotated[str, Field(max_length=65_536)]
+
+
+class VariableChange(Body):
+    key: VariableKey | None = None
+    value: Annotated[str, Field(max_length=65_536)] | None = None
+
+
+class VariableShown(Shown):
+    id: str
+    key: str
+    value: str
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class VariableList(Shown):
+    data: list[VariableShown]
+    total: int
+
+
+class CredentialBody(Body):
+    name: Name
+    kind: CredentialKind
+    values: CredentialValues
+
+
+class CredentialChange(Body):
+    name: Name | None = None
+    values: CredentialValues | None = None
+
+
+class CredentialShown(Shown):
+    id: str
+    name: str
+    kind: str
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class CredentialPage(PageShown):
+    data: list[CredentialShown]

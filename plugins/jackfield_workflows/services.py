@@ -1,0 +1,41 @@
+"""What all executions of the embedded engine share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
+from jackfield.api.storage import Store
+from jackfield_workflows.plans import Plans
+from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_workflows.timers import Timers
+from jackfield_workflows.variables import Variables, allowed_environment
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    context: PluginContext
+    store: Store
+    clock: Clock
+    settings: ExecutionsSettings
+    plans: Plans
+    timers: Timers
+    variables: Variables
+    environment: Mapping[str, str]
+
+
+def build_services(context: PluginContext) -> Services:
+    """Once the ports are assembled."""
+    settings = context.settings(ExecutionsSettings)
+    return Services(
+        context=context,
+        store=context.store,
+        clock=context.clock,
+        settings=settings,
+        plans=Plans(context.nodes, settings.cached_workflows),
+        timers=Timers(context.clock),
+        variables=Variables(context, settings.variables_ttl),
+        environment=allowed_environment(settings.allowed_environment),
+    )

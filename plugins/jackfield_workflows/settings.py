@@ -1,0 +1,35 @@
+"""The table `workflows` of the settings."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class WorkflowsSettings(BaseModel):
+    """Documents and the management API."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    cached_workflows: int = Field(1000, description="Parsed workflows kept in memory, a count.", ge=1, le=100_000)
+    cached_bytes: int = Field(
+        32 * 1024 * 1024,
+        description="Parsed workflows kept in memory, in bytes of their JSON (about ten times that in memory).",
+        ge=0,
+        le=2**32,
+    )
+    execute_timeout: float = Field(
+        300.0,
+        description="How long `execute` and `run` wait for the end of the execution, in seconds.",
+        gt=0,
+        le=86_400,
+    )
+    event_streams: int = Field(100, description="Event streams open at the same time, a count.", ge=1, le=10_000)
+    event_heartbeat: float = Field(
+        15.0, description="Pause after which an idle event stream sends a comment, in seconds.", gt=0, le=300
+    )
+    event_stream_lifetime: float = Field(
+        3600.0,
+        description="Age at which an event stream ends, so that its client authenticates anew, in seconds.",
+        gt=0,
+        le=86_400,
+    )

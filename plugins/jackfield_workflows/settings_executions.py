@@ -1,0 +1,71 @@
+"""Settings of the embedded engine: table `executions`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ExecutionsSettings(BaseModel):
+    """How executions run, wait and end."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    concurrency: int = Field(64, description="Executions that run at the same time.", ge=1, le=10_000)
+    queue_size: int = Field(
+        1_000,
+        description="Executions that wait for their turn in memory; further ones wait in the store.",
+        ge=1,
+        le=100_000,
+    )
+    queue_bytes: int = Field(
+        64 * 1024 * 1024,
+        description="Bytes of input data of the executions that wait for their turn in memory.",
+        ge=1024,
+        le=64 * 1024**3,
+    )
+    timeout: float = Field(
+        0, description="Seconds that an execution may run unless its workflow says otherwise; 0: no limit.", ge=0
+    )
+    max_timeout: float = Field(
+        3_600, description="The longest limit in seconds that a workflow may set itself; 0: any.", ge=0
+    )
+    max_node_runs: int = Field(
+        10_000, description="Node runs of one execution; guards against endless cycles.", ge=1, le=10_000_000
+    )
+    max_depth: int = Field(
+        10, description="How deep workflows may call each other (sub-workflows, error workflows).", ge=1, le=100
+    )
+    script_timeout: float = Field(
+        60,
+        description="Seconds that the script of a Code node may run unless the node says otherwise.",
+        gt=0,
+        le=86_400,
+    )
+    wait_in_memory: float = Field(
+        65, description="Waits of up to so many seconds keep the execution in memory.", ge=0, le=3_600
+    )
+    waiting_in_memory: int = Field(
+        1_000, description="Waiting executions that are kept in memory at most.", ge=0, le=100_000
+    )
+    poll_interval: float = Field(
+        30, description="Seconds between two looks for waiting executions that are due.", gt=0, le=3_600
+    )
+    unsaved_limit: int = Field(
+        1_000,
+        description="Ended executions kept in memory while the store does not answer; beyond, they run again from "
+        "their last checkpoint.",
+        ge=1,
+        le=100_000,
+    )
+    cached_workflows: int = Field(256, description="Workflows whose compiled form is kept in memory.", ge=1, le=100_000)
+    variables_ttl: float = Field(
+        0,
+        description="Seconds for which variables are remembered; 0: each execution that uses them reads them once.",
+        ge=0,
+        le=3_600,
+    )
+    allowed_environment: list[str] = Field(
+        default_factory=list,
+        description="Names of environment variables that expressions may read as $env.NAME; none by default.",
+    )
+    timezone: str = Field("UTC", description="Time zone of workflows that name none, such as Europe/Berlin.")

@@ -1,0 +1,78 @@
+"""Where an execution that nobody triggered starts, and with which items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import Item, Items, Node, Workflow
+
+_NEVER = frozenset({"stickyNote"})
+
+
+def start_node(workflow: Workflow, catalog: NodeCatalog) -> str:
+    """The manual trigger, else another trigger, else the sub-workflow's or the error trigger, else the first node that
+    nothing leads to. Raises `InvalidInput` when there is no node at all."""
+    nodes = [node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER]
+    reached = {wire.node for outputs in workflow.wires.values() for targets in outputs for wire in targets}
+    choices: Sequence[Callable[[Node], bool]] = (
+        lambda node: node.kind in ("manualTrigger", "start"),
+        lambda node: node.kind == "webhook",
+        lambda node: _is_trigger(node, catalog) and node.kind not in ("executeWorkflowTrigger", "errorTrigger"),
+        lambda node: node.kind == "executeWorkflowTrigger",
+        lambda node: node.kind == "errorTrigger",
+        lambda node: node.name not in reached,
+        lambda node: True,
+    )
+    for fits in choices:
+        for node in nodes:
+            if fits(node):
+                return node.name
+    raise InvalidInput("The workflow has no node to start at; add one.", details={"nodes": "there is no enabled node"})
+
+
+def start_items(workflow: Workflow, start: str, given: Items | None) -> Items:
+    """The given items, else what is pinned to the start node, else one empty item."""
+    if given:
+        return given
+    return workflow.pin_data.get(start) or [{"json": {}}]
+
+
+def read_items(body: Json, path: str = "") -> Items | None:
+    """Items of a request: `[{json}]` or `{inputData: [{json}]}`; None when it names none. Raises `InvalidInput`."""
+    if isinstance(body, dict):
+        unknown = next((key for key in body if key != "inputData"), None)
+        if unknown is not None:
+            raise _wrong(unknown[:100], "send a list of items, or {inputData: [items]}")
+        return read_items(body["inputData"], "inputData") if body.get("inputData") is not None else None
+    if not isinstance(body, list):
+        raise _wrong(path or "body", "send a list of items such as [{json: {...}}]")
+    return [_item(item, f"{path}[{index}]") for index, item in enumerate(body)]
+
+
+def _item(value: Json, path: str) -> Item:
+    if not isinstance(value, dict) or not isinstance(value.get("json"), dict):
+        raise _wrong(path, "an item is an object with an object under json")
+    item: Item = {"json": value["json"]}  # type: ignore[typeddict-item]
+    binary = value.get("binary")
+    if binary is not None:
+        if not isinstance(binary, dict) or not all(_is_file(file) for file in binary.values()):
+            raise _wrong(f"{path}.binary", "a file is an object with the texts data (base64) and mimeType")
+        item["binary"] = binary  # type: ignore[typeddict-item]
+    return item
+
+
+def _is_file(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("data"), str) and isinstance(value.get("mimeType"), str)
+
+
+def _wrong(path: str, message: str) -> InvalidInput:
+    return InvalidInput("The input data does not have the expected form.", details={path: message})
+
+
+def _is_trigger(node: Node, catalog: NodeCatalog) -> bool:
+    """A node type that is not installed is a trigger when its name says so, as all of n8n's do."""
+    found = catalog.find(node.kind)
+    return found.description.trigger if found is not None else node.kind.lower().endswith("trigger")

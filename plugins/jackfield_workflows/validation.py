@@ -1,0 +1,104 @@
+"""What is wrong with a workflow beyond its structure: `POST /workflows/validate`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+
+from pydantic import ValidationError
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeCatalog, NodeType
+from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield_workflows.document_wires import links
+from jackfield_workflows.mistakes import MAX_MISTAKES, Mistakes, member
+
+_log = logging.getLogger(__name__)
+
+
+def problems(workflow: Workflow, catalog: NodeCatalog) -> list[Problem]:
+    """The first hundred of each sort, in document order: nodes, then wires, then the rest."""
+    found: list[Problem] = []
+    for check in (_node_problems(workflow, catalog), _wire_problems(workflow), _name_problems(workflow)):
+        found.extend(problem for problem, _ in zip(check, range(MAX_MISTAKES), strict=False))
+    return found
+
+
+def is_valid(found: list[Problem]) -> bool:
+    return all(problem.severity != "error" for problem in found)
+
+
+def _name_problems(workflow: Workflow) -> Iterator[Problem]:
+    if not workflow.name.strip():
+        yield Problem("name", "The workflow has no name; give it one before it is saved.", "warning")
+
+
+def _node_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem]:
+    seen: set[str] = set()
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        name = raw.get("name") if isinstance(raw, dict) else None
+        path = f"nodes[{index}]"
+        if not isinstance(name, str) or name not in workflow.nodes:
+            continue
+        if name in seen:
+            yield Problem(f"{path}.name", f"Another node has the name {name} already; give each node its own name.")
+            continue
+        seen.add(name)
+        yield from _type_problems(workflow.nodes[name], path, catalog)
+
+
+def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Problem]:
+    node_type = catalog.find(node.kind)
+    if node_type is None:
+        message = f"The node type {node.type} is not installed; the node cannot run."
+        yield Problem(f"{path}.type", message, "warning")
+        return
+    newest = max(node_type.versions, default=None)
+    if node.version is not None and newest is not None and node.version > newest:
+        message = f"Version {node.version:g} of {node.type} is newer than the newest known one, {newest:g}."
+        yield Problem(f"{path}.typeVersion", message, "warning")
+    for place, message in parameter_mistakes(node, node_type).items():
+        yield Problem(f"{path}.parameters{place}", message)
+
+
+def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
+    """Path below `parameters` -> what is wrong. An expression may become anything, so that it is never wrong here."""
+    try:
+        node_type.parameters(node.version).model_validate(dict(node.parameters))
+    except ValidationError as exc:
+        return _details(exc)
+    except Exception:
+        _log.exception("The parameters of a node of type %s could not be checked.", node.type)
+    return {}
+
+
+def _details(error: ValidationError) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for entry in error.errors(include_url=False, include_context=False):
+        if not is_expression(entry["input"]):
+            place = ""
+            for part in entry["loc"]:
+                place += f"[{part}]" if isinstance(part, int) else member(".", part)[1:]
+            found.setdefault(place, entry["msg"])
+    return found
+
+
+def is_expression(value: object) -> bool:
+    """Whether a parameter's value is computed at run time: a text that begins with `=`."""
+    return isinstance(value, str) and value.startswith("=")
+
+
+def _wire_problems(workflow: Workflow) -> Iterator[Problem]:
+    connections: Json = workflow.document.get("connections")
+    reported: set[str] = set()
+    for link in links(connections if isinstance(connections, dict) else {}, Mistakes()):
+        if link.source not in workflow.nodes:
+            if link.source not in reported:
+                reported.add(link.source)
+                message = f"There is no node {link.source} that these wires could start from."
+                yield Problem(member("connections", link.source), message)
+        elif link.target not in workflow.nodes:
+            yield Problem(f"{link.path}.node", f"There is no node {link.target} that this wire could lead to.")
+        elif link.input is None:
+            yield Problem(f"{link.path}.index", "The input index of a wire must be a whole number from 0 to 255.")

@@ -1,0 +1,111 @@
+"""Executions that wait for a time: short waits in memory, long ones in the store until they are nearly due."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.storage import StoredExecution
+from jackfield_workflows.execution import Run
+from jackfield_workflows.services import Services
+from jackfield_workflows.timers import Timer
+
+PAGE = 100
+
+
+class Resumer(Protocol):
+    """Who runs them."""
+
+    def knows(self, execution_id: str) -> bool: ...
+
+    async def load(self, stored: StoredExecution) -> Run | None: ...
+
+    def resume(self, run: Run) -> None: ...
+
+    def forget(self, run: Run) -> None: ...
+
+
+class Waiting:
+    """Wakes executions when their time has come."""
+
+    def __init__(self, services: Services, resumer: Resumer) -> None:
+        self._services = services
+        self._resumer = resumer
+        self._held: dict[str, tuple[Run, Timer]] = {}
+        self._poller: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def any(self, test: Callable[[Run], bool]) -> bool:
+        return any(test(run) for run, _ in self._held.values())
+
+    def start(self) -> None:
+        """Look for waiting executions that are due, now and from time to time."""
+        if self._poller is None:
+            self._poller = self._services.context.spawn("executions.waiting", self._poll())
+
+    async def close(self) -> None:
+        """Take nothing more from the store, and let go of what nobody waits for."""
+        if self._poller is not None:
+            self._poller.cancel()
+            await asyncio.wait([self._poller])
+        for run, _ in list(self._held.values()):
+            if not run.handle.waiters:
+                self.drop(run)
+                self._resumer.forget(run)
+
+    def hold(self, run: Run) -> None:
+        """Keep the execution until its time if that is soon, else leave it to the store."""
+        settings = self._services.settings
+        now = self._services.clock.now_ms()
+        left = ((run.resume_at or now) - now) / 1000
+        soon = left <= max(settings.wait_in_memory, settings.poll_interval)
+        if not soon or len(self._held) >= settings.waiting_in_memory:
+            self._resumer.forget(run)
+            return
+        self._held[run.id] = (run, self._services.timers.after(left, lambda: self._due(run)))
+
+    def drop(self, run: Run) -> None:
+        """The execution does not wait any more."""
+        held = self._held.pop(run.id, None)
+        if held is not None:
+            held[1].cancel()
+
+    def _due(self, run: Run) -> None:
+        self._held.pop(run.id, None)
+        self._resumer.resume(run)
+
+    async def _poll(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except StoreUnavailable:
+                self._services.context.log.warning("the store does not answer; waiting executions are late")
+            await self._services.clock.sleep(self._services.settings.poll_interval)
+
+    async def _look(self) -> None:
+        horizon = self._services.clock.now_ms() + round(self._services.settings.poll_interval * 1000)
+        after: str | None = None
+        store = self._services.store
+        while ids := await store.open_executions(statuses=("waiting",), after=after, limit=PAGE, due=horizon):
+            for execution_id in ids:
+                if len(self._held) >= self._services.settings.waiting_in_memory:
+                    return
+                await self._take(execution_id)
+            after = ids[-1]
+
+    async def _take(self, execution_id: str) -> None:
+        if self._resumer.knows(execution_id):
+            return
+        stored = await self._services.store.execution(execution_id)
+        if stored is None or stored.row.status != "waiting" or self._resumer.knows(execution_id):
+            return
+        run = await self._resumer.load(stored)
+        if run is None:
+            return
+        if run.resume_at is None:
+            run.resume_at = self._services.clock.now_ms()
+        self.hold(run)

@@ -1,0 +1,51 @@
+"""Workflows as the API shows them: the document as written, with the service's own keys."""
+
+from __future__ import annotations
+
+from jackfield.api.clock import iso
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import StoredWorkflow, VersionRow, WorkflowRow
+
+_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt"})
+
+
+def without_service_keys(document: Json) -> Json:
+    """The document as it is kept: without what the service itself says of a workflow, so that what was read can be
+    written back. `version` counts as the service's own when it is a whole number."""
+    if not isinstance(document, dict):
+        return document
+    return {key: value for key, value in document.items() if key not in _SERVICE_KEYS and not _is_version(key, value)}
+
+
+def workflow_view(stored: StoredWorkflow) -> dict[str, Json]:
+    """A `version` of the document's own that is no whole number stays; the ETag always has the service's."""
+    return {
+        "version": stored.version,
+        **stored.document,
+        "id": stored.id,
+        "name": stored.name,
+        "active": stored.active,
+        "createdAt": iso(stored.created_at),
+        "updatedAt": iso(stored.updated_at),
+    }
+
+
+def row_view(row: WorkflowRow) -> dict[str, Json]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "active": row.active,
+        "version": row.version,
+        "nodeCount": row.node_count,
+        "createdAt": iso(row.created_at),
+        "updatedAt": iso(row.updated_at),
+    }
+
+
+def version_view(row: VersionRow) -> dict[str, Json]:
+    view: dict[str, Json] = {"version": row.version, "name": row.name, "createdAt": iso(row.created_at)}
+    return view if row.author is None else {**view, "author": row.author}
+
+
+def _is_version(key: str, value: Json) -> bool:
+    return key == "version" and isinstance(value, int) and not isinstance(value, bool)

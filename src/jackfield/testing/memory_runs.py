@@ -1,0 +1,270 @@
+"""Calls and executions in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import orjson
+
+from ..api.errors import Conflict
+from ..api.storage import (
+    CallUpdate,
+    Delivery,
+    ExecutionFilter,
+    ExecutionRow,
+    FinishedExecution,
+    NewCall,
+    NewExecution,
+    Page,
+    Retention,
+    StoredAnswer,
+    StoredCall,
+    StoredDelivery,
+    StoredExecution,
+    WebhookStats,
+)
+from .memory_tables import MemoryTables, StoredRun, page_of, taken
+
+
+class MemoryCalls(MemoryTables):
+    """Part of `MemoryStore`."""
+
+    def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        return self._queued(lambda: self._add_call(call, None))
+
+    def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
+        return self._queued(lambda: self._count(webhook_id, count, time))
+
+    def update_call(
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+    ) -> asyncio.Future[None]:
+        return self._queued(lambda: self._update_call(update, delivery))
+
+    async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
+        self._answer()
+        found = [
+            each for each in self._calls.values() if each.webhook_id == webhook_id and status in (None, each.status)
+        ]
+        return page_of(sorted(found, key=lambda each: (each.time, each.id), reverse=True), offset, limit)
+
+    async def delivery(self, webhook_id: str, key: str, now: int) -> StoredDelivery | None:
+        self._answer()
+        expires_at, delivery = self._deliveries.get((webhook_id, key), (now, None))
+        return delivery if expires_at > now else None
+
+    def _add_call(self, call: NewCall, execution_id: str | None) -> None:
+        if call.id in self._calls:
+            raise taken()
+        self._calls[call.id] = StoredCall(
+            call.id, call.webhook_id, execution_id, call.time, call.method, orjson.loads(call.headers or b"{}"),
+            call.body, call.truncated, call.status, call.response_status, call.response_body, False, call.duration_ms,
+        )  # fmt: skip
+        self._count(call.webhook_id, 1, call.time)
+        self._ended(call.webhook_id, call.status)
+
+    def _count(self, webhook_id: str, count: int, time: int) -> None:
+        old = self._stats.get(webhook_id, WebhookStats())
+        last = time if old.last_call is None else max(old.last_call, time)
+        self._stats[webhook_id] = replace(old, total_calls=old.total_calls + count, last_call=last)
+
+    def _ended(self, webhook_id: str, status: str) -> None:
+        old = self._stats.get(webhook_id, WebhookStats())
+        self._stats[webhook_id] = replace(
+            old,
+            success_calls=old.success_calls + (status == "success"),
+            failed_calls=old.failed_calls + (status in ("failed", "timeout")),
+        )
+
+    def _update_call(self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None) -> None:
+        if delivery is not None:
+            claim, answer = delivery
+            known = self._deliveries.get((claim.webhook_id, claim.key))
+            if known is not None:
+                told = StoredDelivery(known[1].execution_id, answer)
+                self._deliveries[claim.webhook_id, claim.key] = (known[0], told)
+        old = self._calls.get(update.call_id)
+        if old is None or old.webhook_id != update.webhook_id:
+            return
+        new = old
+        if update.status is not None and old.status == "pending":
+            new = replace(new, status=update.status)
+            self._ended(update.webhook_id, update.status)
+        if update.response_status is not None:
+            new = replace(new, response_status=update.response_status)
+        if update.response_body is not None:
+            new = replace(new, response_body=update.response_body, response_truncated=update.response_truncated)
+        if update.duration_ms is not None:
+            new = replace(new, duration_ms=update.duration_ms)
+        self._calls[old.id] = new
+
+
+class MemoryExecutions(MemoryCalls):
+    """Part of `MemoryStore`."""
+
+    def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        return self._queued(lambda: self._add_execution(execution, finished))
+
+    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+        return self._queued(lambda: self._append(execution_id, steps))
+
+    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
+        return self._queued(lambda: self._change(execution_id, status="running", started_at=started_at, resume_at=None))
+
+    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]:
+        def change() -> None:
+            self._append(execution_id, steps)
+            self._change(execution_id, status="waiting", resume_at=resume_at)
+
+        return self._queued(change)
+
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
+        return self._queued(lambda: self._finish(finished))
+
+    async def execution(self, execution_id: str) -> StoredExecution | None:
+        self._answer()
+        run = self._runs.get(execution_id)
+        if run is None:
+            return None
+        call = self._calls.get(run.call[0]) if run.call else None
+        return StoredExecution(
+            run.row, run.input, list(run.steps), run.document, run.call, call.status if call else None
+        )
+
+    async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
+        self._answer()
+        found = sorted(self._matching(where), key=lambda row: (row.created_at, row.id), reverse=True)
+        return page_of(found, offset, limit)
+
+    async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
+        self._answer()
+        counts: dict[str, int] = {}
+        for row in self._matching(where):
+            counts[row.status] = counts.get(row.status, 0) + 1
+        return counts
+
+    async def delete_execution(self, execution_id: str) -> bool:
+        self._answer()
+        run = self._runs.get(execution_id)
+        if run is None:
+            return False
+        if run.row.finished_at is None:
+            raise Conflict(f"The execution is {run.row.status}; cancel it first.", details={"status": run.row.status})
+        del self._runs[execution_id]
+        return True
+
+    async def open_executions(
+        self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
+    ) -> list[str]:
+        self._answer()
+        return [
+            execution_id
+            for execution_id, run in sorted(self._runs.items())
+            if run.row.finished_at is None
+            and run.row.status in statuses
+            and (after is None or execution_id > after)
+            and (due is None or run.row.status != "waiting" or _due(run.row, due))
+        ][:limit]
+
+    def _matching(self, where: ExecutionFilter) -> list[ExecutionRow]:
+        return [
+            row
+            for row in (run.row for run in self._runs.values())
+            if where.workflow_id in (None, row.workflow_id)
+            and where.status in (None, row.status)
+            and where.mode in (None, row.mode)
+            and (where.since is None or row.created_at >= where.since)
+            and (where.until is None or row.created_at <= where.until)
+        ]
+
+    def _add_execution(self, new: NewExecution, finished: FinishedExecution | None) -> None:
+        if new.id in self._runs or (new.call and new.call.id in self._calls):
+            raise taken()
+        if new.delivery is not None:
+            self._claim(new.delivery, new)
+        row = ExecutionRow(
+            new.id, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at, None,
+            None, new.retry_of,
+        )  # fmt: skip
+        call = (new.call.id, new.call.webhook_id) if new.call else None
+        self._runs[new.id] = StoredRun(row, new.input, [], new.document, call)
+        if new.call is not None:
+            self._add_call(new.call, new.id)
+        if finished is not None:
+            self._finish(finished)
+
+    def _claim(self, delivery: Delivery, new: NewExecution) -> None:
+        place = delivery.webhook_id, delivery.key
+        if place in self._deliveries and self._deliveries[place][0] > new.created_at:
+            raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
+        self._deliveries[place] = (delivery.expires_at, StoredDelivery(new.id, None))
+
+    def _append(self, execution_id: str, steps: bytes) -> None:
+        run = self._runs.get(execution_id)
+        if steps and run is not None and run.row.finished_at is None:
+            run.steps.append(steps)
+
+    def _change(self, execution_id: str, **changes: object) -> None:
+        run = self._runs.get(execution_id)
+        if run is not None and run.row.finished_at is None:
+            run.row = replace(run.row, **changes)  # type: ignore[arg-type]
+
+    def _finish(self, end: FinishedExecution) -> None:
+        self._append(end.id, end.steps or b"")
+        self._change(
+            end.id,
+            status=end.status,
+            started_at=end.started_at,
+            finished_at=end.finished_at,
+            error=end.error,
+            resume_at=None,
+        )
+        if end.call is not None:
+            self._update_call(end.call)
+
+
+class MemoryPruning(MemoryTables):
+    """Part of `MemoryStore`."""
+
+    async def prune(self, retention: Retention) -> int:
+        self._answer()
+        gone = self._prune_executions(retention, retention.limit)
+        gone += self._prune_calls(retention, retention.limit - gone)
+        return gone + self._prune_expired(retention, retention.limit - gone)
+
+    def _prune_executions(self, retention: Retention, limit: int) -> int:
+        rows = [run.row for run in self._runs.values() if run.row.finished_at is not None]
+        rows.sort(key=lambda row: (row.created_at, row.id))
+        old = [row for row in rows if (row.finished_at or 0) < retention.executions_before]
+        excess = len(rows) - retention.executions_keep
+        doomed = (rows[:excess] if excess > len(old) else old)[:limit]
+        for row in doomed:
+            del self._runs[row.id]
+        return len(doomed)
+
+    def _prune_calls(self, retention: Retention, limit: int) -> int:
+        gone = 0
+        for webhook_id in {call.webhook_id for call in self._calls.values()}:
+            calls = [call for call in self._calls.values() if call.webhook_id == webhook_id]
+            calls.sort(key=lambda call: (call.time, call.id))
+            old = sum(call.time < retention.calls_before for call in calls)
+            for call in calls[: min(max(old, len(calls) - retention.calls_keep, 0), limit - gone)]:
+                del self._calls[call.id]
+                gone += 1
+        return gone
+
+    def _prune_expired(self, retention: Retention, limit: int) -> int:
+        deliveries = [key for key, (expiry, _) in self._deliveries.items() if expiry <= retention.now][:limit]
+        for key in deliveries:
+            del self._deliveries[key]
+        tokens = [token_id for token_id, expiry in self._revoked.items() if expiry <= retention.now][
+            : limit - len(deliveries)
+        ]
+        for token_id in tokens:
+            del self._revoked[token_id]
+        return len(deliveries) + len(tokens)
+
+
+def _due(row: ExecutionRow, now: int) -> bool:
+    return row.resume_at is not None and row.resume_at <= now

@@ -1,0 +1,94 @@
+"""What the parts of `MemoryStore` share: the dictionaries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ..api.errors import Conflict, StoreUnavailable
+from ..api.storage import (
+    ApiKey,
+    Credential,
+    ExecutionRow,
+    Page,
+    StoredCall,
+    StoredDelivery,
+    StoredWorkflow,
+    User,
+    Variable,
+    WebhookStats,
+)
+from ..api.triggers import Registration
+from ..api.workflows import Document
+
+RowT = TypeVar("RowT")
+VERSIONS_KEPT = 100
+
+
+@dataclass
+class SavedWorkflow:
+    """A workflow, its versions by number, and what it registers: id -> registration and when it came."""
+
+    current: StoredWorkflow
+    versions: dict[int, tuple[StoredWorkflow, str | None]] = field(default_factory=dict)
+    registered: dict[str, tuple[Registration, int]] = field(default_factory=dict)
+    static_data: bytes | None = None
+
+    def save(self, version: StoredWorkflow, author: str | None) -> None:
+        self.current = version
+        self.versions[version.version] = (version, author)
+        for number in sorted(self.versions)[:-VERSIONS_KEPT]:
+            del self.versions[number]
+
+
+@dataclass
+class StoredRun:
+    row: ExecutionRow
+    input: bytes
+    steps: list[bytes]
+    document: Document | None
+    call: tuple[str, str] | None
+
+
+def page_of(rows: Iterable[RowT], offset: int, limit: int) -> Page[RowT]:
+    every = list(rows)
+    return Page(every[offset : offset + limit], len(every))
+
+
+def taken() -> Conflict:
+    return Conflict("There is something with this id already.")
+
+
+class MemoryTables:
+    """`fail_with` makes every verb fail with that error until it is None again."""
+
+    def __init__(self) -> None:
+        self.fail_with: StoreUnavailable | None = None
+        self._users: dict[str, User] = {}
+        self._keys: dict[str, ApiKey] = {}
+        self._revoked: dict[str, int] = {}
+        self._workflows: dict[str, SavedWorkflow] = {}
+        self._calls: dict[str, StoredCall] = {}
+        self._stats: dict[str, WebhookStats] = {}
+        self._deliveries: dict[tuple[str, str], tuple[int, StoredDelivery]] = {}
+        self._runs: dict[str, StoredRun] = {}
+        self._variables: dict[str, Variable] = {}
+        self._credentials: dict[str, Credential] = {}
+
+    def _answer(self) -> None:
+        if self.fail_with is not None:
+            raise self.fail_with
+
+    def _queued(self, change: Callable[[], None]) -> asyncio.Future[None]:
+        """Done at once, and told like a store that takes its time."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        try:
+            self._answer()
+            change()
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+        return future

@@ -1,0 +1,202 @@
+"""Workflows and webhooks in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..api.errors import Conflict, RouteConflict
+from ..api.ids import new_id
+from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowRow
+from ..api.triggers import Registration
+from ..api.workflows import Document
+from .memory_tables import MemoryTables, SavedWorkflow, page_of, taken
+
+
+class MemoryWorkflows(MemoryTables):
+    """Part of `MemoryStore`."""
+
+    async def add_workflow(
+        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
+    ) -> None:
+        self._answer()
+        if workflow.id in self._workflows:
+            raise taken()
+        if workflow.active:
+            self._check_routes(workflow.id, workflow.name, registrations)
+        saved = self._workflows[workflow.id] = SavedWorkflow(workflow)
+        saved.save(workflow, author)
+        self._register(saved, registrations, workflow.created_at)
+
+    async def change_workflow(
+        self,
+        workflow_id: str,
+        document: Document,
+        name: str,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        author: str | None,
+        expected_version: int | None = None,
+    ) -> StoredWorkflow | None:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        if saved is None:
+            return None
+        old = saved.current
+        if expected_version not in (None, old.version):
+            raise Conflict(
+                f"The workflow is at version {old.version}, not {expected_version}; load it again and repeat the "
+                "change.",
+                details={"version": f"is {old.version}"},
+            )
+        if old.active:
+            self._check_routes(workflow_id, name, registrations)
+        new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now)
+        saved.save(new, author)
+        self._register(saved, registrations, now)
+        return new
+
+    async def set_active(
+        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+    ) -> StoredWorkflow | None:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        if saved is None:
+            return None
+        if active:
+            self._check_routes(workflow_id, saved.current.name, registrations)
+        saved.current = replace(saved.current, active=active, updated_at=now)
+        self._register(saved, registrations, now)
+        return saved.current
+
+    async def delete_workflow(self, workflow_id: str) -> bool:
+        self._answer()
+        saved = self._workflows.pop(workflow_id, None)
+        for webhook_id in saved.registered if saved else ():
+            self._forget_history(webhook_id)
+        return saved is not None
+
+    async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        return saved.current if saved else None
+
+    async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        found = saved.versions.get(version) if saved else None
+        return replace(found[0], active=saved.current.active) if saved and found else None
+
+    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
+        self._answer()
+        part = (search or "").casefold()
+        found = [
+            each.current
+            for each in self._workflows.values()
+            if active in (None, each.current.active) and part in each.current.name.casefold()
+        ]
+        found.sort(key=lambda each: (each.updated_at, each.id), reverse=True)
+        return page_of(map(_listed, found), offset, limit)
+
+    async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        kept = sorted(saved.versions.items(), reverse=True) if saved else []
+        rows = (VersionRow(number, each.name, each.updated_at, author) for number, (each, author) in kept)
+        return page_of(rows, offset, limit)
+
+    async def static_data(self, workflow_id: str) -> bytes | None:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        return saved.static_data if saved else None
+
+    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+        self._answer()
+        if workflow_id in self._workflows:
+            self._workflows[workflow_id].static_data = data
+
+    def _check_routes(self, workflow_id: str, name: str, registrations: Sequence[Registration]) -> None:
+        live = {
+            (each.method, each.pattern): saved.current
+            for saved in self._workflows.values()
+            if saved.current.active and saved.current.id != workflow_id
+            for each, _ in saved.registered.values()
+            if each.kind == "webhook"
+        }
+        own: set[tuple[str, str]] = set()
+        for each in registrations:
+            route = each.method, each.pattern
+            if each.kind != "webhook":
+                continue
+            if route in live:
+                raise _route_conflict(each, live[route].id, live[route].name)
+            if route in own:
+                raise _route_conflict(each, workflow_id, name)
+            own.add(route)
+
+    def _register(self, saved: SavedWorkflow, registrations: Sequence[Registration], now: int) -> None:
+        old = dict(saved.registered)
+        new: dict[str, tuple[Registration, int]] = {}
+        for each in registrations:
+            same = (webhook_id for webhook_id, (other, _) in old.items() if _place(other) == _place(each))
+            webhook_id = next(same, None) or new_id()
+            new[webhook_id] = (each, old.pop(webhook_id)[1] if webhook_id in old else now)
+        for webhook_id in old:
+            self._forget_history(webhook_id)
+        saved.registered = new
+
+    async def webhooks(self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None) -> Page[Webhook]:
+        self._answer()
+        found = [
+            each
+            for each in self._webhooks()
+            if active in (None, each.active) and workflow_id in (None, each.workflow_id)
+        ]
+        return page_of(found, offset, limit)
+
+    async def webhook(self, webhook_id: str) -> Webhook | None:
+        self._answer()
+        return next((each for each in self._webhooks() if each.id == webhook_id), None)
+
+    async def webhooks_by_path(self, path: str) -> list[Webhook]:
+        self._answer()
+        return [each for each in self._webhooks() if each.path == path]
+
+    async def webhook_stats(self, webhook_id: str) -> WebhookStats:
+        self._answer()
+        return self._stats.get(webhook_id, WebhookStats())
+
+    def _webhooks(self) -> list[Webhook]:
+        found = [
+            Webhook(
+                webhook_id, saved.current.id, saved.current.name, each.node_id, each.node_name, each.method, each.path,
+                each.pattern, each.authentication, saved.current.active, created_at,
+            )
+            for saved in self._workflows.values()
+            for webhook_id, (each, created_at) in saved.registered.items()
+            if each.kind == "webhook"
+        ]  # fmt: skip
+        return sorted(found, key=lambda each: (each.created_at, each.id), reverse=True)
+
+    def _forget_history(self, webhook_id: str) -> None:
+        self._stats.pop(webhook_id, None)
+        self._calls = {call_id: call for call_id, call in self._calls.items() if call.webhook_id != webhook_id}
+        self._deliveries = {key: each for key, each in self._deliveries.items() if key[0] != webhook_id}
+
+
+def _listed(saved: StoredWorkflow) -> WorkflowRow:
+    nodes = saved.document.get("nodes")
+    count = len(nodes) if isinstance(nodes, list) else 0
+    return WorkflowRow(saved.id, saved.name, saved.active, saved.version, saved.created_at, saved.updated_at, count)
+
+
+def _place(registration: Registration) -> tuple[str, str, str]:
+    return registration.kind, registration.node_id, registration.method
+
+
+def _route_conflict(wanted: Registration, workflow_id: str, name: str) -> RouteConflict:
+    return RouteConflict(
+        f"{wanted.method} {wanted.path} is served by the workflow {name} ({workflow_id}) already.",
+        details={"workflowId": workflow_id, "workflowName": name, "method": wanted.method, "path": wanted.path},
+    )

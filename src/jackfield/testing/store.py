@@ -1,0 +1,22 @@
+"""A store in memory for tests: the same contract as every other one, nothing durable."""
+
+from __future__ import annotations
+
+from .memory_runs import MemoryExecutions, MemoryPruning
+from .memory_users import MemoryConfiguration, MemoryUsers
+from .memory_workflows import MemoryWorkflows
+
+
+class MemoryStore(MemoryUsers, MemoryConfiguration, MemoryWorkflows, MemoryExecutions, MemoryPruning):
+    """`jackfield.api.storage.Store` in dictionaries. While `fail_with` is a `StoreUnavailable`, every verb fails with it."""
+
+    name = "memory"
+
+    async def open(self) -> None:
+        """Nothing to connect."""
+
+    async def close(self) -> None:
+        """Nothing to write."""
+
+    async def check(self) -> None:
+        self._answer()

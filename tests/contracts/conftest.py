@@ -1,0 +1,29 @@
+"""The stores that the contract suite holds for. A further store plugin adds its own to `STORES`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from jackfield.api.storage import Store
+from jackfield.testing.store import MemoryStore
+from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.store import SqliteStore
+
+
+def sqlite_store(directory: Path) -> Store:
+    return SqliteStore(directory, SqliteSettings(), logging.getLogger("jackfield.test"))
+
+
+STORES: dict[str, Callable[[Path], Store]] = {"memory": lambda _: MemoryStore(), "sqlite": sqlite_store}
+
+
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    opened = STORES[request.param](tmp_path)
+    await opened.open()
+    yield opened
+    await opened.close()

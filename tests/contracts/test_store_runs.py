@@ -1,0 +1,447 @@
+"""Calls, deliveries, executions, pruning: what holds for every store."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import (
+    CallUpdate,
+    Delivery,
+    ExecutionFilter,
+    ExecutionRow,
+    FinishedExecution,
+    NewCall,
+    NewExecution,
+    Retention,
+    Store,
+    StoredAnswer,
+    StoredCall,
+    StoredDelivery,
+    WebhookStats,
+)
+
+ALL = ExecutionFilter()
+FOREVER = Retention(executions_before=0, executions_keep=10**9, calls_before=0, calls_keep=10**9, now=0)
+
+
+def new(id: str, at: int = 1000, **changes: object) -> NewExecution:
+    return replace(NewExecution(id, "w", 3, "webhook", "running", at, b"input", started_at=at), **changes)  # type: ignore[arg-type]
+
+
+def ended(id: str, status: str = "success", at: int = 2000, **changes: object) -> FinishedExecution:
+    return replace(FinishedExecution(id, status, at, 1000), **changes)  # type: ignore[arg-type]
+
+
+def call(id: str, at: int = 1000, webhook: str = "h", **changes: object) -> NewCall:
+    return replace(NewCall(id, webhook, at, "POST", b'{"x-a":"1"}', "body"), **changes)  # type: ignore[arg-type]
+
+
+async def calls(store: Store, webhook: str = "h", status: str | None = None) -> list[StoredCall]:
+    page = await store.calls(webhook, status=status, offset=0, limit=100)
+    assert page.total == len(page.rows)
+    return list(page.rows)
+
+
+async def rows(store: Store, where: ExecutionFilter = ALL) -> list[ExecutionRow]:
+    page = await store.executions(where, offset=0, limit=100)
+    assert page.total == len(page.rows)
+    return list(page.rows)
+
+
+# Executions
+
+
+async def test_an_execution_through_its_life(store: Store) -> None:
+    await store.add_execution(new("e", status="queued", started_at=None))
+    await store.set_running("e", 1100)
+    await store.append_steps("e", b"[1]")
+    await store.set_waiting("e", 9000, b"[2]")
+    waiting = await store.execution("e")
+    assert waiting is not None
+    assert waiting.row == ExecutionRow("e", "w", 3, "webhook", "waiting", 1000, 1100, None, None, None, 9000)
+    await store.set_running("e", 1100)
+    await store.finish_execution(ended("e", "failed", started_at=1100, steps=b"[3]", error=b'{"message":"no"}'))
+    found = await store.execution("e")
+    assert found is not None
+    assert found.row == ExecutionRow("e", "w", 3, "webhook", "failed", 1000, 1100, 2000, b'{"message":"no"}', None)
+    assert (found.input, list(found.steps), found.document, found.call) == (b"input", [b"[1]", b"[2]", b"[3]"], None, None)
+
+
+async def test_everything_queued_at_once_ends_the_same(store: Store) -> None:
+    futures = [
+        store.add_execution(new("e", status="queued", started_at=None, call=call("c"))),
+        store.set_running("e", 1100),
+        store.append_steps("e", b"[1]"),
+        store.set_waiting("e", 9000, b"[2]"),
+        store.set_running("e", 1100),
+        store.update_call(CallUpdate("c", "h", None, 200, "answer", False, 7)),
+        store.finish_execution(ended("e", started_at=1100, steps=b"[3]", call=CallUpdate("c", "h", "success"))),
+    ]
+    await asyncio.gather(*futures)
+    found = await store.execution("e")
+    assert found is not None
+    assert found.row == ExecutionRow("e", "w", 3, "webhook", "success", 1000, 1100, 2000, None, None)
+    assert list(found.steps) == [b"[1]", b"[2]", b"[3]"]
+    assert (found.call, found.call_status) == (("c", "h"), "success")
+    assert await calls(store) == [
+        StoredCall("c", "h", "e", 1000, "POST", {"x-a": "1"}, "body", False, "success", 200, "answer", False, 7)
+    ]
+    assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 1000)
+
+
+async def test_accepted_and_finished_in_one(store: Store) -> None:
+    end = ended("e", steps=b"[1]", call=CallUpdate("c", "h", "success", 200, "ok", False, 3))
+    await store.add_execution(new("e", status="success", call=call("c"), document={"name": "unsaved"}), end)
+    found = await store.execution("e")
+    assert found is not None
+    assert (found.row.status, found.row.finished_at) == ("success", 2000)
+    assert (found.document, list(found.steps), found.call_status) == ({"name": "unsaved"}, [b"[1]"], "success")
+
+
+async def test_unknown_executions(store: Store) -> None:
+    assert await store.execution("e") is None
+    await store.append_steps("e", b"[1]")
+    await store.set_running("e", 1)
+    await store.set_waiting("e", 1, b"[2]")
+    await store.finish_execution(ended("e", steps=b"[3]"))
+    assert await store.execution("e") is None
+    assert await store.delete_execution("e") is False
+
+
+@pytest.mark.parametrize("wait", [True, False], ids=["apart", "together"])
+async def test_an_execution_that_is_over_stays_as_it_is(store: Store, wait: bool) -> None:
+    futures = [store.add_execution(new("e"), ended("e", steps=b"[1]"))]
+    if wait:
+        await futures[0]
+    futures += [
+        store.append_steps("e", b"[2]"),
+        store.set_running("e", 5),
+        store.set_waiting("e", 5, b"[3]"),
+        store.finish_execution(ended("e", "failed", 9000, steps=b"[4]", error=b"{}")),
+    ]
+    await asyncio.gather(*futures)
+    found = await store.execution("e")
+    assert found is not None
+    assert (found.row.status, found.row.finished_at, found.row.error) == ("success", 2000, None)
+    assert list(found.steps) == [b"[1]"]
+
+
+async def test_the_first_end_counts_when_two_are_queued(store: Store) -> None:
+    await store.add_execution(new("e"))
+    await asyncio.gather(
+        store.finish_execution(ended("e", "cancelled", 1500, steps=b"[1]")),
+        store.append_steps("e", b"[2]"),
+        store.finish_execution(ended("e", "success", 1600, steps=b"[3]")),
+    )
+    found = await store.execution("e")
+    assert found is not None
+    assert (found.row.status, found.row.finished_at, list(found.steps)) == ("cancelled", 1500, [b"[1]"])
+
+
+async def test_a_taken_id_fails_alone(store: Store) -> None:
+    await store.add_execution(new("e"))
+    results = await asyncio.gather(
+        store.add_execution(new("a")),
+        store.add_execution(new("e", call=call("c-e"))),
+        store.append_steps("a", b"[1]"),
+        store.add_execution(new("b", call=call("c-b"))),
+        store.add_execution(new("b", call=call("c-x"))),
+        store.finish_execution(ended("a")),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [type(None), Conflict, type(None), type(None), Conflict, type(None)]
+    assert [row.id for row in await rows(store)] == ["e", "b", "a"]
+    assert [each.id for each in await calls(store)] == ["c-b"]
+    assert (await store.webhook_stats("h")).total_calls == 1
+
+
+async def test_large_inputs_and_many_chunks(store: Store) -> None:
+    big = bytes(range(256)) * 8192
+    await store.add_execution(new("e", input=big))
+    await store.add_execution(new("f", input=b""))
+    await asyncio.gather(*(store.append_steps("e", b"%d" % n) for n in range(50)))
+    await store.append_steps("f", b"f")
+    await asyncio.gather(*(store.append_steps("e", b"%d" % n) for n in range(50, 60)))
+    found, other = await store.execution("e"), await store.execution("f")
+    assert found is not None
+    assert other is not None
+    assert found.input == big
+    assert list(found.steps) == [b"%d" % n for n in range(60)]
+    assert (other.input, list(other.steps)) == (b"", [b"f"])
+
+
+async def test_executions_are_listed_newest_first(store: Store) -> None:
+    for n in range(5):
+        await store.add_execution(new(f"e{n}", 1000 + n))
+    page = await store.executions(ALL, offset=1, limit=2)
+    assert ([row.id for row in page.rows], page.total) == (["e3", "e2"], 5)
+
+
+async def test_execution_filters(store: Store) -> None:
+    await store.add_execution(new("a", 1000))
+    await store.add_execution(new("b", 2000, workflow_id="other", mode="manual"), ended("b"))
+    await store.add_execution(new("c", 3000), ended("c", "failed"))
+    await store.add_execution(new("d", 4000, workflow_id=None, retry_of="c"), ended("d", "cancelled"))
+    await store.add_execution(new("e", 5000), ended("e"))
+    found = {
+        "workflow": ExecutionFilter(workflow_id="w"),
+        "running": ExecutionFilter(status="running"),
+        "success": ExecutionFilter(status="success"),
+        "failed": ExecutionFilter(status="failed"),
+        "waiting": ExecutionFilter(status="waiting"),
+        "odd": ExecutionFilter(status="\ud800"),
+        "mode": ExecutionFilter(mode="manual"),
+        "since": ExecutionFilter(since=3000),
+        "until": ExecutionFilter(until=3000),
+        "all": ExecutionFilter("w", "success", "webhook", 1, 9000),
+    }
+    assert {name: "".join(row.id for row in await rows(store, where)) for name, where in found.items()} == {
+        "workflow": "eca",
+        "running": "a",
+        "success": "eb",
+        "failed": "c",
+        "waiting": "",
+        "odd": "",
+        "mode": "b",
+        "since": "edc",
+        "until": "cba",
+        "all": "e",
+    }
+    assert await store.execution_stats(ALL) == {"running": 1, "success": 2, "failed": 1, "cancelled": 1}
+    assert await store.execution_stats(ExecutionFilter(workflow_id="other")) == {"success": 1}
+    assert (await rows(store, ExecutionFilter(until=4000)))[0].retry_of == "c"
+
+
+async def test_an_open_execution_is_not_deleted(store: Store) -> None:
+    await store.add_execution(new("e", call=call("c"), document={"a": 1}))
+    await store.append_steps("e", b"[1]")
+    with pytest.raises(Conflict):
+        await store.delete_execution("e")
+    await store.finish_execution(ended("e"))
+    assert await store.delete_execution("e") is True
+    assert await store.execution("e") is None
+    assert [each.execution_id for each in await calls(store)] == ["e"]
+
+
+async def test_nothing_of_a_deleted_execution_comes_back(store: Store) -> None:
+    await store.add_execution(new("e", document={"a": 1}), ended("e", steps=b"[1]"))
+    await store.delete_execution("e")
+    await store.add_execution(new("f", input=b"other"))
+    found = await store.execution("f")
+    assert found is not None
+    assert (found.input, list(found.steps), found.document) == (b"other", [], None)
+
+
+async def test_open_executions(store: Store) -> None:
+    for n, status in enumerate(["queued", "running", "waiting", "waiting", "queued"]):
+        await store.add_execution(new(f"e{n}", status="queued"))
+        if status == "waiting":
+            await store.set_waiting(f"e{n}", 1000 * n, b"")
+        elif status == "running":
+            await store.set_running(f"e{n}", 1)
+    await store.finish_execution(ended("e4"))
+    every = ["queued", "running", "waiting"]
+    assert await store.open_executions(statuses=every, after=None, limit=9) == ["e0", "e1", "e2", "e3"]
+    assert await store.open_executions(statuses=every, after="e0", limit=2) == ["e1", "e2"]
+    assert await store.open_executions(statuses=["waiting"], after=None, limit=9, due=2000) == ["e2"]
+    assert await store.open_executions(statuses=every, after=None, limit=9, due=0) == ["e0", "e1"]
+    assert await store.open_executions(statuses=[], after=None, limit=9) == []
+
+
+async def test_executions_outlive_their_workflow(store: Store) -> None:
+    await store.add_execution(new("e"), ended("e"))
+    await store.delete_workflow("w")
+    assert [row.workflow_id for row in await rows(store)] == ["w"]
+
+
+# Calls
+
+
+async def test_a_rejected_call_counts_in_the_total_only(store: Store) -> None:
+    await store.add_call(call("c", 500, status="rejected", response_status=401, body="", duration_ms=1))
+    await store.count_calls("h", 3, 900)
+    await store.count_calls("h", 2, 800)
+    await asyncio.gather(store.count_calls("h", 1, 100), store.count_calls("other", 1, 5))
+    assert await store.webhook_stats("h") == WebhookStats(7, 0, 0, 900)
+    assert await calls(store) == [
+        StoredCall("c", "h", None, 500, "POST", {"x-a": "1"}, "", False, "rejected", 401, "", False, 1)
+    ]
+
+
+@pytest.mark.parametrize("wait", [True, False], ids=["apart", "together"])
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "counted"),
+    [
+        ("success", "failed", "success", (1, 1, 0)),
+        ("failed", "success", "failed", (1, 0, 1)),
+        ("timeout", "success", "timeout", (1, 0, 1)),
+        ("timeout", None, "timeout", (1, 0, 1)),
+        (None, None, "pending", (1, 0, 0)),
+        (None, "failed", "failed", (1, 0, 1)),
+    ],
+)
+async def test_the_first_final_status_counts(
+    store: Store, wait: bool, first: str, second: str, kept: str, counted: tuple[int, int, int]
+) -> None:
+    futures = [
+        store.add_execution(new("e", call=call("c"))),
+        store.update_call(CallUpdate("c", "h", first, 504, "late")),  # type: ignore[arg-type]
+        store.finish_execution(ended("e", call=CallUpdate("c", "h", second, duration_ms=9))),  # type: ignore[arg-type]
+    ]
+    for future in futures if wait else ():
+        await future
+    await asyncio.gather(*futures)
+    (found,) = await calls(store)
+    assert (found.status, found.response_status, found.response_body, found.duration_ms) == (kept, 504, "late", 9)
+    assert await store.webhook_stats("h") == WebhookStats(*counted, last_call=1000)
+
+
+async def test_an_update_of_both_kinds_in_one_batch(store: Store) -> None:
+    await store.add_execution(new("e", call=call("c")))
+    await asyncio.gather(
+        store.update_call(CallUpdate("c", "h", "success", 200, "a", True, 1)),
+        store.update_call(CallUpdate("c", "h", "failed")),
+        store.update_call(CallUpdate("unknown", "h", "failed")),
+        store.update_call(CallUpdate("c", "other", "failed")),
+    )
+    (found,) = await calls(store)
+    assert (found.status, found.response_body, found.response_truncated) == ("success", "a", True)
+    assert await store.webhook_stats("h") == WebhookStats(1, 1, 0, 1000)
+    assert await store.webhook_stats("other") == WebhookStats()
+
+
+async def test_calls_are_listed_newest_first_and_filtered(store: Store) -> None:
+    for n in range(5):
+        status = "rejected" if n % 2 else "pending"
+        await store.add_call(call(f"c{n}", 1000 + n, status=status))
+    await store.add_call(call("other", webhook="h2"))
+    page = await store.calls("h", status=None, offset=1, limit=2)
+    assert ([each.id for each in page.rows], page.total) == (["c3", "c2"], 5)
+    assert [each.id for each in await calls(store, status="rejected")] == ["c3", "c1"]
+    assert await calls(store, status="nope") == []
+
+
+@pytest.mark.parametrize("text", ["nul\x00\x00inside", "\x00", "a\ud800b", "ü" * 40_000])
+async def test_odd_texts_break_nothing(store: Store, text: str) -> None:
+    results = await asyncio.gather(
+        store.add_execution(new("a", call=call("c-a"))),
+        store.add_execution(new("b", call=call("c-b", body=text), delivery=Delivery("h", text, 9000))),
+        store.update_call(CallUpdate("c-a", "h", "failed", 500, text)),
+        store.add_call(call("c-c", body=text)),
+    )
+    assert results == [None] * 4
+    wanted = text.replace("\ud800", "?")
+    assert {each.id: (each.body, each.response_body) for each in await calls(store)} in (
+        {"c-a": ("body", wanted), "c-b": (wanted, ""), "c-c": (wanted, "")},
+        {"c-a": ("body", text), "c-b": (text, ""), "c-c": (text, "")},
+    )
+    assert await store.delivery("h", text, 1) == StoredDelivery("b", None)
+
+
+# Deliveries
+
+
+async def test_a_known_delivery_is_a_conflict_and_stores_nothing(store: Store) -> None:
+    key = Delivery("h", "k", 5000)
+    await store.add_execution(new("a", delivery=key))
+    with pytest.raises(Conflict):
+        await store.add_execution(new("b", delivery=key, call=call("c")))
+    assert await store.execution("b") is None
+    assert await calls(store) == []
+    assert (await store.webhook_stats("h")).total_calls == 0
+
+
+async def test_of_deliveries_at_once_one_is_taken(store: Store) -> None:
+    results = await asyncio.gather(
+        *(
+            store.add_execution(new(f"e{n}", delivery=Delivery("h", "k", 5000), call=call(f"c{n}")), ended(f"e{n}"))
+            for n in range(6)
+        ),
+        store.add_execution(new("x", delivery=Delivery("h2", "k", 5000))),
+        store.add_execution(new("y", delivery=Delivery("h", "k2", 5000))),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, Conflict) for result in results] == [False, *[True] * 5, False, False]
+    assert [each.id for each in await calls(store)] == ["c0"]
+    assert sorted(row.id for row in await rows(store)) == ["e0", "x", "y"]
+
+
+async def test_the_first_answer_is_kept(store: Store) -> None:
+    key = Delivery("h", "k", 5000)
+    await store.add_execution(new("a", delivery=key, call=call("c")))
+    assert await store.delivery("h", "k", 1000) == StoredDelivery("a", None)
+    answer = StoredAnswer(201, [("content-type", "text/plain"), ("x-a", "1")], b"\x00bytes")
+    await store.update_call(CallUpdate("c", "h", "success", 201, "bytes"), (key, answer))
+    found = await store.delivery("h", "k", 1000)
+    assert found is not None
+    assert found.answer is not None
+    assert (found.answer.status, list(found.answer.headers), found.answer.body) == (201, list(answer.headers), answer.body)
+    assert await store.delivery("h", "other", 1000) is None
+    assert await store.delivery("h2", "k", 1000) is None
+
+
+async def test_an_expired_delivery_is_free_again(store: Store) -> None:
+    key = Delivery("h", "k", 5000)
+    await store.add_execution(new("a", delivery=key))
+    await store.update_call(CallUpdate("none", "h"), (key, StoredAnswer(200, [], b"old")))
+    assert await store.delivery("h", "k", 5000) is None
+    await store.add_execution(new("b", 5000, delivery=Delivery("h", "k", 9000)))
+    assert await store.delivery("h", "k", 5000) == StoredDelivery("b", None)
+
+
+# Pruning
+
+
+async def test_old_finished_executions_are_pruned(store: Store) -> None:
+    for n in range(6):
+        await store.add_execution(new(f"e{n}", 1000 + n))
+    for n in range(5):
+        await store.finish_execution(ended(f"e{n}", at=2000 + n))
+    assert await store.prune(replace(FOREVER, executions_before=2003)) == 3
+    assert [row.id for row in await rows(store)] == ["e5", "e4", "e3"]
+    assert await store.prune(replace(FOREVER, executions_before=2003)) == 0
+
+
+async def test_an_execution_that_took_long_is_not_pruned_early(store: Store) -> None:
+    await store.add_execution(new("e", 1000), ended("e", at=9000))
+    assert await store.prune(replace(FOREVER, executions_before=5000)) == 0
+    assert await store.prune(replace(FOREVER, executions_before=9001)) == 1
+
+
+async def test_executions_beyond_the_count_are_pruned_in_steps(store: Store) -> None:
+    for n in range(8):
+        await store.add_execution(new(f"e{n}", 1000 + n), None if n in (0, 7) else ended(f"e{n}"))
+    retention = replace(FOREVER, executions_keep=2, limit=3)
+    assert [await store.prune(retention) for _ in range(3)] == [3, 1, 0]
+    assert [row.id for row in await rows(store)] == ["e7", "e6", "e5", "e0"]
+
+
+async def test_calls_are_pruned_per_webhook(store: Store) -> None:
+    for n in range(6):
+        await store.add_call(call(f"a{n}", 1000 + n, "one"))
+    for n in range(3):
+        await store.add_call(call(f"b{n}", 1000 + n, "two"))
+    assert await store.prune(replace(FOREVER, calls_keep=4)) == 2
+    assert [each.id for each in await calls(store, "one")] == ["a5", "a4", "a3", "a2"]
+    assert await store.prune(replace(FOREVER, calls_before=1002)) == 2
+    assert [each.id for each in await calls(store, "two")] == ["b2"]
+    assert (await store.webhook_stats("one")).total_calls == 6
+
+
+async def test_expired_deliveries_and_revocations_are_pruned(store: Store) -> None:
+    for n in range(3):
+        await store.add_execution(new(f"e{n}", delivery=Delivery("h", f"k{n}", 5000 + n)))
+        await store.revoke_token(f"t{n}", 5000 + n)
+    assert await store.prune(replace(FOREVER, now=5001, limit=3)) == 3
+    assert await store.prune(replace(FOREVER, now=5001)) == 1
+    assert await store.revoked_tokens(0) == {"t2": 5002}
+    assert [await store.delivery("h", f"k{n}", 0) is None for n in range(3)] == [True, True, False]
+
+
+async def test_check_succeeds(store: Store) -> None:
+    await store.check()
+    assert store.name

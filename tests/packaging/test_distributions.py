@@ -1,0 +1,91 @@
+"""What the built wheel and sdist hold, and that the wheel works in an environment of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PLUGINS = sorted(path.name for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists())
+NOT_SHIPPED = ("__pycache__", ".pyc", "tests/", "bench/", ".git", ".env")
+
+
+def sources(folder: str) -> set[str]:
+    """Every file of a source folder, as the wheel names it."""
+    top = ROOT / folder
+    files = (path.relative_to(top) for path in top.rglob("*") if path.is_file())
+    return {path.as_posix() for path in files if not any(part[0] in "._" and part != path.name for part in path.parts)}
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    return next(distributions.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def wheel_files(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.fixture(scope="module")
+def fresh_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment that holds the wheel and what it needs, nothing else."""
+    place = tmp_path_factory.mktemp("fresh")
+    subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    python = place / "bin/python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True)
+    return python
+
+
+def run(python: Path, *arguments: str) -> str:
+    program = python.with_name("jackfield")
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_wheel_holds_every_source_file_and_nothing_else(wheel_files: set[str]) -> None:
+    packages = {name for name in wheel_files if ".dist-info/" not in name}
+    assert packages == sources("src") | sources("plugins")
+
+
+def test_nothing_private_is_shipped(wheel_files: set[str]) -> None:
+    assert not [name for name in wheel_files if any(part in name for part in NOT_SHIPPED)]
+
+
+def test_the_wheel_has_licence_and_entry_points(wheel: Path, wheel_files: set[str]) -> None:
+    entry_points = next(name for name in wheel_files if name.endswith("entry_points.txt"))
+    assert any(name.endswith("licenses/LICENSE") for name in wheel_files)
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(entry_points).decode()
+    assert "jackfield = jackfield.cli.main:main" in text
+    for name in PLUGINS:
+        assert f"{name.removeprefix('jackfield_')} = {name}" in text
+
+
+def test_the_sdist_holds_what_it_takes_to_build_and_test(distributions: Path) -> None:
+    with tarfile.open(next(distributions.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "tox.ini", "mkdocs.yml", "demo/run"}
+    assert wanted <= names
+    assert {f"src/{name}" for name in sources("src")} <= names
+    assert {f"plugins/{name}" for name in sources("plugins")} <= names
+    assert not [name for name in names if "__pycache__" in name or name.startswith(".git/")]
+
+
+def test_the_wheel_works_in_a_fresh_environment(fresh_python: Path, tmp_path: Path) -> None:
+    assert run(fresh_python, "version").startswith("jackfield ")
+    listed = run(fresh_python, "plugins", "--config-dir", str(tmp_path))
+    for name in PLUGINS:
+        line = next(line for line in listed.splitlines() if line.startswith(f"{name.removeprefix('jackfield_')} "))
+        assert " loaded " in line, listed
+    assert "[server]" in run(fresh_python, "config", "--config-dir", str(tmp_path))
+
+
+def test_the_wheel_needs_nothing_that_it_does_not_name(fresh_python: Path) -> None:
+    checked = subprocess.run([fresh_python, "-m", "pip", "check"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout

@@ -1,0 +1,208 @@
+"""Nodes that hand on, wait, stop, and run other workflows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from node_fakes import Bench, items
+
+from jackfield.api.nodes import NodeError, Suspend
+from jackfield.api.workflows import Items
+
+PASSING = ["noOp", "manualTrigger", "start", "errorTrigger", "executeWorkflowTrigger"]
+
+
+@pytest.mark.parametrize("kind", PASSING)
+async def test_items_are_handed_on(bench: Bench, kind: str) -> None:
+    given: Any = [{"json": {"n": 1}, "binary": {"f": {"data": "", "mimeType": "a/b"}}, "pairedItem": {"item": 9}}]
+    ((made,),) = await bench.outputs(bench.run(kind, 1, {}, given))
+    assert made == {**given[0], "pairedItem": {"item": 0}}
+    assert made["json"] is given[0]["json"]
+    assert given[0]["pairedItem"] == {"item": 9}
+
+
+STOPS: list[tuple[dict[str, Any], str]] = [
+    ({"errorMessage": "no more"}, "no more"),
+    ({"errorMessage": ""}, "The workflow was stopped."),
+    ({}, "The workflow was stopped."),
+    ({"errorType": "errorObject", "errorObject": '{"message": "told", "code": 5}'}, "told"),
+    ({"errorType": "errorObject", "errorObject": {"description": "why"}}, "why"),
+    ({"errorType": "errorObject", "errorObject": {"code": 5}}, '{"code":5}'),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), STOPS)
+async def test_stop_and_error(bench: Bench, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(NodeError) as caught:
+        await bench.outputs(bench.run("stopAndError", 1, parameters))
+    assert caught.value.message == message
+
+
+async def test_stop_and_error_needs_an_object(bench: Bench) -> None:
+    with pytest.raises(NodeError, match="errorObject"):
+        await bench.outputs(bench.run("stopAndError", 1, {"errorType": "errorObject", "errorObject": "text"}))
+
+
+# ----------------------------------------------------------------------------------------------------------------- wait
+
+SECOND, HOUR = 1000, 3_600_000
+LENGTHS: list[tuple[float | None, dict[str, Any], int]] = [
+    (1.1, {}, 5 * SECOND),
+    (1, {}, HOUR),
+    (None, {}, SECOND),
+    (1.1, {"amount": 1.5}, 1500),
+    (1.1, {"amount": "2", "unit": "minutes"}, 2 * 60 * SECOND),
+    (1, {"amount": 2}, 2 * HOUR),
+    (1.1, {"amount": 3, "unit": "days"}, 72 * HOUR),
+    (None, {"amount": 20, "unit": "milliseconds"}, 20),
+]
+
+
+@pytest.mark.parametrize(("version", "parameters", "length"), LENGTHS)
+async def test_wait_for_a_time(bench: Bench, version: float | None, parameters: dict[str, Any], length: int) -> None:
+    run = bench.run("wait", version, {"resume": "timeInterval", **parameters}, items({"a": 1}))
+    result = await run.kind.execute(run)
+    assert isinstance(result, Suspend)
+    assert result.until - bench.clock.now_ms() == length
+    assert result.outputs == [[{"json": {"a": 1}, "pairedItem": {"item": 0}}]]
+
+
+DATES = [
+    ("2026-01-01T00:00:10Z", None, 10 * SECOND),
+    ("2026-01-01T01:00:10", "Europe/Berlin", 10 * SECOND),
+    ("2026-01-01T00:00:10", "DEFAULT", 10 * SECOND),
+]
+
+
+@pytest.mark.parametrize(("date", "zone", "length"), DATES)
+async def test_wait_until_a_moment(bench: Bench, date: str, zone: str | None, length: int) -> None:
+    run = bench.run("wait", 1.1, {"resume": "specificTime", "dateTime": date}, timezone=zone)
+    result = await run.kind.execute(run)
+    assert isinstance(result, Suspend)
+    assert result.until - bench.clock.now_ms() == length
+
+
+@pytest.mark.parametrize("parameters", [{"amount": 0}, {"resume": "specificTime", "dateTime": "2020-01-01"}])
+async def test_what_is_past_does_not_wait(bench: Bench, parameters: dict[str, Any]) -> None:
+    assert await bench.json("wait", 1.1, parameters, items({"a": 1})) == [[{"a": 1}]]
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"resume": "webhook"}, "webhook is not available yet"),
+    ({"resume": "form"}, "form is not available yet"),
+    ({"resume": "specificTime", "dateTime": "soon"}, "ISO 8601"),
+    ({"resume": "specificTime"}, "ISO 8601"),
+    ({"amount": -1}, "amount"),
+    ({"amount": 1e300, "unit": "days"}, "100 years"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "told"), REFUSED)
+async def test_wait_refuses(bench: Bench, parameters: dict[str, Any], told: str) -> None:
+    with pytest.raises(NodeError, match=told):
+        await bench.outputs(bench.run("wait", 1.1, parameters))
+
+
+async def test_an_unknown_time_zone_is_named(bench: Bench) -> None:
+    parameters = {"resume": "specificTime", "dateTime": "2026-01-01"}
+    with pytest.raises(NodeError, match="Mars/Base"):
+        await bench.outputs(bench.run("wait", 1.1, parameters, timezone="Mars/Base"))
+
+
+# ----------------------------------------------------------------------------------------------------- execute workflow
+
+
+def recorded(calls: list[tuple[str, Items]]) -> Any:
+    def run(workflow_id: str, given: Items) -> Items:
+        calls.append((workflow_id, given))
+        return [{"json": {"got": row["json"]}} for row in given]
+
+    return run
+
+
+TARGETS: list[tuple[float, Any]] = [
+    (1, "w7"),
+    (1.1, {"__rl": True, "value": "w7", "mode": "list", "cachedResultName": "Seven"}),
+    (1.2, {"__rl": True, "value": "w7", "mode": "id"}),
+]
+
+
+@pytest.mark.parametrize(("version", "target"), TARGETS)
+async def test_the_other_workflow_gets_all_items(bench: Bench, version: float, target: Any) -> None:
+    calls: list[tuple[str, Items]] = []
+    given = items({"n": 1}, {"n": 2})
+    run = bench.run("executeWorkflow", version, {"workflowId": target}, given, sub_workflow=recorded(calls))
+    ((first, second),) = await bench.outputs(run)
+    assert [(name, [row["json"] for row in rows]) for name, rows in calls] == [("w7", [{"n": 1}, {"n": 2}])]
+    assert (first["json"], second["json"]) == ({"got": {"n": 1}}, {"got": {"n": 2}})
+    assert (first["pairedItem"], second["pairedItem"]) == ({"item": 0}, {"item": 1})
+
+
+async def test_each_item_is_a_run_of_its_own(bench: Bench) -> None:
+    calls: list[tuple[str, Items]] = []
+    parameters = {"workflowId": "w7", "mode": "each"}
+    given = items({"n": 1}, {"n": 2})
+    run = bench.run("executeWorkflow", 1.1, parameters, given, sub_workflow=recorded(calls))
+    (made,) = await bench.outputs(run)
+    assert [len(rows) for _, rows in calls] == [1, 1]
+    assert [row["pairedItem"] for row in made] == [{"item": 0}, {"item": 1}]
+
+
+async def test_items_without_a_pair_of_their_own_stem_from_all(bench: Bench) -> None:
+    run = bench.run("executeWorkflow", 1, {"workflowId": "w"}, items({}, {}), sub_workflow=lambda _, given: given[:1])
+    ((made,),) = await bench.outputs(run)
+    assert made["pairedItem"] == [{"item": 0}, {"item": 1}]
+
+
+MAPPED: list[tuple[dict[str, Any], Any]] = [
+    ({"mappingMode": "defineBelow", "value": {}, "schema": []}, {"n": 1}),
+    (
+        {"value": {"a": 5, "old": 1}, "schema": [{"id": "a"}, {"id": "b"}, {"id": "old", "removed": True}]},
+        {"a": 5, "b": None},
+    ),
+    ({"value": {"a": 5}}, {"a": 5}),
+    ({"value": None, "schema": []}, {"n": 1}),
+]
+
+
+@pytest.mark.parametrize(("inputs", "expected"), MAPPED)
+async def test_mapped_fields_are_handed_over(bench: Bench, inputs: dict[str, Any], expected: Any) -> None:
+    parameters = {"workflowId": "w", "workflowInputs": inputs}
+    ((made,),) = await bench.json("executeWorkflow", 1.2, parameters, items({"n": 1}))
+    assert made == expected
+
+
+async def test_without_waiting_the_own_items_go_on(bench: Bench) -> None:
+    parameters = {"workflowId": "w", "options": {"waitForSubWorkflow": False}}
+    run = bench.run("executeWorkflow", 1, parameters, items({"n": 1}), sub_workflow=recorded([]))
+    assert await bench.outputs(run) == [[{"json": {"n": 1}, "pairedItem": {"item": 0}}]]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({}, "workflowId is empty"),
+        ({"source": "parameter"}, "source parameter"),
+        ({"workflowId": {"value": ""}}, "empty"),
+    ],
+)
+async def test_execute_workflow_refuses(bench: Bench, parameters: dict[str, Any], told: str) -> None:
+    with pytest.raises(NodeError, match=told):
+        await bench.outputs(bench.run("executeWorkflow", 1.2, parameters))
+
+
+async def test_an_item_whose_run_fails_goes_on_as_an_error(bench: Bench) -> None:
+    def fails(_: str, given: Items) -> Items:
+        if given[0]["json"]["n"] == 1:
+            raise NodeError("It failed.")
+        return given
+
+    parameters = {"workflowId": "w", "mode": "each"}
+    given = items({"n": 1}, {"n": 2})
+    run = bench.run("executeWorkflow", 1, parameters, given, sub_workflow=fails, on_error="continueRegularOutput")
+    ((first, second),) = await bench.outputs(run)
+    assert (first["json"], second["json"]) == ({"error": "It failed."}, {"n": 2})
+    with pytest.raises(NodeError) as caught:
+        await bench.outputs(bench.run("executeWorkflow", 1, parameters, given, sub_workflow=fails))
+    assert caught.value.item == 0

@@ -1,0 +1,76 @@
+"""/api/v1/node-types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jackfield.api.nodes import NodeDescription, NodeParameters
+from jackfield.testing.context import FakeCatalog
+from jackfield_workflows.node_types import node_type_view
+
+
+class OldParameters(NodeParameters):
+    old: str = ""
+
+
+class NewParameters(NodeParameters):
+    new: int = 1
+
+
+class TwoForms:
+    kind = "twoForms"
+    versions = (1.0, 1.1, 2.0)
+    description = NodeDescription("Two forms", "Has two.", "transform", outputs=("yes", "no"))
+    effect = True
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return NewParameters if version == 2 else OldParameters
+
+
+class Unprintable(TwoForms):
+    kind = "unprintable"
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return Bad
+
+
+class Bad(NodeParameters):
+    @classmethod
+    def model_json_schema(cls, *args: Any, **more: Any) -> dict[str, Any]:
+        raise RuntimeError("a node's bug")
+
+
+async def test_every_node_type_is_listed_with_its_form(api: Any) -> None:
+    found = await api.ok("GET", "/node-types")
+    assert found["total"] == len(found["data"]) == 1
+    (hook,) = found["data"]
+    assert (hook["kind"], hook["type"], hook["versions"], hook["trigger"]) == (
+        "webhook",
+        "jackfield.webhook",
+        [1, 2],
+        True,
+    )
+    assert hook["parameters"]["required"] == ["path"]
+    assert hook == await api.ok("GET", "/node-types/webhook")
+    assert hook == await api.ok("GET", "/node-types/n8n-nodes-base.webhook")
+    await api.refused("GET", "/node-types/nope", status=404)
+
+
+async def test_the_forms_are_built_once(api: Any) -> None:
+    await api.ok("GET", "/node-types")
+    api.context.ports["nodes"] = FakeCatalog()
+    assert (await api.ok("GET", "/node-types"))["total"] == 1
+
+
+def test_versions_with_one_form_share_it() -> None:
+    view = node_type_view(TwoForms())  # type: ignore[arg-type]
+    assert view["forms"] == [
+        {"versions": [1, 1.1], "default": True, "parameters": OldParameters.model_json_schema()},
+        {"versions": [2], "default": False, "parameters": NewParameters.model_json_schema()},
+    ]
+    assert view["parameters"] == NewParameters.model_json_schema()
+    assert (view["outputs"], view["effect"]) == (["yes", "no"], True)
+
+
+def test_a_node_without_a_schema_is_listed_all_the_same() -> None:
+    assert node_type_view(Unprintable())["parameters"] == {"type": "object"}  # type: ignore[arg-type]
