@@ -1,6 +1,6 @@
-"""What the SQLite store costs: 32 tasks that store an execution with its call (a 7 KB body) and then its end, against a bare
-floor, one row of 7 KB per operation, group-committed by one thread. Prints operations per second, CPU microseconds per
-operation, and the ratio.
+"""What the SQLite store costs: 32 tasks that store an execution with its call (a 7 KB body) and then its end, against a
+bare floor, one row of 7 KB per operation, group-committed by one thread. Prints operations per second, CPU
+microseconds per operation, and the ratio.
 
     python bench/store.py [--seconds 5] [--directory DIR]
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import logging
 import queue
 import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import orjson
@@ -27,7 +28,8 @@ from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
 
 TASKS = 32
-BODY = orjson.dumps({"action": "opened", "text": "x" * 200, "labels": [{"id": n, "name": f"label-{n}"} for n in range(232)]})
+LABELS = [{"id": number, "name": f"label-{number}"} for number in range(232)]
+BODY = orjson.dumps({"action": "opened", "text": "x" * 200, "labels": LABELS})
 HEADERS = orjson.dumps({f"x-header-{n}": "some value" for n in range(15)})
 Operation = Callable[[], Awaitable[None]]
 
@@ -106,6 +108,13 @@ async def joined(store: SqliteStore) -> None:
     await store.add_execution(_execution(execution_id, call_id), _end(execution_id, call_id))
 
 
+VARIANTS: Sequence[tuple[str, Callable[[SqliteStore], Awaitable[None]], int]] = (
+    ("accept, then finish", apart, 2),
+    ("overlapped", overlapped, 2),
+    ("joined", joined, 1),
+)
+
+
 async def measure(name: str, operation: Operation, count: int, seconds: float) -> float:
     """count: store operations per call."""
     done = 0
@@ -128,12 +137,12 @@ async def run(directory: Path, seconds: float) -> None:
     floor = Floor(directory / "floor.db")
     base = await measure("floor: one 7 KB row", floor.insert, 1, seconds)
     floor.close()
-    for name, operation, count in (("accept, then finish", apart, 2), ("overlapped", overlapped, 2), ("joined", joined, 1)):
-        folder = directory / operation.__name__
+    for name, operation, count in VARIANTS:
+        folder = directory / name
         folder.mkdir()
         store = SqliteStore(folder, SqliteSettings(), logging.getLogger("bench"))
         await store.open()
-        rate = await measure(name, lambda operation=operation: operation(store), count, seconds)  # type: ignore[misc]
+        rate = await measure(name, functools.partial(operation, store), count, seconds)
         print(f"{'':<34} {rate / base:.2f} of the floor; executions {rate / count / base:.2f}")
         await store.close()
 

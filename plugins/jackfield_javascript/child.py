@@ -102,7 +102,7 @@ class Prelude:
 
     def __init__(self, kind: str, memory: int, limits: Mapping[str, int]) -> None:
         self._sources = [(PRELUDE / f"{name}.js").read_text("utf-8") for name in FILES[kind]]
-        self._memory = memory
+        self.memory = memory
         self._limits = json.dumps(limits)
 
     def load(self, *names: str) -> tuple[Context, list[Callable[..., object]]]:
@@ -110,7 +110,7 @@ class Prelude:
         from _quickjs import Context
 
         context = Context()
-        context.set_memory_limit(self._memory)
+        context.set_memory_limit(self.memory)
         context.set_max_stack_size(STACK)
         for name, function in HOST.items():
             context.add_callable(name, function)
@@ -164,7 +164,15 @@ class Code:
             state = self._step()
             if isinstance(state, str):
                 return state
+            if state is None:
+                raise self._stuck()
             time.sleep(float(state) / 1000)  # type: ignore[arg-type]
+
+    def _stuck(self) -> Exception:
+        """Without memory the engine can't even say that an awaited promise has failed."""
+        if self._context.memory()["malloc_size"] > self._prelude.memory // 2:
+            return MemoryError()
+        return RuntimeError("The script waits for something that never happens.")
 
     def renew(self, failed: bool) -> None:
         self._load()
@@ -173,7 +181,7 @@ class Code:
 def failure(exc: BaseException) -> str:
     """The answer to a request that failed outside of the script's own error handling."""
     message = str(exc).split("\n    at ", maxsplit=1)[0].strip()
-    if isinstance(exc, MemoryError) or "out of memory" in message:
+    if isinstance(exc, MemoryError) or message == "null" or "out of memory" in message:
         kind, message = "memory", "The script needs more memory than it may have."
     else:
         kind, message = "runtime", message or "The script failed without a message."
@@ -200,15 +208,14 @@ def send(text: str) -> None:
 
 
 def serve(scripts: Expressions | Code) -> None:
-    from _quickjs import JSException
-
     while True:
         head = read(8)
         limit_cpu(int.from_bytes(head[4:], "big"))
+        body = read(int.from_bytes(head[:4], "big"))
         failed = False
         try:
-            answer = scripts.answer(read(int.from_bytes(head[:4], "big")).decode())
-        except (JSException, MemoryError) as exc:
+            answer = scripts.answer(body.decode())
+        except Exception as exc:
             failed, answer = True, failure(exc)
         send(answer)
         scripts.renew(failed)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from jackfield_javascript.pool import PoolLimits, WorkerPool
 from jackfield_javascript.settings import JavaScriptSettings
 
 MIB = 1 << 20
+ITEMS_PER_TIMEOUT = 200
 
 
 def _line(value: object) -> bytes:
@@ -108,7 +110,8 @@ class JavaScriptEngine:
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
         request = _encode(data, {"sources": list(sources), "indexes": list(items)})
-        found = _decode(await self._pool("expressions").call(request, self._settings.expression_timeout))
+        timeout = self._settings.expression_timeout * max(1, math.ceil(len(items) / ITEMS_PER_TIMEOUT))
+        found = _decode(await self._pool("expressions").call(request, timeout))
         rows: list[list[Json | ExpressionError]] = found["values"]
         for row, column, message in found["errors"]:
             rows[row][column] = ExpressionError(message)

@@ -39,6 +39,7 @@ class WorkerPool:
     async def call(self, body: bytes, timeout: float) -> bytes:
         """The answer of a worker, within `timeout` seconds from when it gets the request. Raises `ScriptError`; the
         worker is killed then, and also when the call is cancelled."""
+        self._check_open()
         if self._slots.locked():
             await self._wait()
         else:
@@ -60,16 +61,29 @@ class WorkerPool:
         finally:
             self._waiting -= 1
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ScriptError("No script is run any more: the daemon is stopping.", kind="busy")
+
     async def _use(self, body: bytes, timeout: float) -> bytes:
-        worker = self._idle.pop() if self._idle else await self._start()
+        self._check_open()
+        worker = self._rested() or await self._start()
         try:
+            self._check_open()
             return await worker.request(body, timeout)
         finally:
             self._put_back(worker)
 
+    def _rested(self) -> Worker | None:
+        """An idle worker that still lives."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.usable:
+                return worker
+            self._end(worker)
+        return None
+
     async def _start(self) -> Worker:
-        if self._closed:
-            raise ScriptError("No script is run any more: the daemon is stopping.", kind="busy")
         worker = await Worker.start(self._command, largest=self._limits.largest, timeout=self._limits.start)
         self._alive.add(worker)
         return worker
@@ -83,16 +97,21 @@ class WorkerPool:
 
     def _end(self, worker: Worker) -> None:
         worker.kill()
+        if worker not in self._alive:
+            return
         self._alive.discard(worker)
         task = asyncio.get_running_loop().create_task(worker.ended())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     async def close(self) -> None:
-        """Kill every worker and wait until none is left; what runs fails."""
+        """Kill every worker and wait until none is left; what runs or waits fails."""
+        if self._closed:
+            return
         self._closed = True
         self._idle.clear()
         for worker in tuple(self._alive):
             self._end(worker)
-        while self._ending:
-            await asyncio.gather(*self._ending, return_exceptions=True)
+        for _ in range(self._limits.size):  # every call has ended, and with it every start of a worker
+            await self._slots.acquire()
+        await asyncio.gather(*self._ending)

@@ -12,7 +12,10 @@ class JavaScriptSettings(BaseModel):
 
     expression_workers: int = Field(2, ge=1, le=64, description="Processes that evaluate expressions.")
     expression_timeout: float = Field(
-        1.0, gt=0, le=60, description="Seconds that one node's expressions may take together, per evaluation."
+        1.0,
+        gt=0,
+        le=60,
+        description="Seconds that the expressions of one node may take for each 200 items or part of it.",
     )
     expression_memory: int = Field(64, ge=16, le=4096, description="MiB that the JavaScript of an expression may hold.")
     compiled_expressions: int = Field(512, ge=1, le=10_000, description="Expressions kept compiled in each worker.")

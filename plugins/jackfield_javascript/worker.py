@@ -53,15 +53,19 @@ class Worker(asyncio.Protocol):
         ours, theirs = socket.socketpair()
         with theirs:
             worker = cls(_spawn(command, theirs), largest)
+        ready = False
         try:
             ours.setblocking(False)
             await asyncio.get_running_loop().create_unix_connection(lambda: worker, sock=ours)
             await worker._receive(timeout)
-        except BaseException:
-            worker.kill()
-            ours.close()
-            await asyncio.shield(worker.ended())
-            raise
+            ready = True
+        except ScriptError:
+            raise ScriptError("The worker process for scripts could not be started.", kind="crash") from None
+        finally:
+            if not ready:
+                worker.kill()
+                ours.close()
+                await asyncio.shield(worker.ended())
         return worker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -16,7 +16,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.parameters import Parameters
-from jackfield_nodes.values import type_name
+from jackfield_nodes.values import type_name, with_article
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
 LANGUAGES: Mapping[str, str] = {
@@ -84,9 +84,9 @@ def _source(given: Mapping[str, Json], language: str) -> str:
 
 
 def _items_of_all(value: Json, inputs: int) -> Items:
-    """Nothing, one object, a list of objects or of items. Raises `NodeError` for anything else."""
+    """One object, a list of objects or of items. Raises `NodeError` for anything else."""
     if value is None:
-        return []
+        raise NodeError("The program returned nothing; end it with a return of items, or of an empty list for none.")
     rows = value if isinstance(value, list) else [value]
     return [_item(row, None if inputs != 1 else 0, f"element {index}") for index, row in enumerate(rows)]
 
@@ -110,7 +110,7 @@ def _items_of_each(value: Json) -> Items:
 def _item(row: Json, source: int | None, what: str) -> Item:
     if not isinstance(row, dict):
         raise NodeError(
-            f"The program must return objects, but {what} is a {type_name(row)}; return items such as "
+            f"The program must return objects, but {what} is {with_article(type_name(row))}; return items such as "
             "[{json: {field: value}}].",
             item=source,
         )
@@ -130,7 +130,9 @@ def _checked(row: dict[str, Json], source: int | None, what: str) -> Item:
             item=source,
         )
     if not isinstance(json, dict):
-        raise NodeError(f"The program must return objects, but json of {what} is a {type_name(json)}.", item=source)
+        raise NodeError(
+            f"The program must return objects, but json of {what} is {with_article(type_name(json))}.", item=source
+        )
     made: Item = {"json": json}
     if isinstance(binary, dict) and binary:
         made["binary"] = _files(binary, what)  # type: ignore[typeddict-item]

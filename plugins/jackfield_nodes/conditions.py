@@ -10,15 +10,15 @@ import contextlib
 import operator as compare
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from typing import Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.parameters import Parameters
-from jackfield_nodes.values import CONVERSIONS, to_boolean, to_time, type_name
+from jackfield_nodes.values import CONVERSIONS, to_boolean, to_time, type_name, with_article
 
 Question: TypeAlias = "tuple[str, str, str]"
 """Pattern, flags and text of one regular expression test."""
@@ -54,8 +54,7 @@ class FilterBlock(Parameters):
     combinator: Literal["and", "or"] = "and"
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """How one block is evaluated. zone: of dates without offset; answers: results of regular expression tests, None for
     a pattern that is wrong; warn: told of unknown operators."""
 
@@ -63,7 +62,7 @@ class Rules:
     ignore_case: bool = False
     version: float = 1
     zone: tzinfo = UTC
-    answers: Mapping[Question, bool | None] = field(default_factory=dict)
+    answers: Mapping[Question, bool | None] = MappingProxyType({})
     warn: Callable[[str], None] = lambda _: None
 
 
@@ -176,7 +175,7 @@ def _right_type(operator: Operator) -> str:
 def _strictly(value: object, kind: str) -> object:
     fits = isinstance(value, _STRICT[kind]) and not (kind == "number" and isinstance(value, bool))
     if not fits:
-        raise ValueError(f"{_article(type_name(value))}, but {_article(kind)} is expected")
+        raise ValueError(f"{with_article(type_name(value))}, but {with_article(kind)} is expected")
     return value
 
 
@@ -188,7 +187,7 @@ def _loosely(value: object, kind: str, version: float) -> object:
     try:
         return CONVERSIONS[kind](value)
     except ValueError:
-        raise ValueError(f"{_article(type_name(value))} that cannot be read as {_article(kind)}") from None
+        raise ValueError(f"{with_article(type_name(value))} that cannot be read as {with_article(kind)}") from None
 
 
 def _truth(value: object, version: float) -> bool:
@@ -200,10 +199,6 @@ def _truth(value: object, version: float) -> bool:
     return isinstance(value, list | dict) or bool(value)
 
 
-def _article(kind: str) -> str:
-    return f"{'an' if kind in {'array', 'object'} else 'a'} {kind}"
-
-
 def _side(value: object, kind: str, rules: Rules) -> object:
     """The value as the operator's type. Raises ValueError that says what is wrong."""
     if value is None or kind == "any":
@@ -212,7 +207,7 @@ def _side(value: object, kind: str, rules: Rules) -> object:
         try:
             return to_time(value, rules.zone)
         except ValueError:
-            raise ValueError(f"{_article(type_name(value))} that is no date") from None
+            raise ValueError(f"{with_article(type_name(value))} that is no date") from None
     if kind not in _STRICT:
         return value
     return _loosely(value, kind, rules.version) if rules.loose else _strictly(value, kind)

@@ -26,6 +26,11 @@ class Upload:
     field: str
 
 
+def utf8(text: str) -> bytes:
+    """Half surrogates, which scripts can make, become question marks."""
+    return text.encode("utf-8", "replace")
+
+
 def json_body(value: object, parameter: str) -> Body | None:
     """A value, or JSON text, which is checked; nothing for empty text. Raises `NodeError` naming the parameter."""
     if isinstance(value, str):
@@ -41,12 +46,12 @@ def json_body(value: object, parameter: str) -> Body | None:
 
 def form_body(fields: Mapping[str, Json]) -> Body:
     """application/x-www-form-urlencoded."""
-    return Body(urlencode(pairs(fields)).encode(), "application/x-www-form-urlencoded")
+    return Body(urlencode(pairs(fields), errors="replace").encode(), "application/x-www-form-urlencoded")
 
 
 def raw_body(value: object, content_type: str) -> Body:
     """Text as it is; anything else as JSON text."""
-    return Body(text_of(value).encode(), content_type or "text/plain; charset=utf-8")
+    return Body(utf8(text_of(value)), content_type or "text/plain; charset=utf-8")
 
 
 def file_body(item: Item, field: str, index: int) -> Body:
@@ -61,11 +66,11 @@ def multipart_body(fields: Mapping[str, Json], uploads: Iterable[Upload], item: 
 
     parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = []
     for name, text in pairs(fields):
-        parts.append((name, (None, text.encode(), None)))
+        parts.append((utf8(name).decode(), (None, utf8(text), None)))
     for upload in uploads:
         file = binary_of(item, upload.field, index)
         content = _content(file["data"], upload.field, index)
-        parts.append((upload.name, (file.get("fileName") or "file", content, file.get("mimeType"))))
+        parts.append((utf8(upload.name).decode(), (file.get("fileName") or "file", content, file.get("mimeType"))))
     request = httpx.Request("POST", "http://form.invalid/", files=parts)
     return Body(request.read(), request.headers["content-type"])
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TypeAlias
 
@@ -49,6 +51,10 @@ _NEVER = tuple(
 _NAT64 = ip_network("64:ff9b::/96")
 
 
+RESOLVERS = 4
+"""Names that are looked up at the same time, on threads of their own: slow name servers hold up nothing else."""
+
+
 class Forbidden(Exception):
     """The host has no address that may be connected to."""
 
@@ -79,6 +85,7 @@ class AddressGuard:
     """networks: CIDR ranges; hosts: exact names; both may be reached beside the public internet."""
 
     def __init__(self, networks: Sequence[str] = (), hosts: Sequence[str] = ()) -> None:
+        self._resolver = ThreadPoolExecutor(RESOLVERS, "resolver")
         self._networks = [ip_network(text) for text in networks]
         self._hosts = frozenset(host_key(host) for host in hosts)
 
@@ -94,9 +101,9 @@ class AddressGuard:
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """The addresses to connect to, in the resolver's order, from one look-up. Raises `Forbidden`, OSError."""
-        loop = asyncio.get_running_loop()
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
         try:
-            rows = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            rows = await asyncio.get_running_loop().run_in_executor(self._resolver, look_up)
         except UnicodeError as exc:
             raise OSError("the name is not valid") from exc
         return self._permitted(host, (str(row[4][0]) for row in rows))

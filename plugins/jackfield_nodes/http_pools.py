@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Iterable
+from functools import lru_cache
 from typing import Any
 
 import certifi
@@ -52,6 +53,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         await self._sockets.sleep(seconds)
 
 
+@lru_cache(maxsize=2)
 def tls_context(*, verify: bool) -> ssl.SSLContext:
     """The system's certificate authorities and those of certifi; without `verify`, anybody's certificate."""
     tls = ssl.create_default_context(cafile=certifi.where())
@@ -96,8 +98,9 @@ class Pools:
     async def _close_at_end(pool: httpcore.AsyncConnectionPool) -> None:
         try:
             await asyncio.Event().wait()
-        finally:
+        except asyncio.CancelledError:
             await pool.aclose()
+            raise
 
 
 @contextlib.asynccontextmanager

@@ -45,8 +45,8 @@ def checked_url(text: str) -> httpx.URL:
     """An http or https URL with a host. Raises `NodeError`."""
     try:
         url = httpx.URL(text.strip())
-    except httpx.InvalidURL as exc:
-        raise NodeError(f"The URL is not valid: {exc}.") from None
+    except (httpx.InvalidURL, UnicodeError) as exc:
+        raise NodeError(f"The URL is not valid: {_plain(exc)}.") from None
     if url.scheme not in {"http", "https"}:
         raise NodeError("The URL must start with http:// or https://.")
     if not url.host:
@@ -59,7 +59,7 @@ def _with_query(url: httpx.URL, query: Pairs) -> httpx.URL:
         return url
     from urllib.parse import urlencode
 
-    joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query)) if part)
+    joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query, errors="replace")) if part)
     return url.copy_with(query=joined.encode("ascii"))
 
 
@@ -111,7 +111,7 @@ def next_hop(call: Call, hop: Hop, status: int, location: str) -> Hop:
     """Where a redirect leads. Raises `NodeError`."""
     try:
         url = _without_user(checked_url(str(hop.url.join(location))))
-    except httpx.InvalidURL:
+    except (httpx.InvalidURL, UnicodeError):
         raise NodeError("The server redirects to a URL that is not valid.") from None
     headers, method, body = hop.headers, hop.method, hop.body
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
@@ -188,7 +188,10 @@ class Sender:
 
 def _request(hop: Hop, limit: float) -> httpcore.Request:
     built = httpx.Request(
-        hop.method, hop.url, headers=[(n.encode(), v.encode()) for n, v in hop.headers], content=hop.body
+        hop.method,
+        hop.url,
+        headers=[(n.encode(), v.encode("utf-8", "replace")) for n, v in hop.headers],
+        content=hop.body,
     )
     url = hop.url
     return httpcore.Request(

@@ -7,9 +7,9 @@ document without typeVersion may hold either, or a flat list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
-from typing import Literal, Self
+from types import MappingProxyType
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
@@ -26,17 +26,20 @@ from jackfield_nodes.regexes import Regexes
 from jackfield_nodes.zones import zone_of
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What conditions need beside an item. zone: of dates without an offset; answers: of regular expressions."""
 
     zone: tzinfo = UTC
-    answers: Mapping[Question, bool | None] = field(default_factory=dict)
+    answers: Mapping[Question, bool | None] = MappingProxyType({})
     warn: Callable[[str], None] = lambda _: None
 
 
 class IfParameters(Parameters):
     """What every form can tell."""
+
+    def has_regex(self) -> bool:
+        """Whether `asks` may tell anything."""
+        raise NotImplementedError
 
     def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
         """The regular expression tests to answer before `passes`."""
@@ -52,6 +55,9 @@ class LegacyIf(IfParameters):
 
     conditions: LegacyConditions = Field(default_factory=LegacyConditions)
     combine_operation: Literal["all", "any"] = Field("all", description="Whether all conditions must hold, or any.")
+
+    def has_regex(self) -> bool:
+        return any(row.operation in REGEX for row in self.conditions.string)
 
     def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
         return legacy_questions(self.conditions)
@@ -73,6 +79,9 @@ class BlockIf(IfParameters):
     conditions: FilterBlock = Field(default_factory=FilterBlock)
     loose_type_validation: bool = Field(False, description="Convert values of other types (from version 2.1 on).")
     options: IfOptions = Field(default_factory=IfOptions)
+
+    def has_regex(self) -> bool:
+        return any(row.operator.operation in REGEX for row in self.conditions.conditions)
 
     def rules(self, around: Surroundings) -> Rules:
         given = self.conditions.options
@@ -97,6 +106,9 @@ class FlatIf(IfParameters):
 
     conditions: list[FlatCondition] = Field(default_factory=list)
     combiner: Literal["and", "or"] = "and"
+
+    def has_regex(self) -> bool:
+        return any(row.operator in REGEX for row in self.conditions)
 
     def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
         return flat_questions(self.conditions, json)
@@ -128,15 +140,6 @@ class UnversionedIf(BlockIf):
         return handler(raw) if form is BlockIf else form.model_validate(raw)  # type: ignore[return-value]
 
 
-def mentions_regex(value: object) -> bool:
-    """Whether the raw parameters name a regular expression operation."""
-    if isinstance(value, str):
-        return value in REGEX
-    if isinstance(value, dict):
-        return any(mentions_regex(part) for part in value.values())
-    return isinstance(value, list) and any(mentions_regex(part) for part in value)
-
-
 class IfNode:
     """Outputs: true, false. An item that fails goes to false when the node goes on after errors."""
 
@@ -159,8 +162,8 @@ class IfNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[IfParameters] = await run.resolve()
         around = Surroundings(zone_of(run), {}, run.log.warning)
-        if mentions_regex(run.node.parameters):
-            around = replace(around, answers=await self._answers(run.items, parameters, around))
+        if any(given.has_regex() for given in parameters):
+            around = around._replace(answers=await self._answers(run.items, parameters, around))
         outputs: tuple[Items, Items] = ([], [])
         for index, (item, given) in enumerate(zip(run.items, parameters, strict=True)):
             met = self._passes(given, item["json"], index, around, goes_on(run))

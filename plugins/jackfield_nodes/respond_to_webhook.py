@@ -34,7 +34,9 @@ class Entries(Parameters):
 
 
 class Options(Parameters):
-    response_code: int | None = Field(None, ge=200, le=599, description="200, or 307 for a redirect, unless given.")
+    response_code: int | None = Field(
+        None, ge=100, le=599, description="200 to 599; 200, or 307 for a redirect, unless given."
+    )
     response_headers: Entries = Field(default_factory=Entries)
     response_key: str = Field("", description="Put the items into this field of the answer.")
 

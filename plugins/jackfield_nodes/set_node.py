@@ -22,7 +22,7 @@ from jackfield_nodes.set_parameters import (
     SetParameters,
     write,
 )
-from jackfield_nodes.values import CONVERSIONS, to_object, type_name
+from jackfield_nodes.values import CONVERSIONS, to_object, type_name, with_article
 
 
 class UnversionedSet(LatestSet):
@@ -55,13 +55,9 @@ def convert(name: str, kind: str | None, value: object, *, ignore_errors: bool) 
         if ignore_errors:
             return value  # type: ignore[return-value]
         raise NodeError(
-            f"The field '{name}' expects {_article(kind)} but got {_article(type_name(value))}, {exc}; "
+            f"The field '{name}' expects {with_article(str(kind))} but got {with_article(type_name(value))}, {exc}; "
             "change the field's type or turn on 'ignore conversion errors'."
         ) from None
-
-
-def _article(kind: str | None) -> str:
-    return f"{'an' if kind in {'array', 'object'} else 'a'} {kind}"
 
 
 def raw_object(value: object) -> dict[str, Json]:

@@ -6,6 +6,7 @@ sensible result.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
@@ -16,6 +17,7 @@ from jackfield.api.jsontext import Json, dumps, loads
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?")
 _RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
 _SAFE = 2**53
 _LONGEST_NUMBER = 400
 
@@ -51,6 +53,11 @@ def type_name(value: object) -> str:
         return "null"
     names: Mapping[type, str] = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
     return names.get(type(value), "object")
+
+
+def with_article(kind: str) -> str:
+    """a string, an array"""
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _whole(value: float) -> int | float:
@@ -121,6 +128,8 @@ def to_object(value: object) -> dict[str, Json]:
 
 
 def _read_date(text: str) -> datetime:
+    if _YEAR_OR_MONTH.fullmatch(text):
+        text = f"{text}-01-01"[:10]
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -134,7 +143,7 @@ def to_time(value: object, zone: tzinfo) -> int:
     `zone`."""
     if isinstance(value, bool):
         raise Unfit("not a date")
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and math.isfinite(value):
         return int(value)
     if not isinstance(value, str):
         raise Unfit("not a date")

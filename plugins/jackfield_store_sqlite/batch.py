@@ -19,14 +19,14 @@ ResultT = TypeVar("ResultT")
 
 _LAST_PART = "SELECT coalesce(max(id), 0) FROM execution_data"
 _LAST_CALL_DATA = "SELECT coalesce(max(id), 0) FROM call_data"
-_ADD_EXECUTION = f"INSERT INTO executions VALUES ({','.join('?' * 14)})"  # noqa: S608
+_ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_PART = "INSERT INTO execution_data VALUES (?, ?, ?)"
 _ADD_DOCUMENT = "INSERT INTO execution_documents VALUES (?, ?)"
 _APPEND_PART = """INSERT INTO execution_data (execution, data)
     SELECT data, ? FROM executions WHERE id = ? AND finished_at IS NULL"""
 _CHANGE_EXECUTION = """UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
     resume_at = ?, error = ? WHERE id = ? AND finished_at IS NULL"""
-_ADD_CALL = f"INSERT INTO calls VALUES ({','.join('?' * 12)})"  # noqa: S608
+_ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CALL_DATA = "INSERT INTO call_data VALUES (?, ?, ?)"
 _CALL_STATUSES = """SELECT calls.id, calls.status FROM json_each(?) wanted
     JOIN calls ON calls.webhook_id = wanted.value ->> 0 AND calls.id = wanted.value ->> 1"""

@@ -54,8 +54,8 @@ def _call(
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
     return StoredCall(
-        id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status, response_body,
-        bool(response_truncated), duration_ms,
+        id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status,
+        response_body, bool(response_truncated), duration_ms,
     )  # fmt: skip
 
 
@@ -75,8 +75,8 @@ _WEBHOOKS = Query(
     "registrations r",
 )
 _CALLS = Query(
-    """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status, c.response_status,
-    c.response_body, c.response_truncated, c.duration_ms""",
+    """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status,
+    c.response_status, c.response_body, c.response_truncated, c.duration_ms""",
     "calls c JOIN call_data d ON d.id = c.data",
     "c.time DESC, c.id DESC",
     _call,

@@ -14,8 +14,8 @@ _PAGE_SIZE = 8192
 
 
 def create_file(file: Path) -> None:
-    """Make the file, or narrow an existing one, to 0600 whatever the umask; SQLite gives its -wal and -shm files the same
-    mode. Raises OSError."""
+    """Make the file, or narrow an existing one, to 0600 whatever the umask; SQLite gives its -wal and -shm files the
+    same mode. Raises OSError."""
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if os.fstat(descriptor).st_mode & 0o777 != 0o600:

@@ -78,12 +78,10 @@ class Database:
         return await self._readers.run(work)
 
     async def check(self) -> None:
-        """Write something small and read it back. Raises `StoreUnavailable`."""
+        """Write something small; once damage was met, look at every page first. Raises `StoreUnavailable`."""
         if self._damaged:
-            if await self.read(_is_sound):
-                self._damaged = False
-            else:
-                raise StoreUnavailable(f"The database {self.file} is damaged; restore it from a backup and restart.")
+            await self.read(_check_pages)
+            self._damaged = False
         await self.write(self._probe)
 
     def _queue(self, run: Callable[[Batch], object], size: int) -> asyncio.Future[object]:
@@ -182,15 +180,17 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _is_sound(connection: sqlite3.Connection) -> bool:
-    return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+def _check_pages(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.DatabaseError."""
+    if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        raise failures.Damage
 
 
 def _check_small(connection: sqlite3.Connection) -> None:
     """A look at every table, and at every page of a small database. Raises sqlite3.DatabaseError."""
     size = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()[0]
-    if size <= _CHECKED_AT_OPEN and not _is_sound(connection):
-        raise failures.Damage
+    if size <= _CHECKED_AT_OPEN:
+        _check_pages(connection)
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()  # noqa: S608
 

@@ -29,8 +29,8 @@ _LOST = ("failed", "cancelled")
 
 
 def _row(
-    id: str, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int, started: int | None,
-    finished: int | None, error: bytes | None, retry_of: str | None, resume_at: int | None,
+    id: str, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int,
+    started: int | None, finished: int | None, error: bytes | None, retry_of: str | None, resume_at: int | None,
 ) -> ExecutionRow:  # fmt: skip
     return ExecutionRow(id, workflow_id, version, mode, status, created, started, finished, error, retry_of, resume_at)
 
@@ -97,7 +97,7 @@ class Executions:
         sql = f"""SELECT id FROM executions{clause or " WHERE true"} AND finished_at IS NULL AND status IN ({wanted})
             ORDER BY id LIMIT ?"""  # noqa: S608
         rows = [*values, *statuses, limit]
-        return await self._db.read(lambda connection: [id for (id,) in execute(connection, sql, rows)])
+        return await self._db.read(lambda connection: [found for (found,) in execute(connection, sql, rows)])
 
 
 def _size(finished: FinishedExecution) -> int:
@@ -156,7 +156,7 @@ def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
 def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> int:
     """Delete finished executions, each by its id and data key, with all that belongs to them; returns how many."""
     known = "DELETE FROM executions WHERE id = ? AND data = ? AND finished_at IS NOT NULL"
-    gone = [data for id, data in executions if connection.execute(known, (id, data)).rowcount]
+    gone = [each[1] for each in executions if connection.execute(known, each).rowcount]
     for sql in (f"DELETE {_STEPS}", "DELETE FROM execution_data WHERE id = ?", _DELETE_DOCUMENT):
         connection.executemany(sql, [(data,) for data in gone])
     return len(gone)

@@ -58,7 +58,8 @@ def reason(error: BaseException) -> str:
 
 def unavailable(error: BaseException) -> StoreUnavailable:
     """For an operation that was not done because of `error`."""
-    failure = StoreUnavailable(f"{reason(error)}; {UNCHANGED}")
+    remedy = "nothing was changed, restore it from a backup." if is_damage(error) else UNCHANGED
+    failure = StoreUnavailable(f"{reason(error)}; {remedy}")
     failure.__cause__ = error
     return failure
 

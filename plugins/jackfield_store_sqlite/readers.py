@@ -54,8 +54,8 @@ class Readers:
             raise StoreUnavailable("The store did not answer in time; try again.") from None
 
     def close(self) -> None:
-        """Blocks until the running reads are over."""
-        self._pool.shutdown(cancel_futures=True)
+        """Blocks until the waiting reads are over."""
+        self._pool.shutdown()
         while self._open:
             self._open.pop().close()
 

@@ -21,8 +21,8 @@ _PUT = """INSERT INTO registrations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON 
 
 def _conflict(wanted: Registration, workflow_id: str, name: str) -> RouteConflict:
     return RouteConflict(
-        f"{wanted.method} {wanted.path} is served by the active workflow {name} ({workflow_id}) already; change the path "
-        "or deactivate that workflow.",
+        f"{wanted.method} {wanted.path} is served by the active workflow {name} ({workflow_id}) already; change the "
+        "path or deactivate that workflow.",
         details={"workflowId": workflow_id, "workflowName": name, "method": wanted.method, "path": wanted.path},
     )
 

@@ -53,22 +53,23 @@ class Query(Generic[RowT]):
 
     def one(self, connection: sqlite3.Connection, condition: str, *values: Value) -> RowT | None:
         """The row that meets the condition."""
-        row = execute(connection, f"SELECT {self.columns} FROM {self.tables} WHERE {condition}", values).fetchone()
+        row = execute(connection, self._select(f" WHERE {condition}"), values).fetchone()
         return None if row is None else self.make(*row)
 
     def every(self, connection: sqlite3.Connection, clause: str = "", *values: Value) -> list[RowT]:
         """All rows; clause: empty or ` WHERE ...`."""
-        rows = execute(connection, f"SELECT {self.columns} FROM {self.tables}{clause} ORDER BY {self.order}", values)
-        return [self.make(*row) for row in rows]
+        return [self.make(*row) for row in execute(connection, self._select(f"{clause} ORDER BY {self.order}"), values)]
 
     def page(
         self, connection: sqlite3.Connection, clause: str, values: Sequence[Value], offset: int, limit: int
     ) -> Page[RowT]:
         """One page, and the count of all."""
-        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)
-        sql = f"SELECT {self.columns} FROM {self.tables}{clause} ORDER BY {self.order} LIMIT ? OFFSET ?"
-        rows = execute(connection, sql, [*values, limit, offset])
-        return Page([self.make(*row) for row in rows], total)
+        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608
+        sql = self._select(f"{clause} ORDER BY {self.order} LIMIT ? OFFSET ?")
+        return Page([self.make(*row) for row in execute(connection, sql, [*values, limit, offset])], total)
+
+    def _select(self, rest: str) -> str:
+        return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608
 
 
 def where(conditions: Iterable[tuple[str, Value]]) -> tuple[str, list[Value]]:

@@ -1,10 +1,10 @@
 """The tables, as migrations: entry n brings a database from `user_version` n to n + 1, in one transaction.
 
 What every run writes is kept small: `executions` and `calls` have the columns that lists and status changes need. What
-is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that only
-grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part is its
-input, whose key is `executions.data`; the others are its step chunks in order. These two pairs have no foreign keys:
-looking them up would cost the hot path more than the rows.
+is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that
+only grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part
+is its input, whose key is `executions.data`; the others are its step chunks in order. These two pairs have no foreign
+keys: looking them up would cost the hot path more than the rows.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def _check_origin(connection: sqlite3.Connection, file: Path, version: int) -> N
 
 
 def migrate(connection: sqlite3.Connection, file: Path) -> None:
-    """Bring the database up to date. Raises `ConfigurationError` for a newer schema or a foreign file, sqlite3.Error."""
+    """Bring the database up to date. Raises `ConfigurationError` for a newer schema or a foreign file, or sqlite3's own
+    errors."""
     if _number(connection, "PRAGMA user_version") == len(MIGRATIONS):
         _check_origin(connection, file, len(MIGRATIONS))
         return

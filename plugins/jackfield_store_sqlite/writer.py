@@ -22,8 +22,8 @@ Outcome: TypeAlias = "tuple[Operation, object, Exception | None]"
 
 
 class Operation:
-    """One queued write. run: may raise before it gathered anything in the batch; it is called a second time when another
-    operation spoilt the transaction, so it must change nothing else."""
+    """One queued write. run: may raise before it gathered anything in the batch; it is called a second time when
+    another operation spoilt the transaction, so it must change nothing else."""
 
     __slots__ = ("future", "queued_at", "run", "size")
 
@@ -211,6 +211,7 @@ class Writer:
             return
         try:
             if optimize:
+                connection.execute("PRAGMA analysis_limit = 400")
                 connection.execute("PRAGMA optimize")
             connection.close()
         except sqlite3.Error as error:

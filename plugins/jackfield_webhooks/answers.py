@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 
 from jackfield.api import jsontext
 from jackfield.api.engine import Outcome
@@ -99,7 +98,7 @@ def _of_items(plan: AnswerPlan, outcome: Outcome) -> StoredAnswer:
     if plan.property_name:
         value = _property(value, plan.property_name)
     if plan.content_type:
-        content = value.encode("utf-8", "replace") if isinstance(value, str) else _dump(value)
+        content = value.encode("utf-8", "replace") if isinstance(value, str) else jsontext.dumps(value)
         return StoredAnswer(plan.code, _headers(plan, (("content-type", plan.content_type),)), content)
     return _json(plan, value)
 
@@ -117,15 +116,7 @@ def _binary(plan: AnswerPlan, outcome: Outcome) -> StoredAnswer:
 
 
 def _json(plan: AnswerPlan, value: Json) -> StoredAnswer:
-    return StoredAnswer(plan.code, _headers(plan, _JSON), _dump(value))
-
-
-def _dump(value: Json) -> bytes:
-    try:
-        return jsontext.dumps(value)
-    except UnicodeEncodeError:
-        # A lone surrogate, as scripts may produce: JSON can carry it escaped.
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return StoredAnswer(plan.code, _headers(plan, _JSON), jsontext.dumps(value))
 
 
 def _property(value: Json, path: str) -> Json:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 
-from jackfield.api.http import Receive, Scope
+from jackfield.api.http import Scope
+from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import NewCall, Webhook
 from jackfield.api.workflows import Item
 from jackfield_webhooks import masking
+from jackfield_webhooks.answers import accepted_text
 from jackfield_webhooks.bodies import ParsedBody
 from jackfield_webhooks.hook import NOTHING, Hook
 from jackfield_webhooks.receiving import BodyReader
-from jackfield_webhooks.settings import WebhookSettings
 
 
 class Call:
@@ -36,14 +37,14 @@ class Call:
         "webhook",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, settings: WebhookSettings, test: bool) -> None:
+    def __init__(self, scope: Scope, reader: BodyReader, test: bool) -> None:
         self.started = time.perf_counter()
         self.test = test
         self.method: str = scope["method"]
         self.headers = read_headers(scope["headers"])
         self.client: str = scope.get("jackfield.client", "unknown")
         self.request_id: str = scope.get("jackfield.request_id", "")
-        self.reader = BodyReader(receive, settings)
+        self.reader = reader
         self.webhook: Webhook | None = None
         self.hook: Hook | None = None
         self.params: dict[str, str] = {}
@@ -94,14 +95,22 @@ def make_item(call: Call, hook: Hook, parsed: ParsedBody) -> Item:
     return item
 
 
-def new_call(call: Call, hook: Hook, ident: str, now: int, limit: int) -> NewCall:
-    """The call as the history keeps it. limit: bytes of the body."""
+def new_call(call: Call, hook: Hook, now: int, limit: int) -> NewCall:
+    """The call as the history keeps it. limit: bytes of the body.
+
+    One that is answered at once is stored with its answer, which is certain once it is stored; the run's end brings the
+    status.
+    """
+    early = hook.plan.mode == "onReceived"
     return NewCall(
-        id=ident,
+        id=new_id(),
         webhook_id=hook.webhook.id,
         time=now,
         method=call.method,
         headers=masking.for_history(call.headers, hook.own_headers),
         body=call.body[:limit].decode("utf-8", "replace"),
         truncated=len(call.body) > limit,
+        response_status=hook.plan.code if early else None,
+        response_body=accepted_text(hook.plan, "")[:limit] if early else "",
+        duration_ms=call.elapsed_ms() if early else None,
     )

@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import Store
 from jackfield.api.workflows import Node
 from jackfield_webhooks import signatures
-from jackfield_webhooks.parameters import Findings, HookParameters, literal
+from jackfield_webhooks.parameters import Findings, HookParameters, is_expression
 from jackfield_webhooks.verifiers import BasicVerifier, Closed, HeaderVerifier, JwtVerifier, Verifier
 
 Config = dict[str, str]
@@ -60,9 +60,11 @@ def written_config(parameters: HookParameters, findings: Findings) -> Config:
             if not isinstance(source, dict | Mapping) or field in found:
                 continue
             for name in (field, aliases.get(field, field)):
-                value = _text(literal(source.get(name), prefix + name, findings))
-                if value:
-                    found.setdefault(field, value)
+                value = source.get(name)
+                if is_expression(value):
+                    findings[prefix + name] = "A secret cannot be an expression; use a stored credential."
+                elif written := _text(value):
+                    found.setdefault(field, written)
     return found
 
 

@@ -11,10 +11,10 @@ from jackfield_webhooks import callers, credentials, paths
 from jackfield_webhooks.bodies import BodyOptions
 from jackfield_webhooks.callers import Network, Origins
 from jackfield_webhooks.parameters import Findings, HookParameters, read, text
+from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.plans import AnswerPlan, plan
 from jackfield_webhooks.verifiers import Closed, Verifier
 
-PRODUCTION, TEST = "webhook", "webhook-test"
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -112,3 +112,16 @@ async def make_verifier(
     findings.update(written)
     context.secrets.redact(*(value for name, value in config.items() if name in credentials.SECRETS))
     return verifier, used
+
+
+async def check_node(context: PluginContext, node: Node) -> Findings:
+    """Everything that keeps the node from going live. Raises `StoreUnavailable`."""
+    parameters = read(node)
+    findings: Findings = dict(parameters.findings)
+    callers.networks(parameters.options, findings)
+    callers.origins(parameters.options, findings)
+    body_options(parameters, findings)
+    plan(parameters, findings)
+    if parameters.authentication != "unknown":
+        await make_verifier(context, node, parameters, findings)
+    return findings

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.http import AsgiApp, AsgiMount, Receive, Scope, Send
 from jackfield.api.limits import SlidingWindow
-from jackfield_webhooks.hook import PRODUCTION, TEST
+from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.settings import WebhookSettings
+
+_MAX_TIMES = 2_000_000
+"""Moments that a rate limit remembers at most, about 64 MiB."""
 
 
 class _Mounted:
@@ -34,7 +37,8 @@ def mounts(context: PluginContext) -> Sequence[AsgiMount]:
 
 
 def _application(context: PluginContext, test: bool) -> AsgiApp:
-    from jackfield_webhooks.ingress import Ingress, NoIngress, TestIngress
+    from jackfield_webhooks.ingress import Ingress, NoIngress, TrialIngress
+    from jackfield_webhooks.receiving import BodyMemory
     from jackfield_webhooks.running import Runner
     from jackfield_webhooks.trigger import trigger_of
 
@@ -43,13 +47,15 @@ def _application(context: PluginContext, test: bool) -> AsgiApp:
     if test and not enabled:
         return NoIngress()
     trigger = trigger_of(context)
-    kind = TestIngress if test else Ingress
+    kind = TrialIngress if test else Ingress
     runner = Runner(context, settings)
-    return kind(context, settings, trigger.registry, trigger.rejected, runner, _limit(context, settings))
+    memory = BodyMemory(settings.body_memory)
+    return kind(context, settings, trigger.registry, trigger.rejected, runner, _limit(context, settings), memory)
 
 
 def _limit(context: PluginContext, settings: WebhookSettings) -> SlidingWindow | None:
     limit = settings.rate_limit
     if not limit.enabled:
         return None
-    return SlidingWindow(context.clock, limit.requests, limit.window, limit.clients)
+    keys = max(1, min(limit.clients, _MAX_TIMES // limit.requests))
+    return SlidingWindow(context.clock, limit.requests, limit.window, keys)

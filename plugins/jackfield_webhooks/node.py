@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
-from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
 from jackfield_webhooks.parameters import KINDS, read
@@ -38,7 +37,7 @@ class WebhookParameters(NodeParameters):
     httpMethod: Method | list[Method] = Field("POST", description="Method or methods that start the workflow.")  # noqa: N815 - the document's own name
     multipleMethods: bool = Field(False, description="One output per method.")  # noqa: N815
     authentication: Authentication = Field("none", description="How a caller proves that it may call.")
-    authConfig: dict[str, Json] = Field(  # noqa: N815
+    authConfig: dict[str, JsonValue] = Field(  # noqa: N815
         default_factory=dict,
         description="headerName and headerValue; username and password; secret, preset or header, algorithm, encoding.",
     )
@@ -50,7 +49,7 @@ class WebhookParameters(NodeParameters):
     )
     responseCode: int | str = Field(200, description="Status of the answer, 200 to 599.")  # noqa: N815
     responseBinaryPropertyName: str = Field("data", description="The file that firstEntryBinary answers with.")  # noqa: N815
-    options: dict[str, Json] = Field(
+    options: dict[str, JsonValue] = Field(
         default_factory=dict,
         description="allowedOrigins, binaryPropertyName, ignoreBots, ipWhitelist, noResponseBody, rawBody, "
         "responseCode, responseContentType, responseData, responseHeaders, responsePropertyName.",
@@ -60,6 +59,7 @@ class WebhookParameters(NodeParameters):
 class ExportedWebhookParameters(WebhookParameters):
     """With typeVersion: n8n's defaults."""
 
+    path: str = Field("", description="Path below /webhook; empty: the node's webhookId.")
     httpMethod: Method | list[Method] = Field("GET", description="Method or methods that start the workflow.")  # noqa: N815
     responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
         "firstEntryJson", description="What lastNode answers with."

@@ -61,7 +61,8 @@ def read(node: Node) -> HookParameters:
         options = {}
     n8n = node.version is not None
     return HookParameters(
-        path=_path(raw.get("path"), findings),
+        # n8n serves an exported node without a path under its webhookId.
+        path=_path(raw.get("path") or (node.webhook_id if n8n else None), findings),
         methods=_methods(raw, "GET" if n8n else "POST", findings),
         mode=_choice(raw, "responseMode", RESPONSE_MODES, "onReceived", findings),
         data=_choice(raw, "responseData", RESPONSE_DATA, "firstEntryJson" if n8n else "allEntries", findings),

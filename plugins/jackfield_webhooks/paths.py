@@ -6,6 +6,9 @@ from urllib.parse import quote, unquote
 
 from jackfield.api.http import Scope
 
+PRODUCTION, TEST = "webhook", "webhook-test"
+"""First segments of the addresses."""
+
 
 def split(path: str) -> tuple[str, ...]:
     """The segments, without slashes at either end. An empty path has none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from jackfield.api.errors import InvalidInput, PayloadTooLarge, RequestTimeout
+from jackfield.api.errors import InvalidInput, PayloadTooLarge, RequestTimeout, StoreUnavailable
 from jackfield.api.http import Receive
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -17,22 +17,45 @@ class Disconnected(Exception):
     """The caller went away before its body was complete; nobody is left to be answered."""
 
 
+class BodyMemory:
+    """How many bytes of bodies are held at a time, by all calls together, until they are read."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self.used = 0
+
+    def take(self, size: int) -> None:
+        """Raises `StoreUnavailable` when there is no room."""
+        if self.used + size > self._limit:
+            raise StoreUnavailable("Too many large bodies are being read; call again in a moment.")
+        self.used += size
+
+    def give(self, size: int) -> None:
+        self.used -= size
+
+
 class BodyReader:
     """Reads one request's body once."""
 
-    __slots__ = ("_receive", "_settings", "complete")
+    __slots__ = ("_held", "_memory", "_receive", "_settings", "complete")
 
-    def __init__(self, receive: Receive, settings: WebhookSettings) -> None:
+    def __init__(self, receive: Receive, settings: WebhookSettings, memory: BodyMemory) -> None:
         self._receive = receive
         self._settings = settings
+        self._memory = memory
+        self._held = 0
         self.complete = False
+
+    def release(self) -> None:
+        """The body as sent is not needed any more."""
+        self._memory.give(self._held)
+        self._held = 0
 
     async def read(self, announced: str | None) -> bytes:
         """The body as sent. announced: the Content-Length header. Raises `PayloadTooLarge`, `RequestTimeout`,
-        `InvalidInput`, `Disconnected`."""
+        `InvalidInput`, `StoreUnavailable` without room, `Disconnected`."""
         limit = self._settings.body_limit
-        if announced is not None:
-            _check_length(announced, limit)
+        expected = -1 if announced is None else _length(announced, limit)
         loop = asyncio.get_running_loop()
         start = loop.time()
         parts: list[bytes] = []
@@ -46,8 +69,10 @@ class BodyReader:
                     size += len(part)
                     if size > limit:
                         raise _too_large(limit)
+                    self._memory.take(len(part))
+                    self._held = size
                     parts.append(part)
-                    if not self.complete:
+                    if size != expected:
                         allowed = self._settings.body_timeout + size / self._settings.body_min_rate
                         deadline.reschedule(start + allowed)
         except TimeoutError:
@@ -72,11 +97,12 @@ class BodyReader:
         return part
 
 
-def _check_length(announced: str, limit: int) -> None:
+def _length(announced: str, limit: int) -> int:
     if not (announced.isascii() and announced.isdigit() and len(announced) <= 20):
         raise InvalidInput("The Content-Length header is not a number.")
     if int(announced) > limit:
         raise _too_large(limit)
+    return int(announced)
 
 
 def _too_large(limit: int) -> PayloadTooLarge:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
-from jackfield_webhooks.hook import Hook, make_hook
 from jackfield_webhooks.routing import Route, Table
 from jackfield_webhooks.settings import WebhookSettings
+
+if TYPE_CHECKING:
+    from jackfield_webhooks.hook import Hook
 
 _PAGE = 1000
 _RETRY_SECONDS = 1.0
@@ -91,6 +94,9 @@ class Registry:
         ready = self._ready.get(route)
         if ready is not None and await self._is_current(ready):
             return ready.hook
+        # Not at the start of the daemon, which needs none of it.
+        from jackfield_webhooks.hook import make_hook
+
         workflow = await self._context.workflows.load(route.webhook.workflow_id)
         hook = await make_hook(self._context, route.webhook, workflow)
         if hook is None:

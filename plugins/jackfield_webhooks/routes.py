@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from quart import Blueprint, Response, request
+from quart.blueprints import BlueprintSetupState
+from werkzeug.routing import PathConverter
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFound
 from jackfield.api.http import clamp, json_response, operation, read_model
 from jackfield.api.storage import Webhook
-from jackfield_webhooks import credentials, paths, trial, views
-from jackfield_webhooks.hook import find_node, make_hook
-from jackfield_webhooks.parameters import read
+from jackfield_webhooks import paths
 from jackfield_webhooks.schemas import History, TrialRequest, TrialResult, WebhookDetail, WebhookList
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -19,12 +19,22 @@ _SCOPE = "webhooks:read"
 _MAX_OFFSET = 1 << 40
 
 
+class IdentConverter(PathConverter):
+    """An id or a path, whose leading slash arrives decoded."""
+
+    regex = ".+?"
+    part_isolating = False
+
+
 def blueprint(context: PluginContext) -> Blueprint:
     made = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks")
+    made.record(_add_converter)
 
     @made.get("")
     @operation("List webhooks", scope=_SCOPE, response=WebhookList, tags=["webhooks"])
     async def list_webhooks() -> Response:
+        from jackfield_webhooks import views
+
         page = await context.store.webhooks(
             offset=clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET),
             limit=clamp(request.args.get("limit"), 100, 1, 250),
@@ -34,16 +44,18 @@ def blueprint(context: PluginContext) -> Blueprint:
         rows = [views.item(webhook, context.service.public_url) for webhook in page.rows]
         return json_response({"data": rows, "total": page.total})
 
-    @made.get("/<path:ident>")
+    @made.get("/<webhook:ident>")
     @operation("Show a webhook, by its id or its path", scope=_SCOPE, response=WebhookDetail, tags=["webhooks"])
     async def show_webhook(ident: str) -> Response:
         if ident.endswith("/test") and not await context.store.webhooks_by_path(paths.display(ident)):
             raise MethodNotAllowed(["POST"])
         return json_response(await _detail(context, await _find(context, ident)))
 
-    @made.get("/<path:ident>/history")
+    @made.get("/<webhook:ident>/history")
     @operation("List a webhook's calls, the newest first", scope=_SCOPE, response=History, tags=["webhooks"])
     async def list_calls(ident: str) -> Response:
+        from jackfield_webhooks import views
+
         # A webhook's own path may end like this.
         named = await context.store.webhooks_by_path(paths.display(f"{ident}/history"))
         if named:
@@ -57,7 +69,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         )
         return json_response({"data": [views.call(stored) for stored in page.rows], "total": page.total})
 
-    @made.post("/<path:ident>/test")
+    @made.post("/<webhook:ident>/test")
     @operation(
         "Check whether a call would be taken, without running anything",
         scope=_SCOPE,
@@ -66,6 +78,9 @@ def blueprint(context: PluginContext) -> Blueprint:
         tags=["webhooks"],
     )
     async def test_webhook(ident: str) -> Response:
+        from jackfield_webhooks import trial
+        from jackfield_webhooks.hook import make_hook
+
         webhook = await _find(context, ident)
         wanted = await read_model(TrialRequest)
         hook = await make_hook(context, webhook, await context.workflows.load(webhook.workflow_id))
@@ -75,6 +90,10 @@ def blueprint(context: PluginContext) -> Blueprint:
         return json_response(result.model_dump(by_alias=True))
 
     return made
+
+
+def _add_converter(state: BlueprintSetupState) -> None:
+    state.app.url_map.converters["webhook"] = IdentConverter
 
 
 async def _find(context: PluginContext, ident: str) -> Webhook:
@@ -98,7 +117,11 @@ def _only(found: list[Webhook]) -> Webhook:
     return candidates[0]
 
 
-async def _detail(context: PluginContext, webhook: Webhook) -> views.View:
+async def _detail(context: PluginContext, webhook: Webhook) -> dict[str, object]:
+    from jackfield_webhooks import credentials, views
+    from jackfield_webhooks.hook import find_node
+    from jackfield_webhooks.parameters import read
+
     workflow = await context.workflows.load(webhook.workflow_id)
     node = find_node(workflow, webhook)
     if node is None:

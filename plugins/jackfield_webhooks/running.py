@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
-from jackfield.api.ids import new_id
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall, StoredAnswer
 from jackfield_webhooks import answers
 from jackfield_webhooks.bodies import ParsedBody
@@ -47,7 +46,8 @@ class Runner:
         return await self._in_flight.once(hook.webhook.id, key, first)
 
     async def _first(self, call: Call, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> StoredAnswer:
-        kept = None if call.test else self._kept(call, hook)
+        limit = self._settings.history.body_bytes
+        kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
         execution = self._submit(call, hook, parsed, kept, delivery)
         if hook.plan.mode == "onReceived":
             await _durable(execution.accepted)
@@ -55,24 +55,6 @@ class Runner:
         if kept is None:
             return await self._unrecorded(hook, execution)
         return await self._recorded(call, hook, execution, kept, delivery)
-
-    def _kept(self, call: Call, hook: Hook) -> NewCall:
-        kept = new_call(call, hook, new_id(), self._context.clock.now_ms(), self._settings.history.body_bytes)
-        if hook.plan.mode != "onReceived":
-            return kept
-        # Stored with its answer, which is certain once it is stored; the run's end brings the status.
-        return NewCall(
-            id=kept.id,
-            webhook_id=kept.webhook_id,
-            time=kept.time,
-            method=kept.method,
-            headers=kept.headers,
-            body=kept.body,
-            truncated=kept.truncated,
-            response_status=hook.plan.code,
-            response_body=answers.accepted_text(hook.plan, "")[: self._settings.history.body_bytes],
-            duration_ms=call.elapsed_ms(),
-        )
 
     def _submit(
         self, call: Call, hook: Hook, parsed: ParsedBody, kept: NewCall | None, delivery: Delivery | None
@@ -122,11 +104,11 @@ class Runner:
             duration_ms=call.elapsed_ms(),
         )
         stored = self._context.engine.complete_call(execution, update)
-        if delivery is not None and answer is not None:
-            # Queued behind the call, so that one transaction stores both.
-            await self._remember(kept, delivery, answer)
         await _durable(stored)
         await _durable(execution.accepted)
+        if delivery is not None and answer is not None:
+            # Not before: a repeat, which the store has just refused, must not replace the first answer.
+            await self._remember(kept, delivery, answer)
         if answer is None:
             raise late
         return answer

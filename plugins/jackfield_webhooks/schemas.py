@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
-
-from jackfield.api.jsontext import Json
 
 _WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
 
@@ -50,6 +48,8 @@ class WebhookDetail(WebhookItem):
 class WebhookList(BaseModel):
     """A page of webhooks."""
 
+    model_config = _WIRE
+
     data: list[WebhookItem]
     total: int = Field(description="How many match in all.")
 
@@ -76,6 +76,8 @@ class CallEntry(BaseModel):
 class History(BaseModel):
     """A page of calls, the newest first."""
 
+    model_config = _WIRE
+
     data: list[CallEntry]
     total: int
 
@@ -88,11 +90,13 @@ class TrialRequest(BaseModel):
     method: str | None = Field(None, max_length=20, description="Default: the webhook's own.")
     headers: dict[str, str] = Field(default_factory=dict)
     query: dict[str, str | list[str]] = Field(default_factory=dict)
-    body: Json = Field(None, description="A text is the body as sent; anything else is sent as JSON.")
+    body: JsonValue = Field(None, description="A text is the body as sent; anything else is sent as JSON.")
 
 
 class Check(BaseModel):
     """One thing that was looked at."""
+
+    model_config = _WIRE
 
     name: str
     ok: bool
@@ -106,5 +110,5 @@ class TrialResult(BaseModel):
 
     valid: bool
     message: str
-    parsed_body: Json = None
+    parsed_body: JsonValue = None
     checks: list[Check]

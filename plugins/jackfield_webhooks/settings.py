@@ -51,6 +51,11 @@ class WebhookSettings(BaseModel):
     body_limit: int = Field(
         16_777_216, description="Bytes that a body may have, as sent and after decoding.", ge=1024, le=1_073_741_824
     )
+    body_memory: int = Field(
+        268_435_456,
+        description="Bytes of bodies that are held at a time while they arrive and are read, by all calls together.",
+        ge=1_048_576,
+    )
     body_timeout: float = Field(30, description="Seconds that a body may take to arrive.", gt=0, le=3600)
     body_min_rate: int = Field(
         32_768, description="Bytes that extend the time for a body by one second.", ge=1, le=1_073_741_824
@@ -77,5 +82,7 @@ class WebhookSettings(BaseModel):
     credential_refresh: float = Field(
         5, description="Seconds after which a changed stored credential is noticed.", ge=0, le=3600
     )
-    rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Limit per webhook and client address.")
-    history: HistorySettings = Field(HistorySettings(), description="What is kept of the calls.")
+    rate_limit: RateLimitSettings = Field(
+        default_factory=RateLimitSettings, description="Limit per webhook and client address."
+    )
+    history: HistorySettings = Field(default_factory=HistorySettings, description="What is kept of the calls.")

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
-from jackfield_webhooks import callers, paths
-from jackfield_webhooks.hook import body_options, make_verifier
-from jackfield_webhooks.parameters import Findings, read
-from jackfield_webhooks.plans import plan
+from jackfield_webhooks import paths
 from jackfield_webhooks.registry import Registry
 from jackfield_webhooks.rejections import RejectedCalls
 from jackfield_webhooks.settings import WebhookSettings
@@ -46,26 +43,17 @@ class WebhookTrigger:
         return [found for node in webhook_nodes(workflow) for found in _registrations(node)]
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        from jackfield_webhooks.hook import check_node
+
         found: list[Problem] = []
         for node in webhook_nodes(workflow):
             place = _place(workflow, node)
-            for name, message in (await self._findings(node)).items():
+            for name, message in (await check_node(self._context, node)).items():
                 found.append(Problem(f"{place}.parameters.{name}", message))
         return [*found, *_twice(workflow)]
 
     async def follow(self, change: WorkflowChange) -> None:
         await self.registry.refresh(change.workflow_id)
-
-    async def _findings(self, node: Node) -> Findings:
-        parameters = read(node)
-        findings: Findings = dict(parameters.findings)
-        callers.networks(parameters.options, findings)
-        callers.origins(parameters.options, findings)
-        body_options(parameters, findings)
-        plan(parameters, findings)
-        if parameters.authentication != "unknown":
-            await make_verifier(self._context, node, parameters, findings)
-        return findings
 
 
 def trigger_of(context: PluginContext) -> WebhookTrigger:
@@ -79,6 +67,8 @@ def webhook_nodes(workflow: Workflow) -> list[Node]:
 
 
 def _registrations(node: Node) -> list[Registration]:
+    from jackfield_webhooks.parameters import read
+
     parameters = read(node)
     if not parameters.registrable:
         return []

@@ -6,8 +6,8 @@ from jackfield.api.clock import iso
 from jackfield.api.storage import StoredCall, Webhook, WebhookStats
 from jackfield_webhooks import credentials, paths
 from jackfield_webhooks.answers import with_execution
-from jackfield_webhooks.hook import PRODUCTION
 from jackfield_webhooks.parameters import HookParameters
+from jackfield_webhooks.paths import PRODUCTION
 
 View = dict[str, object]
 

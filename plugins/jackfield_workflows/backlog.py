@@ -16,8 +16,8 @@ RETRY_S = 1.0
 class Taker(Protocol):
     """Who runs them."""
 
-    def room(self) -> int:
-        """How many more are welcome."""
+    def room(self) -> bool:
+        """Whether more are welcome."""
 
     def knows(self, execution_id: str) -> bool:
         """Whether the execution is in memory already."""
@@ -47,7 +47,7 @@ class Backlog:
 
     def wake(self) -> None:
         """There may be room."""
-        if self.pending and self._task is None and self._taker.room() > 0:
+        if self.pending and self._task is None and self._taker.room():
             self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
             self._task.add_done_callback(self._over)
 
@@ -69,20 +69,20 @@ class Backlog:
     async def _claim(self) -> None:
         after: str | None = None
         marks = self._marks
-        while (room := self._taker.room()) > 0:
+        store = self._services.store
+        while True:
             try:
-                ids = await self._services.store.open_executions(
-                    statuses=("running", "queued"), after=after, limit=min(room, PAGE)
-                )
+                ids = await store.open_executions(statuses=("running", "queued"), after=after, limit=PAGE)
+                if not ids:
+                    self._done = marks
+                    return
                 for execution_id in ids:
+                    if not self._taker.room():
+                        return
                     await self._load(execution_id)
+                    after = execution_id
             except StoreUnavailable:
                 await self._services.clock.sleep(RETRY_S)
-                continue
-            if not ids:
-                self._done = marks
-                return
-            after = ids[-1]
 
     async def _load(self, execution_id: str) -> None:
         if self._taker.knows(execution_id):

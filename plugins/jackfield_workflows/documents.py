@@ -14,9 +14,8 @@ from jackfield.api.workflows import Document, Item, Items, Node, Workflow, Workf
 from jackfield_workflows.document_nodes import parse_node
 from jackfield_workflows.document_values import number, reference, text
 from jackfield_workflows.document_wires import parse_wires
+from jackfield_workflows.identities import MAX_NAME
 from jackfield_workflows.mistakes import Mistakes
-
-MAX_NAME = 255
 
 
 def parse(document: Json, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
@@ -109,4 +108,4 @@ def _pin_data(raw: dict[str, Json]) -> dict[str, Items]:
 
 def _pinned(item: dict[str, Json]) -> Item:
     """A bare object is an item's json, as older files have it."""
-    return cast(Item, item) if isinstance(item.get("json"), dict) else {"json": item}
+    return cast("Item", item) if isinstance(item.get("json"), dict) else {"json": item}

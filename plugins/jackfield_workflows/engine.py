@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
@@ -155,42 +155,53 @@ class EmbeddedEngine:
         """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
         handle = self._handle(execution_id)
         run = Run(self.services, self, handle, request, self.services.clock.now_ms())
+        run.within = within
         if request.durability == "finish":
             handle.waiters += 1
-            self._begin_waited(run, within)
+            self._begin_waited(run)
         else:
-            self._begin_accepted(run, within)
+            self._begin_accepted(run)
         return handle
 
-    def _begin_waited(self, run: Run, within: bool) -> None:
+    def _begin_waited(self, run: Run) -> None:
         """Somebody waits for the end, so that the acceptance need not be stored first."""
-        if within:
+        if run.within:
             self._active[run.id] = run
             self._run(run)
         elif self._has_room(0):
             self._active[run.id] = run
             self._enqueue(run)
         else:
-            run.accept("queued")
-            self._backlog.mark()
+            self._spill(run.accept("queued"))
 
-    def _begin_accepted(self, run: Run, within: bool) -> None:
-        free = within or self._busy + self._accepting < self.services.settings.concurrency
+    def _begin_accepted(self, run: Run) -> None:
+        free = run.within or self._busy + self._accepting < self.services.settings.concurrency
         future = run.accept("running" if free else "queued")
-        if not within and not free and not self._has_room(run.size):
-            self._backlog.mark()
+        if not free and not self._has_room(run.size):
+            self._spill(future)
             return
+        run.accepting = True
         self._active[run.id] = run
         self._accepting += 1
-        future.add_done_callback(lambda done: self._accepted(run, within))
+        self._queued_bytes += run.size
 
-    def _accepted(self, run: Run, within: bool) -> None:
+    def _spill(self, accepted: asyncio.Future[None]) -> None:
+        """An execution leaves the memory for the store. It can be claimed once it is there."""
+        self._backlog.mark()
+        accepted.add_done_callback(lambda done: self._spilled())
+
+    def _spilled(self) -> None:
+        self._backlog.mark()
+        self._next()
+
+    def accepted(self, run: Run) -> None:
         self._accepting -= 1
+        self._queued_bytes -= run.size
         if run.refusal is not None:
             self._refused(run)
         elif run.ending is not None or run.handle.finished.done():
             self._next()
-        elif within:
+        elif run.within:
             self._run(run)
         else:
             self._enqueue(run)
@@ -224,10 +235,8 @@ class EmbeddedEngine:
 
     def _run(self, run: Run) -> None:
         run.task = asyncio.get_running_loop().create_task(run.go())
-        run.task.add_done_callback(lambda task: self._over(run))
 
-    def _over(self, run: Run) -> None:
-        """The task of an execution ended: with the execution, at a wait, or because it was stopped."""
+    def over(self, run: Run) -> None:
         run.task = None
         if run.has_slot:
             run.has_slot = False
@@ -261,14 +270,10 @@ class EmbeddedEngine:
     # -- what executions report
 
     def stored(self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, *, accepted: bool) -> None:
-        future.add_done_callback(lambda done: self._end_stored(run, done, finished, accepted))
-        events = self._context.events
-        if events.wanted("workflows"):
-            data = {**run.event(), "status": finished.status, "finishedAt": finished.finished_at}
-            events.publish("workflows", "execution.finished", data)
+        future.add_done_callback(partial(self._end_stored, run, finished, accepted))
 
     def _end_stored(
-        self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, accepted: bool
+        self, run: Run, finished: FinishedExecution, accepted: bool, future: asyncio.Future[None]
     ) -> None:
         error = StoreUnavailable() if future.cancelled() else future.exception()
         if error is None:
@@ -305,8 +310,10 @@ class EmbeddedEngine:
 
     # -- taking up what is stored
 
-    def room(self) -> int:
-        return 0 if self._draining else max(self.services.settings.queue_size - len(self._queue) - self._accepting, 0)
+    def room(self) -> bool:
+        settings = self.services.settings
+        fits = len(self._queue) + self._accepting < settings.queue_size and self._queued_bytes < settings.queue_bytes
+        return fits and not self._draining
 
     def knows(self, execution_id: str) -> bool:
         return execution_id in self._active
@@ -333,6 +340,7 @@ class EmbeddedEngine:
             return None
         handle = self._handle(row.id)
         run = Run(self.services, self, handle, request, row.created_at)
+        run.size = len(stored.input)
         run.started_at = row.started_at
         run.status = row.status
         run.records = records

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
-from jackfield.api.events import Event, EventBus, Subscription
+from jackfield.api.events import STOPPING, Event, EventBus, Subscription
 
 HEARTBEAT = b": alive\n\n"
 
@@ -16,8 +16,8 @@ HEARTBEAT = b": alive\n\n"
 async def event_stream(
     bus: EventBus, topics: frozenset[str], *, heartbeat: float, lifetime: float
 ) -> AsyncIterator[bytes]:
-    """Frames until the lifetime (seconds) is over. What a slow reader missed is told with an event `lagged`."""
-    with bus.subscribe(*sorted(topics)) as subscription:
+    """Frames until the lifetime (seconds) is over or the daemon stops. What a slow reader missed is told: `lagged`."""
+    with bus.subscribe(*sorted(topics), "system") as subscription:
         yield b": connected\n\n"
         events = aiter(subscription)
         deadline = asyncio.get_running_loop().time() + lifetime
@@ -32,7 +32,10 @@ async def event_stream(
                     yield HEARTBEAT
                     continue
                 event, pending = pending.result(), None
-                yield frame_of(event)
+                if event.type == STOPPING:
+                    return
+                if event.topic in topics:
+                    yield frame_of(event)
         finally:
             if pending is not None:
                 pending.cancel()

@@ -1,9 +1,4 @@
-"""One execution in memory: drives its run loop, runs its nodes, and keeps the store up to date.
-
-What the store must know, and when: the acceptance before anything that has an effect outside the execution and before a
-wait; the result of a node with an effect before the next such node runs; the end. A run of nodes without effects that
-ends quickly therefore needs one write, or two when its acceptance was asked for first.
-"""
+"""One execution in memory: drives its run loop and runs its nodes."""
 
 from __future__ import annotations
 
@@ -15,15 +10,16 @@ from typing import Literal, Protocol
 
 from jackfield.api.clock import Clock
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import StoreUnavailable
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo, NodeAnswer, NodeError, NodeResult, Suspend
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution
 from jackfield.api.workflows import Items, Outputs
-from jackfield_workflows.handles import Handle, settle, settle_error
+from jackfield_workflows.handles import Handle, settle
 from jackfield_workflows.noderun import EngineNodeRun
+from jackfield_workflows.persistence import Persistence, Refused
 from jackfield_workflows.plans import NodePlan, Plan
-from jackfield_workflows.records import Record, chunk, encode, outputs_of, to_json
+from jackfield_workflows.records import Record, decode, encode, outputs_of, to_json
 from jackfield_workflows.runloop import RunLoop, TooManyRuns
 from jackfield_workflows.services import Services
 from jackfield_workflows.stepping import watched
@@ -34,15 +30,6 @@ SLICE_S = 0.01
 """So long the nodes of one execution may keep the event loop before the others get it."""
 SLOW_S = 0.05
 """A node that takes longer makes the execution visible in the store as running."""
-BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
-
-
-class Refused(Exception):
-    """The store did not take the execution, so that it must not go on."""
-
-    def __init__(self, cause: BaseException) -> None:
-        super().__init__()
-        self.cause = cause
 
 
 class Owner(Protocol):
@@ -50,6 +37,12 @@ class Owner(Protocol):
 
     def stored(self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, *, accepted: bool) -> None:
         """The end is queued to be stored. accepted: the acceptance was stored before."""
+
+    def accepted(self, run: Run) -> None:
+        """The acceptance is stored, or `refusal` says why not."""
+
+    def over(self, run: Run) -> None:
+        """The task ends: with the execution, at a wait, or because `ending` says so."""
 
     async def failed(self, run: Run, outcome: Outcome) -> None:
         """The execution failed; its end is stored after this."""
@@ -82,9 +75,8 @@ class Run:
         self.timezone = request.workflow.settings.timezone or services.settings.timezone
         self.created_at = created_at
         self.started_at: int | None = None
-        self.status: ExecutionStatus | None = None
-        """What the store has or is about to have; None: it does not know the execution."""
-        self.records: list[Record] = []
+        self.disk = Persistence(handle.id, services.store, self.clock, self.log, self._new, self._added)
+        self.records: list[Record] = decode(request.replay)
         """Node runs of the past, still to be replayed."""
         self.task: asyncio.Task[None] | None = None
         self.ending: Ending | None = None
@@ -92,9 +84,13 @@ class Run:
         self.resume_at: int | None = None
         """When a waiting execution goes on; Unix ms."""
         self.interrupted: int | None = None
-        """Index of the node run that was in flight when an earlier process ended."""
+        """How many node runs an earlier process had stored when it ended; one that comes later may have been in flight."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
+        self.accepting = False
+        """Whether it starts once the store has it."""
+        self.within = False
+        """Whether it runs in the slot of the execution that asked for it."""
         self.has_slot = False
         self.lent = False
         """Whether its slot went to others while one of its children waits."""
@@ -111,11 +107,6 @@ class Run:
         self._children = (0, 0)
         """Index of the node run that asked for sub-workflows last, and how many it asked for."""
         self._memory: dict[str, dict[str, Json]] = {}
-        self._pending: list[bytes] = []
-        self._effect_pending = False
-        self._added: asyncio.Future[None] | None = None
-        self._checkpoint: asyncio.Future[None] | None = None
-        self._checkpoint_steps = b""
         if request.call is not None and request.durability == "accept":
             self.call = (request.call.id, request.call.webhook_id)
 
@@ -165,15 +156,20 @@ class Run:
 
     def accept(self, status: Literal["queued", "running"]) -> asyncio.Future[None]:
         """Queue the acceptance. Raises `StoreUnavailable`."""
-        future = self.services.store.add_execution(self._new(status))
-        self.status = status
-        self._added = future
-        future.add_done_callback(self._was_added)
-        return future
+        return self.disk.accept(status)
+
+    def show_running(self) -> None:
+        """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
+        self.disk.show_running(self._since())
+
+    def _since(self) -> int:
+        return self.started_at or self.created_at
 
     def _new(self, status: ExecutionStatus) -> NewExecution:
         request, workflow = self.request, self.request.workflow
         unsaved = workflow.id is None or workflow.version < 1
+        data = input_json(request)
+        self.size = len(data)
         return NewExecution(
             id=self.id,
             workflow_id=workflow.id,
@@ -181,106 +177,43 @@ class Run:
             mode=request.mode,
             status=status,
             created_at=self.created_at,
-            input=self._input(),
-            started_at=None if status == "queued" else self.started_at or self.created_at,
+            input=data,
+            started_at=None if status == "queued" else self._since(),
             document=workflow.document if unsaved else None,
             retry_of=request.retry_of,
             call=request.call,
             delivery=request.delivery,
         )
 
-    def _input(self) -> bytes:
-        request = self.request
-        data = to_json(
-            {
-                "start": request.start,
-                "items": request.items,
-                "output": request.start_output,
-                "pin": request.use_pin_data,
-                "responseNode": request.response_node,
-                "depth": request.depth,
-            }
-        )
-        self.size = len(data)
-        return data
-
-    def _was_added(self, future: asyncio.Future[None]) -> None:
-        error = StoreUnavailable() if future.cancelled() else future.exception()
+    def _added(self, error: BaseException | None) -> None:
         if error is None:
             settle(self.handle.accepted, None)
         else:
             self.refusal = error
+            self.handle.refuse(error)
             self.end("refused")
-
-    def make_durable(self) -> None:
-        """Queue what the store lacks to resume this execution as running. Raises `StoreUnavailable`."""
-        if self.status is None:
-            self.accept("running")
-        elif self.status in ("queued", "waiting"):
-            self.services.store.set_running(self.id, self.started_at or self.created_at).add_done_callback(_ignore)
-            self.status = "running"
+        if self.accepting:
+            self.accepting = False
+            self.owner.accepted(self)
 
     def _slow(self) -> None:
+        """A node takes its time."""
         try:
-            self.make_durable()
+            self.show_running()
         except StoreUnavailable as exc:
-            if self.status is None:
-                self.refusal = exc
-                self.end("refused")
-
-    async def _secure(self) -> None:
-        """Return once everything so far is durable. Raises `Refused` when the execution is not accepted."""
-        try:
-            self.make_durable()
-            if self._added is not None and not self._added.done():
-                await asyncio.shield(self._added)
-        except JackfieldError as exc:
-            raise Refused(exc) from None
-        if self.refusal is not None:
-            raise Refused(self.refusal)
-        await self._settle_checkpoint()
-
-    def _save(self) -> None:
-        """Queue a checkpoint. There is at most one under way, because an effect waits for the one before."""
-        self._checkpoint_steps = self._take_pending() or b"[]"
-        self._effect_pending = False
-        self._queue_checkpoint()
-
-    def _queue_checkpoint(self) -> None:
-        try:
-            self._checkpoint = self.services.store.append_steps(self.id, self._checkpoint_steps)
-        except StoreUnavailable as exc:
-            self._checkpoint = asyncio.get_running_loop().create_future()
-            settle_error(self._checkpoint, exc)
-
-    async def _settle_checkpoint(self) -> None:
-        """Wait for the checkpoint under way; while the store does not answer, try again."""
-        attempt = 0
-        while (future := self._checkpoint) is not None:
-            try:
-                await asyncio.shield(future)
-                self._checkpoint = None
-            except StoreUnavailable:
-                await self._back_off(attempt)
-                attempt += 1
-                self._queue_checkpoint()
-
-    async def _back_off(self, attempt: int) -> None:
-        if attempt == 0:
-            self.log.warning("the store does not answer; execution %s waits for it", self.id)
-        await self.clock.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
-
-    def _take_pending(self) -> bytes | None:
-        if not self._pending:
-            return None
-        steps = chunk(self._pending)
-        self._pending = []
-        return steps
+            self.refusal = exc
+            self.end("refused")
 
     # -- running
 
     async def go(self) -> None:
-        """Run until the end or a wait; then `resume_at` is set. What the engine has to know it reads afterwards."""
+        """Run until the end or a wait; then `resume_at` is set."""
+        try:
+            await self._go()
+        finally:
+            self.owner.over(self)
+
+    async def _go(self) -> None:
         outcome: Outcome | None = None
         try:
             outcome = await self._limited()
@@ -351,8 +284,7 @@ class Run:
                 return Outcome("success", self._last_items(), None, loop.last)
             if self.records and self._replayed(task):
                 continue
-            if self._effect_pending:
-                self._save()
+            self.disk.before_node()
             outcome = await self._node(task)
             if outcome is not None or self.resume_at is not None:
                 return outcome
@@ -378,14 +310,12 @@ class Run:
             pin=request.use_pin_data,
             max_runs=self.services.settings.max_node_runs,
         )
-        events = self.services.context.events
-        if events.wanted("workflows"):
-            events.publish("workflows", "execution.started", self.event())
+        self._publish("started")
         if self.records and self.records[0]["index"] == 0:
             self.records = self.records[1:]
             if self.interrupted is not None:
                 return
-        self._pending.append(
+        self.disk.keep(
             encode(
                 {
                     "node": request.start,
@@ -410,7 +340,7 @@ class Run:
         if "context" in record:
             self._memory[record["node"]] = record["context"]
         if self.interrupted is None:
-            self._pending.append(encode({**record, "index": task.index}))
+            self.disk.keep(encode({**record, "index": task.index}))
         return True
 
     # -- one node
@@ -467,14 +397,14 @@ class Run:
         memory = self._memory.get(name)
         if memory:
             record["context"] = memory
-        self._pending.append(encode(record))
+        self.disk.keep(encode(record))
 
     async def _result(self, task: Task) -> NodeResult:
         """Run the node type, again after failures as often as the node says. Raises `NodeError`."""
         plan = self.plan.node(task.step.node.name)
         node = plan.node
         if plan.effect:
-            await self._secure()
+            await self.disk.secure(self._since())
         for left in range(node.tries - 1, -1, -1):
             try:
                 result = await self._once(plan, task)
@@ -487,34 +417,21 @@ class Run:
                     kind = type(exc).__name__
                     raise NodeError(f"The node failed unexpectedly ({kind}); see the daemon's log.") from None
             else:
-                self._effect_pending = self._effect_pending or plan.effect
                 return result
             await self.clock.sleep(node.wait_between_tries_ms / 1000)
         raise AssertionError("a node is tried at least once")
 
     async def _once(self, plan: NodePlan, task: Task) -> NodeResult:
         running = plan.type.execute(EngineNodeRun(self, plan, task))
-        if self.status == "running":
+        if self.disk.status == "running":
             return await running
         return await watched(running, SLOW_S, self._slow)
 
     async def _wait(self, until: int) -> None:
         """Suspend: the wait is durable before the execution is left alone."""
-        if self.status is None:
-            await self._secure()
-        await self._settle_checkpoint()
-        steps = self._take_pending() or b"[]"
-        attempt = 0
-        while True:
-            try:
-                await asyncio.shield(self.services.store.set_waiting(self.id, until, steps))
-                break
-            except StoreUnavailable:
-                await self._back_off(attempt)
-                attempt += 1
-        self._effect_pending = False
-        self.status = "waiting"
+        await self.disk.wait(until, self._since())
         self.resume_at = until
+        self._publish("waiting", resumeAt=until)
 
     # -- the end
 
@@ -542,8 +459,7 @@ class Run:
         try:
             if outcome.status == "failed":
                 await self.owner.failed(self, outcome)
-            if self._checkpoint is not None:
-                await self._settle_checkpoint()
+            await self.disk.settle()
         except asyncio.CancelledError:
             self.ending = "left"
             return
@@ -551,27 +467,18 @@ class Run:
 
     def finish(self, outcome: Outcome) -> None:
         """Queue the end, then tell whoever waits."""
+        accepted = self.disk.status is not None
         finished = FinishedExecution(
             id=self.id,
             status=outcome.status,
             finished_at=self.clock.now_ms(),
-            started_at=self.started_at or self.created_at,
-            steps=self._take_pending(),
+            started_at=self._since(),
+            steps=self.disk.take(),
             error=None if outcome.failure is None else failure_json(outcome.failure),
             call=self._call_update(outcome),
         )
-        accepted = self.status is not None
-        store = self.services.store
-        try:
-            if accepted:
-                future = store.finish_execution(finished)
-            else:
-                future = store.add_execution(self._new(outcome.status), finished)
-        except StoreUnavailable as exc:
-            future = asyncio.get_running_loop().create_future()
-            settle_error(future, exc)
-        self.status = outcome.status
-        self.owner.stored(self, future, finished, accepted=accepted)
+        self.owner.stored(self, self.disk.finish(finished), finished, accepted=accepted)
+        self._publish("finished", status=outcome.status)
         settle(self.handle.answer, None)
         settle(self.handle.finished, outcome)
 
@@ -581,21 +488,26 @@ class Run:
         call_id, webhook_id = self.call
         return CallUpdate(call_id, webhook_id, status="success" if outcome.status == "success" else "failed")
 
-    def leave(self) -> None:
-        """Queue what another process needs to go on from here."""
-        try:
-            if self.status is None:
-                self.accept("running")
-            steps = self._take_pending()
-            if steps is not None:
-                self.services.store.append_steps(self.id, steps).add_done_callback(_ignore)
-        except StoreUnavailable:
-            self.log.warning("execution %s resumes from its last checkpoint", self.id)
+    def _publish(self, what: str, **more: object) -> None:
+        events = self.services.context.events
+        if events.wanted("workflows"):
+            workflow = self.request.workflow
+            data = {"id": self.id, "workflowId": workflow.id, "workflowName": workflow.name, "mode": self.request.mode}
+            events.publish("workflows", f"execution.{what}", {**data, **more})
 
-    def event(self) -> dict[str, object]:
-        """What events say of the execution."""
-        workflow = self.request.workflow
-        return {"id": self.id, "workflowId": workflow.id, "workflowName": workflow.name, "mode": self.request.mode}
+
+def input_json(request: ExecutionRequest) -> bytes:
+    """What an execution is started with, as it is stored."""
+    return to_json(
+        {
+            "start": request.start,
+            "items": request.items,
+            "output": request.start_output,
+            "pin": request.use_pin_data,
+            "responseNode": request.response_node,
+            "depth": request.depth,
+        }
+    )
 
 
 def failure_json(failure: Failure) -> bytes:
@@ -606,9 +518,3 @@ def failure_json(failure: Failure) -> bytes:
     if failure.item is not None:
         error["itemIndex"] = failure.item
     return to_json(error)
-
-
-def _ignore(future: asyncio.Future[None]) -> None:
-    """The store's end of a write that later writes make up for."""
-    if not future.cancelled():
-        future.exception()

@@ -1,9 +1,12 @@
-"""Ids in paths."""
+"""Ids in paths, and how long a name may be."""
 
 from __future__ import annotations
 
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import is_uuid
+
+MAX_NAME = 255
+"""Characters of a workflow's name."""
 
 
 def known_id(text: str, kind: str) -> str:

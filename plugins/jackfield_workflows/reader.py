@@ -11,7 +11,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.ids import is_uuid
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
-from jackfield_workflows import documents, validation
+from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.settings import WorkflowsSettings
 
 MAX_VERSION = 2**31 - 1
@@ -40,7 +40,9 @@ class CachedReader:
 
     def parse(self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
         """Raises `InvalidInput` with a json path per mistake."""
-        return documents.parse(document, id=id, version=version, active=active)
+        from jackfield_workflows.documents import parse
+
+        return parse(document, id=id, version=version, active=active)
 
     async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
         """The saved workflow, its current version by default. Raises `NotFound`."""
@@ -52,7 +54,9 @@ class CachedReader:
 
     def problems(self, workflow: Workflow) -> list[Problem]:
         """What `POST /workflows/validate` lists, without what the triggers say about going live."""
-        return validation.problems(workflow, self._context.nodes)
+        from jackfield_workflows.validation import problems
+
+        return problems(workflow, self._context.nodes)
 
     def forget(self, workflow_id: str) -> None:
         """What is cached of this workflow is stale: it was changed or deleted."""
@@ -60,9 +64,14 @@ class CachedReader:
         self._drop(workflow_id)
 
     async def _read(self, workflow_id: str, version: int | None) -> Workflow:
+        from jackfield_workflows.documents import parse
+
         changes = self._changes
         stored = await self._stored(workflow_id, version)
-        workflow = documents.parse(stored.document, id=stored.id, version=stored.version, active=stored.active)
+        workflow = await off_loop(
+            stored.document,
+            lambda: parse(stored.document, id=stored.id, version=stored.version, active=stored.active),
+        )
         # A change that was committed while the store answered may have made this stale: used once, never kept.
         if changes == self._changes:
             self._keep(workflow, version)

@@ -11,7 +11,6 @@ from typing import Literal, NotRequired, TypedDict
 
 import orjson
 
-from jackfield.api import jsontext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items, Outputs
@@ -47,11 +46,11 @@ def encode(record: Record) -> bytes:
 
 
 def to_json(value: object) -> bytes:
-    """JSON. Halves of characters, which text from scripts may hold, become U+FFFD. Raises TypeError, ValueError,
-    RecursionError."""
+    """JSON that orjson reads again: halves of characters, which text from scripts may hold, become U+FFFD, and integers
+    beyond 64 bits are written out. Raises TypeError, ValueError, RecursionError."""
     try:
-        return jsontext.dumps(value)
-    except UnicodeEncodeError:
+        return orjson.dumps(value)
+    except TypeError:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 

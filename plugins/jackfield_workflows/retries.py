@@ -15,6 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.execution_views import records_of
+from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.starts import start_node
 
 OPEN = frozenset({"queued", "running", "waiting"})
@@ -69,8 +70,9 @@ async def retry_request(
 
 
 def before_failure(records: list[dict[str, Json]]) -> list[dict[str, Json]]:
-    """The records up to the node that ended the run; all of them when none did (it was cancelled)."""
-    if records and records[-1].get("status") == "failed":
+    """The records up to the node that ended the run; all of them when none did (it was cancelled). A node that failed
+    and let the run go on has outputs."""
+    if records and records[-1].get("status") == "failed" and not records[-1].get("outputs"):
         return records[:-1]
     return records
 
@@ -78,8 +80,10 @@ def before_failure(records: list[dict[str, Json]]) -> list[dict[str, Json]]:
 async def _workflow(context: PluginContext, stored: StoredExecution, *, same_version: bool) -> Workflow:
     """The saved workflow as it is now, or at the execution's version; an unsaved one is kept with the execution."""
     row = stored.row
-    if stored.document is not None:
-        return context.workflows.parse(stored.document, id=row.workflow_id, version=row.workflow_version)
+    document = stored.document
+    if document is not None:
+        parse = context.workflows.parse
+        return await off_loop(document, lambda: parse(document, id=row.workflow_id, version=row.workflow_version))
     if row.workflow_id is None:
         raise NotFound("The workflow of this execution is not kept.")
     try:

@@ -26,3 +26,8 @@ def blueprint(group: RouteGroup) -> Blueprint:
     for method, path, view in group.routes():
         made.add_url_rule(path, view_func=view, methods=[method])
     return made
+
+
+def schema(name: str) -> str:
+    """Where the payload of this name is; `jackfield.api.http.operation` takes that, so that a start builds none."""
+    return f"jackfield_workflows.schemas:{name}"

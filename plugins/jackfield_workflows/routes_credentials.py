@@ -18,8 +18,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import Credential
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.requests import page_view, paging
-from jackfield_workflows.routes import Route
-from jackfield_workflows.schemas import CredentialBody, CredentialChange, CredentialPage, CredentialShown
+from jackfield_workflows.routes import Route, schema
 
 TAGS = ("credentials",)
 NOT_SECRET = frozenset({"name", "user", "username", "algorithm", "allowedHosts", "headerName"})
@@ -44,7 +43,9 @@ class CredentialRoutes:
             ("DELETE", one, self.delete_credential),
         )
 
-    @operation("List credentials, without values", scope="credentials:write", response=CredentialPage, tags=TAGS)
+    @operation(
+        "List credentials, without values", scope="credentials:write", response=schema("CredentialPage"), tags=TAGS
+    )
     async def list_credentials(self) -> Response:
         page = paging()
         found = await self._context.store.credentials(page.offset, page.limit)
@@ -53,30 +54,36 @@ class CredentialRoutes:
     @operation(
         "Create a credential",
         scope="credentials:write",
-        request=CredentialBody,
-        response=CredentialShown,
+        request=schema("CredentialBody"),
+        response=schema("CredentialShown"),
         status=201,
         tags=TAGS,
     )
     async def create_credential(self) -> Response:
+        from jackfield_workflows.schemas import CredentialBody
+
         body = await read_model(CredentialBody)
         now = self._context.clock.now_ms()
         credential = Credential(new_id(), body.name, body.kind, await self._sealed(body.values), now, now)
         await self._context.store.put_credential(credential)
         return json_response(credential_view(credential), 201)
 
-    @operation("Read a credential, without values", scope="credentials:write", response=CredentialShown, tags=TAGS)
+    @operation(
+        "Read a credential, without values", scope="credentials:write", response=schema("CredentialShown"), tags=TAGS
+    )
     async def get_credential(self, credential_id: str) -> Response:
         return json_response(credential_view(await self._stored(credential_id)))
 
     @operation(
         "Change a credential's name, or replace all its values",
         scope="credentials:write",
-        request=CredentialChange,
-        response=CredentialShown,
+        request=schema("CredentialChange"),
+        response=schema("CredentialShown"),
         tags=TAGS,
     )
     async def patch_credential(self, credential_id: str) -> Response:
+        from jackfield_workflows.schemas import CredentialChange
+
         present, body = await self._stored(credential_id), await read_model(CredentialChange)
         changed = dataclasses.replace(
             present,

@@ -62,10 +62,8 @@ def allowed_topics(caller: Principal, asked: str | None) -> frozenset[str]:
     """The topics that were asked for (comma separated; all by default). Raises `InvalidInput` for an unknown one,
     `AccessDenied` for one that the caller may not see; by default those are left out."""
     if not asked:
-        found = {topic for topic, scopes in SCOPES.items() if all(caller.may(scope) for scope in scopes)}
-        if not found:
-            caller.require(SCOPES["workflows"][0])
-        return frozenset(found or {"workflows"})
+        found = frozenset(topic for topic, scopes in SCOPES.items() if all(caller.may(scope) for scope in scopes))
+        return found or allowed_topics(caller, "workflows")
     topics = frozenset(topic.strip() for topic in asked.split(",")[:20])
     for topic in topics:
         if topic not in SCOPES:

@@ -15,9 +15,7 @@ from jackfield.api.storage import ExecutionFilter, StoredExecution
 from jackfield_workflows.execution_views import execution_body, execution_row_view
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.requests import choice, moment, page_view, paging
-from jackfield_workflows.retries import retry_request
-from jackfield_workflows.routes import Route
-from jackfield_workflows.schemas import ExecutionPage, ExecutionShown, Submitted
+from jackfield_workflows.routes import Route, schema
 
 STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
@@ -43,7 +41,7 @@ class ExecutionRoutes:
             ("POST", f"{one}/cancel", self.cancel_execution),
         )
 
-    @operation("List executions, newest first", scope="executions:read", response=ExecutionPage, tags=TAGS)
+    @operation("List executions, newest first", scope="executions:read", response=schema("ExecutionPage"), tags=TAGS)
     async def list_executions(self) -> Response:
         page = paging()
         found = await self._context.store.executions(_filter(), offset=page.offset, limit=page.limit)
@@ -55,7 +53,9 @@ class ExecutionRoutes:
         counts = {status: found.get(status, 0) for status in STATUSES}
         return json_response({"total": sum(counts.values()), **counts})
 
-    @operation("Read an execution with its node runs", scope="executions:read", response=ExecutionShown, tags=TAGS)
+    @operation(
+        "Read an execution with its node runs", scope="executions:read", response=schema("ExecutionShown"), tags=TAGS
+    )
     async def get_execution(self, execution_id: str) -> Response:
         stored = await self._stored(execution_id)
         return Response(await execution_body(stored), content_type="application/json")
@@ -69,11 +69,13 @@ class ExecutionRoutes:
     @operation(
         "Run an execution again, from its original input or from the failed node",
         scope="workflows:execute",
-        response=Submitted,
+        response=schema("Submitted"),
         status=201,
         tags=TAGS,
     )
     async def retry_execution(self, execution_id: str) -> Response:
+        from jackfield_workflows.retries import retry_request
+
         stored = await self._stored(execution_id)
         failed = choice("from", ("start", "failed")) == "failed"
         again = await retry_request(self._context, stored, "failed" if failed else "start")
@@ -84,7 +86,9 @@ class ExecutionRoutes:
         response.headers["Location"] = f"/api/v1/executions/{execution.id}"
         return response
 
-    @operation("Cancel an open execution", scope="workflows:execute", response=Submitted, status=202, tags=TAGS)
+    @operation(
+        "Cancel an open execution", scope="workflows:execute", response=schema("Submitted"), status=202, tags=TAGS
+    )
     async def cancel_execution(self, execution_id: str) -> Response:
         stored = await self._stored(execution_id)
         await self._context.engine.cancel(stored.row.id)

@@ -14,9 +14,9 @@ from jackfield.api.http import json_response, operation, parse_model, read_json,
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.execution_views import execution_body, failure_view
+from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.requests import read_optional_json
-from jackfield_workflows.routes import Route
-from jackfield_workflows.schemas import ExecutionShown, InputData, RunBody, RunShown, Submitted
+from jackfield_workflows.routes import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.starts import read_items, start_items, start_node
 
@@ -42,8 +42,8 @@ class RunRoutes:
     @operation(
         "Run a workflow and answer with the finished execution",
         scope="workflows:execute",
-        request=InputData,
-        response=ExecutionShown,
+        request=schema("InputData"),
+        response=schema("ExecutionShown"),
         tags=TAGS,
     )
     async def execute_workflow(self, workflow_id: str) -> Response:
@@ -58,8 +58,8 @@ class RunRoutes:
     @operation(
         "Start a workflow and answer once its execution is stored",
         scope="workflows:execute",
-        request=InputData,
-        response=Submitted,
+        request=schema("InputData"),
+        response=schema("Submitted"),
         status=202,
         tags=TAGS,
     )
@@ -72,22 +72,24 @@ class RunRoutes:
     @operation(
         "Run a workflow that is not saved",
         scope="workflows:execute",
-        request=RunBody,
-        response=RunShown,
+        request=schema("RunBody"),
+        response=schema("RunShown"),
         tags=TAGS,
     )
     async def run_workflow(self) -> Response:
+        from jackfield_workflows.schemas import RunBody
+
         body = parse_model(RunBody, await read_json())
-        execution = self._submit(self._parse(body.workflow), _input_data(body.inputData), "finish")
+        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "finish")
         outcome = await self._end(execution)
         view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
         if outcome.failure is not None:
             view["error"] = failure_view(outcome.failure)
         return json_response(view)
 
-    def _parse(self, document: dict[str, Json]) -> Workflow:
+    async def _parsed(self, document: dict[str, Json]) -> Workflow:
         try:
-            return self._context.workflows.parse(document)
+            return await off_loop(document, lambda: self._context.workflows.parse(document))
         except InvalidInput as exc:
             details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
             raise InvalidInput(exc.message, details=details) from None

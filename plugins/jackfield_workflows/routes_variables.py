@@ -14,8 +14,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import Variable
 from jackfield_workflows.identities import known_id
-from jackfield_workflows.routes import Route
-from jackfield_workflows.schemas import VariableBody, VariableChange, VariableList, VariableShown
+from jackfield_workflows.routes import Route, schema
 
 TAGS = ("variables",)
 
@@ -39,7 +38,7 @@ class VariableRoutes:
             ("DELETE", one, self.delete_variable),
         )
 
-    @operation("List variables", scope="workflows:read", response=VariableList, tags=TAGS)
+    @operation("List variables", scope="workflows:read", response=schema("VariableList"), tags=TAGS)
     async def list_variables(self) -> Response:
         found = sorted(await self._context.store.variables(), key=lambda variable: variable.key)
         return json_response({"data": [variable_view(variable) for variable in found], "total": len(found)})
@@ -47,33 +46,45 @@ class VariableRoutes:
     @operation(
         "Create a variable",
         scope="workflows:write",
-        request=VariableBody,
-        response=VariableShown,
+        request=schema("VariableBody"),
+        response=schema("VariableShown"),
         status=201,
         tags=TAGS,
     )
     async def create_variable(self) -> Response:
+        from jackfield_workflows.schemas import VariableBody
+
         body = await read_model(VariableBody)
         now = self._context.clock.now_ms()
         return await self._put(Variable(new_id(), body.key, body.value, now, now), 201)
 
-    @operation("Read a variable", scope="workflows:read", response=VariableShown, tags=TAGS)
+    @operation("Read a variable", scope="workflows:read", response=schema("VariableShown"), tags=TAGS)
     async def get_variable(self, variable_id: str) -> Response:
         return json_response(variable_view(await self._stored(variable_id)))
 
-    @operation("Replace a variable", scope="workflows:write", request=VariableBody, response=VariableShown, tags=TAGS)
+    @operation(
+        "Replace a variable",
+        scope="workflows:write",
+        request=schema("VariableBody"),
+        response=schema("VariableShown"),
+        tags=TAGS,
+    )
     async def replace_variable(self, variable_id: str) -> Response:
+        from jackfield_workflows.schemas import VariableBody
+
         present, body = await self._stored(variable_id), await read_model(VariableBody)
         return await self._put(self._changed(present, body.key, body.value))
 
     @operation(
         "Change a variable's key or value",
         scope="workflows:write",
-        request=VariableChange,
-        response=VariableShown,
+        request=schema("VariableChange"),
+        response=schema("VariableShown"),
         tags=TAGS,
     )
     async def patch_variable(self, variable_id: str) -> Response:
+        from jackfield_workflows.schemas import VariableChange
+
         present, body = await self._stored(variable_id), await read_model(VariableChange)
         return await self._put(
             self._changed(

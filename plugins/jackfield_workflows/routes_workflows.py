@@ -14,20 +14,11 @@ from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
 from jackfield_workflows.changes import WorkflowChanges
 from jackfield_workflows.identities import known_id
+from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.reader import MAX_VERSION
 from jackfield_workflows.requests import author, flag, page_view, paging, read_optional_json
-from jackfield_workflows.routes import Route
-from jackfield_workflows.schemas import (
-    Activation,
-    DuplicateBody,
-    Validation,
-    VersionPage,
-    WorkflowDocument,
-    WorkflowPage,
-    WorkflowShown,
-)
-from jackfield_workflows.validation import is_valid
-from jackfield_workflows.workflow_views import row_view, version_view, workflow_view
+from jackfield_workflows.routes import Route, schema
+from jackfield_workflows.workflow_views import row_view, validation_view, version_view, workflow_view
 
 TAGS = ("workflows",)
 
@@ -59,7 +50,9 @@ class WorkflowRoutes:
             ("POST", f"{one}/versions/<version>/restore", self.restore_version),
         )
 
-    @operation("List workflows, the last changed first", scope="workflows:read", response=WorkflowPage, tags=TAGS)
+    @operation(
+        "List workflows, the last changed first", scope="workflows:read", response=schema("WorkflowPage"), tags=TAGS
+    )
     async def list_workflows(self) -> Response:
         page, active = paging(), flag("active")
         found = await self._context.store.workflows(
@@ -70,15 +63,15 @@ class WorkflowRoutes:
     @operation(
         "Create a workflow; it is inactive",
         scope="workflows:write",
-        request=WorkflowDocument,
-        response=WorkflowShown,
+        request=schema("WorkflowDocument"),
+        response=schema("WorkflowShown"),
         status=201,
         tags=TAGS,
     )
     async def create_workflow(self) -> Response:
         return _created(await self._changes.create(await read_json(), author()))
 
-    @operation("Read a workflow", scope="workflows:read", response=WorkflowShown, tags=TAGS)
+    @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
     async def get_workflow(self, workflow_id: str) -> Response:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
@@ -88,15 +81,18 @@ class WorkflowRoutes:
     @operation(
         "Replace a workflow; a live one stays live",
         scope="workflows:write",
-        request=WorkflowDocument,
-        response=WorkflowShown,
+        request=schema("WorkflowDocument"),
+        response=schema("WorkflowShown"),
         tags=TAGS,
     )
     async def replace_workflow(self, workflow_id: str) -> Response:
         return _shown(await self._changes.replace(workflow_id, await read_json(), author()))
 
     @operation(
-        "Replace single top-level keys of a workflow", scope="workflows:write", response=WorkflowShown, tags=TAGS
+        "Replace single top-level keys of a workflow",
+        scope="workflows:write",
+        response=schema("WorkflowShown"),
+        tags=TAGS,
     )
     async def patch_workflow(self, workflow_id: str) -> Response:
         return _shown(await self._changes.patch(workflow_id, await read_json(), author()))
@@ -106,31 +102,33 @@ class WorkflowRoutes:
         await self._changes.delete(workflow_id, author())
         return Response(status=204)
 
-    @operation("Take a workflow live", scope="workflows:write", response=Activation, tags=TAGS)
+    @operation("Take a workflow live", scope="workflows:write", response=schema("Activation"), tags=TAGS)
     async def activate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, True, author()))
 
-    @operation("Take a workflow off", scope="workflows:write", response=Activation, tags=TAGS)
+    @operation("Take a workflow off", scope="workflows:write", response=schema("Activation"), tags=TAGS)
     async def deactivate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, False, author()))
 
     @operation(
         "Copy a workflow; the copy is inactive",
         scope="workflows:write",
-        request=DuplicateBody,
-        response=WorkflowShown,
+        request=schema("DuplicateBody"),
+        response=schema("WorkflowShown"),
         status=201,
         tags=TAGS,
     )
     async def duplicate_workflow(self, workflow_id: str) -> Response:
+        from jackfield_workflows.schemas import DuplicateBody
+
         body = parse_model(DuplicateBody, await read_optional_json())
         return _created(await self._changes.duplicate(workflow_id, body.name, author()))
 
     @operation(
         "Say what is wrong with a workflow, without saving it",
         scope="workflows:read",
-        request=WorkflowDocument,
-        response=Validation,
+        request=schema("WorkflowDocument"),
+        response=schema("Validation"),
         tags=TAGS,
     )
     async def validate_workflow(self) -> Response:
@@ -138,22 +136,28 @@ class WorkflowRoutes:
         if not isinstance(document, dict):
             raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
         found = await self._problems(document)
-        return json_response({"valid": is_valid(found), "problems": [_problem_view(problem) for problem in found]})
+        return json_response(validation_view(found))
 
     async def _problems(self, document: dict[str, Json]) -> list[Problem]:
         """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+        reader = self._context.workflows
         try:
-            workflow = self._context.workflows.parse(document)
+            workflow = await off_loop(document, lambda: reader.parse(document))
         except InvalidInput as exc:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
-        found = self._context.workflows.problems(workflow)
+        found = await off_loop(document, lambda: reader.problems(workflow))
         known = {(problem.path, problem.severity) for problem in found}
         for trigger in self._context.triggers:
             more = await trigger.activation_problems(workflow)
             found += [problem for problem in more if (problem.path, problem.severity) not in known]
         return found
 
-    @operation("List the versions of a workflow, newest first", scope="workflows:read", response=VersionPage, tags=TAGS)
+    @operation(
+        "List the versions of a workflow, newest first",
+        scope="workflows:read",
+        response=schema("VersionPage"),
+        tags=TAGS,
+    )
     async def list_versions(self, workflow_id: str) -> Response:
         page = paging()
         found = await self._context.store.versions(known_id(workflow_id, "workflow"), page.offset, page.limit)
@@ -161,14 +165,16 @@ class WorkflowRoutes:
             raise NotFound("There is no workflow with this id.")
         return json_response(page_view([version_view(row) for row in found.rows], found.total, page))
 
-    @operation("Read one version of a workflow", scope="workflows:read", response=WorkflowShown, tags=TAGS)
+    @operation("Read one version of a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
     async def get_version(self, workflow_id: str, version: str) -> Response:
         stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))
         if stored is None:
             raise NotFound("There is no such workflow, or no such version of it.")
         return _shown(stored)
 
-    @operation("Save an old version as the new one", scope="workflows:write", response=WorkflowShown, tags=TAGS)
+    @operation(
+        "Save an old version as the new one", scope="workflows:write", response=schema("WorkflowShown"), tags=TAGS
+    )
     async def restore_version(self, workflow_id: str, version: str) -> Response:
         return _shown(await self._changes.restore(workflow_id, _number(version), author()))
 
@@ -193,7 +199,3 @@ def _created(stored: StoredWorkflow) -> Response:
 
 def _activation(stored: StoredWorkflow) -> Response:
     return json_response({"id": stored.id, "active": stored.active})
-
-
-def _problem_view(problem: Problem) -> dict[str, Json]:
-    return {"path": problem.path, "message": problem.message, "severity": problem.severity}

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-VariableKey = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z_][A-Za-z0-9_]*\Z", max_length=128)]
+VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
-CredentialKind = Annotated[str, StringConstraints(pattern=r"\A[A-Za-z][A-Za-z0-9_.-]*\Z", max_length=100)]
+CredentialKind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
 CredentialValues = Annotated[
     dict[Annotated[str, StringConstraints(min_length=1, max_length=100)], Annotated[str, Field(max_length=65_536)]],
     Field(min_length=1, max_length=50),

@@ -36,9 +36,9 @@ class Parent(Protocol):
     def give_back(self, run: Run) -> None: ...
 
 
-def child_id(parent: str, index: int, number: int) -> str:
+def child_id(parent: str, *call: object) -> str:
     """A UUID that is the same for the same call: the parent's time, then a digest."""
-    digest = hashlib.sha256(f"{parent}:{index}:{number}".encode()).hexdigest()
+    digest = hashlib.sha256(repr((parent, *call)).encode()).hexdigest()
     return f"{parent[:13]}-8{digest[:3]}-a{digest[3:6]}-{digest[6:18]}"
 
 
@@ -56,7 +56,8 @@ class Children:
         limit = self._services.settings.max_depth
         if depth > limit:
             raise NodeError(f"Workflows call each other more than {limit} deep; does one call itself without an end?")
-        name = child_id(parent.id, task.index, parent.next_child(task))
+        node = task.step.node.name
+        name = child_id(parent.id, task.index, node, workflow_id, parent.next_child(task))
         handle = await self._found(parent, task, name) or await self._begun(name, workflow_id, items, depth, parent)
         if isinstance(handle, Outcome):
             return result_of(handle, workflow_id)
@@ -91,8 +92,8 @@ class Children:
             self._services.context.log.info("sub-execution %s was not cancelled: %s", execution_id, exc.message)
 
     async def _found(self, parent: Run, task: Task, name: str) -> Handle | Outcome | None:
-        """The child of a node run that was interrupted."""
-        if parent.interrupted != task.index:
+        """The child of a node run that may have been interrupted."""
+        if parent.interrupted is None or task.index < parent.interrupted:
             return None
         try:
             return await self._engine.adopt(name)

@@ -11,6 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.document_wires import links
+from jackfield_workflows.expression_checks import is_expression, unclosed
 from jackfield_workflows.mistakes import MAX_MISTAKES, Mistakes, member
 
 _log = logging.getLogger(__name__)
@@ -22,10 +23,6 @@ def problems(workflow: Workflow, catalog: NodeCatalog) -> list[Problem]:
     for check in (_node_problems(workflow, catalog), _wire_problems(workflow), _name_problems(workflow)):
         found.extend(problem for problem, _ in zip(check, range(MAX_MISTAKES), strict=False))
     return found
-
-
-def is_valid(found: list[Problem]) -> bool:
-    return all(problem.severity != "error" for problem in found)
 
 
 def _name_problems(workflow: Workflow) -> Iterator[Problem]:
@@ -60,6 +57,10 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Prob
         yield Problem(f"{path}.typeVersion", message, "warning")
     for place, message in parameter_mistakes(node, node_type).items():
         yield Problem(f"{path}.parameters{place}", message)
+    for place in unclosed(node.parameters):
+        yield Problem(
+            f"{path}.parameters{place}", "An expression begins with {{ and is never closed with }}.", "warning"
+        )
 
 
 def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
@@ -82,11 +83,6 @@ def _details(error: ValidationError) -> dict[str, str]:
                 place += f"[{part}]" if isinstance(part, int) else member(".", part)[1:]
             found.setdefault(place, entry["msg"])
     return found
-
-
-def is_expression(value: object) -> bool:
-    """Whether a parameter's value is computed at run time: a text that begins with `=`."""
-    return isinstance(value, str) and value.startswith("=")
 
 
 def _wire_problems(workflow: Workflow) -> Iterator[Problem]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow, VersionRow, WorkflowRow
+from jackfield.api.workflows import Problem
 
 _SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt"})
 
@@ -45,6 +48,14 @@ def row_view(row: WorkflowRow) -> dict[str, Json]:
 def version_view(row: VersionRow) -> dict[str, Json]:
     view: dict[str, Json] = {"version": row.version, "name": row.name, "createdAt": iso(row.created_at)}
     return view if row.author is None else {**view, "author": row.author}
+
+
+def validation_view(found: Sequence[Problem]) -> dict[str, Json]:
+    """`valid`: no problem is an error."""
+    problems: list[Json] = [
+        {"path": problem.path, "message": problem.message, "severity": problem.severity} for problem in found
+    ]
+    return {"valid": all(problem.severity != "error" for problem in found), "problems": problems}
 
 
 def _is_version(key: str, value: Json) -> bool:

@@ -68,7 +68,8 @@ async def test_an_execution_through_its_life(store: Store) -> None:
     found = await store.execution("e")
     assert found is not None
     assert found.row == ExecutionRow("e", "w", 3, "webhook", "failed", 1000, 1100, 2000, b'{"message":"no"}', None)
-    assert (found.input, list(found.steps), found.document, found.call) == (b"input", [b"[1]", b"[2]", b"[3]"], None, None)
+    assert (found.input, found.document, found.call) == (b"input", None, None)
+    assert list(found.steps) == [b"[1]", b"[2]", b"[3]"]
 
 
 async def test_everything_queued_at_once_ends_the_same(store: Store) -> None:
@@ -327,13 +328,12 @@ async def test_calls_are_listed_newest_first_and_filtered(store: Store) -> None:
 
 @pytest.mark.parametrize("text", ["nul\x00\x00inside", "\x00", "a\ud800b", "ü" * 40_000])
 async def test_odd_texts_break_nothing(store: Store, text: str) -> None:
-    results = await asyncio.gather(
+    await asyncio.gather(
         store.add_execution(new("a", call=call("c-a"))),
         store.add_execution(new("b", call=call("c-b", body=text), delivery=Delivery("h", text, 9000))),
         store.update_call(CallUpdate("c-a", "h", "failed", 500, text)),
         store.add_call(call("c-c", body=text)),
     )
-    assert results == [None] * 4
     wanted = text.replace("\ud800", "?")
     assert {each.id: (each.body, each.response_body) for each in await calls(store)} in (
         {"c-a": ("body", wanted), "c-b": (wanted, ""), "c-c": (wanted, "")},
@@ -379,7 +379,8 @@ async def test_the_first_answer_is_kept(store: Store) -> None:
     found = await store.delivery("h", "k", 1000)
     assert found is not None
     assert found.answer is not None
-    assert (found.answer.status, list(found.answer.headers), found.answer.body) == (201, list(answer.headers), answer.body)
+    assert (found.answer.status, found.answer.body) == (201, b"\x00bytes")
+    assert list(found.answer.headers) == list(answer.headers)
     assert await store.delivery("h", "other", 1000) is None
     assert await store.delivery("h2", "k", 1000) is None
 
@@ -430,6 +431,14 @@ async def test_calls_are_pruned_per_webhook(store: Store) -> None:
     assert await store.prune(replace(FOREVER, calls_before=1002)) == 2
     assert [each.id for each in await calls(store, "two")] == ["b2"]
     assert (await store.webhook_stats("one")).total_calls == 6
+
+
+async def test_counters_of_webhooks_that_are_gone_are_pruned(store: Store) -> None:
+    await store.count_calls("gone", 3, 1000)
+    await store.prune(replace(FOREVER, calls_before=1000))
+    assert (await store.webhook_stats("gone")).total_calls == 3
+    await store.prune(replace(FOREVER, calls_before=1001))
+    assert await store.webhook_stats("gone") == WebhookStats()
 
 
 async def test_expired_deliveries_and_revocations_are_pruned(store: Store) -> None:

@@ -85,10 +85,7 @@ async def test_an_expected_version_that_is_gone_is_a_conflict(store: Store) -> N
 async def test_of_writers_with_the_same_version_one_wins(store: Store) -> None:
     await store.add_workflow(saved("w"), [], None)
     results = await asyncio.gather(
-        *(
-            store.change_workflow("w", DOCUMENT, f"{n}", [], now=2, author=None, expected_version=1)
-            for n in range(6)
-        ),
+        *(store.change_workflow("w", DOCUMENT, f"{n}", [], now=2, author=None, expected_version=1) for n in range(6)),
         return_exceptions=True,
     )
     assert sum(isinstance(result, StoredWorkflow) for result in results) == 1

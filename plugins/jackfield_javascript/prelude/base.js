@@ -23,6 +23,14 @@
     return text === undefined ? 'null' : wellFormed(text);
   }
 
+  // The engine keeps a long text in pieces, which Python can't take; joined it is one.
+  const whole = (text) => [text].join('');
+
+  const host = {};
+  for (const [name, call] of Object.entries(kit.host)) {
+    host[name] = (...values) => call(...values.map((value) => (typeof value === 'string' ? whole(value) : value)));
+  }
+
   function hide(target, members) {
     for (const name of Reflect.ownKeys(members)) {
       const member = Object.getOwnPropertyDescriptor(members, name);
@@ -37,7 +45,8 @@
   });
 
   const Internal = InternalError;
-  const outOfMemory = (error) => error instanceof Internal && error.message === 'out of memory';
+  // With no memory left for an error object the engine throws null.
+  const outOfMemory = (error) => error === null || (error instanceof Internal && error.message === 'out of memory');
 
-  Object.assign(kit, { Fault, jsonText, hide, outOfMemory, roots: [Fault, Fault.prototype] });
+  Object.assign(kit, { Fault, jsonText, whole, host, hide, outOfMemory, roots: [Fault, Fault.prototype] });
 });

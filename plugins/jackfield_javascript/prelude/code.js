@@ -97,7 +97,8 @@
 
   function problem(kind, error) {
     const found = outOfMemory(error) ? 'memory' : kind;
-    return jsonText({ error: { kind: found, message: messageOf(error), line: lineOf(error) } });
+    const message = found === 'memory' ? 'The script needs more memory than it may have.' : messageOf(error);
+    return jsonText({ error: { kind: found, message, line: lineOf(error) } });
   }
 
   async function forEach(data, script) {
@@ -132,17 +133,17 @@
     result.then(finish).catch((error) => (answer = problem('runtime', error)));
   };
 
-  // The answer once there is one, else the milliseconds until this must be called again.
+  // The answer once there is one, else the milliseconds until this must be called again, or null: nothing will happen.
   kit.step = () => {
-    if (answer !== null) return answer;
+    if (answer !== null) return kit.whole(answer);
     const next = nextTimer();
-    if (!next) return problem('runtime', new Fault('The script waits for something that never happens.'));
+    if (!next) return null;
     const wait = next[1].due - Date.now();
     if (wait > 0) return wait;
     try {
       fire(next);
     } catch (error) {
-      return problem('runtime', error);
+      return kit.whole(problem('runtime', error));
     }
     return 0;
   };

@@ -5,19 +5,27 @@
 
   const { Fault } = kit;
   const Hidden = Proxy;
+  const { defineProperty } = Object;
 
   class Data {
     constructor(text) {
-      this.lines = text.split('\n');
-      this.head = JSON.parse(this.lines[0]);
+      this.text = text;
+      this.ends = [];
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) this.ends.push(end);
+      this.ends.push(text.length);
       this.index = 0;
       this.forget();
     }
 
+    parse(line) {
+      return JSON.parse(this.text.slice(line === 0 ? 0 : this.ends[line - 1] + 1, this.ends[line]));
+    }
+
     // Drop what was parsed: something may have changed it.
     forget() {
-      if (this.items) this.head = JSON.parse(this.lines[0]);
+      this.head = this.parse(0);
       this.items = [];
+      this.whole = false;
       this.nodes = { __proto__: null };
       this.places = { __proto__: null };
       this.head.nodes.forEach((name, place) => (this.places[name] = 1 + this.head.count + place));
@@ -25,10 +33,16 @@
 
     item(index) {
       if (!Number.isInteger(index) || index < 0 || index >= this.head.count) return undefined;
-      return (this.items[index] ??= JSON.parse(this.lines[1 + index]));
+      return (this.items[index] ??= this.parse(1 + index));
+    }
+
+    // The item is done with; keeping it is worth its memory only if something reads them all.
+    leave(index) {
+      if (!this.whole) this.items[index] = undefined;
     }
 
     all() {
+      this.whole = true;
       const items = [];
       for (let i = 0; i < this.head.count; i++) items.push(this.item(i));
       return items;
@@ -36,7 +50,7 @@
 
     node(name) {
       const place = this.places[name];
-      return place === undefined ? undefined : (this.nodes[name] ??= JSON.parse(this.lines[place]));
+      return place === undefined ? undefined : (this.nodes[name] ??= this.parse(place));
     }
 
     at(index) {
@@ -232,10 +246,10 @@
   // Every variable as a getter of one object.
   function expose(target, find) {
     for (const name of Object.keys(VARIABLES)) {
-      Object.defineProperty(target, name, {
+      defineProperty(target, name, {
         get: () => VARIABLES[name](find()),
         set(value) {
-          Object.defineProperty(target, name, { value, writable: true, configurable: true });
+          defineProperty(target, name, { value, writable: true, configurable: true });
         },
         configurable: true,
       });

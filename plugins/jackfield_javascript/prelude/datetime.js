@@ -22,6 +22,7 @@
     const fixed = /^UTC([+-])(\d{1,2})(?::?(\d\d))?$/.exec(zone);
     if (fixed) return (fixed[1] === '-' ? -1 : 1) * (60 * fixed[2] + Number(fixed[3] ?? 0));
     const quarter = Math.floor(millis / 9e5); // offsets change at quarters of an hour
+    if (typeof zone !== 'string' || zone.length > 64) return null;
     const key = `${zone} ${quarter}`;
     if (!offsets.has(key)) {
       if (offsets.size > 1000) offsets.clear();
@@ -267,8 +268,11 @@
       return new Duration(gap, found);
     }
     diffNow(units) { return this.diff(DateTime.now(), units); }
-    diffTo(other, unit = 'days') { return kit.toDateTime(other).diff(this, unit).as(unit); }
-    diffToNow(unit = 'days') { return this.diffTo(DateTime.now(), unit); }
+    diffTo(other, units = 'days') {
+      const gap = this.diff(other, units);
+      return Array.isArray(units) ? gap.toObject() : gap.as(units);
+    }
+    diffToNow(units = 'days') { return DateTime.now().diffTo(this, units); }
     hasSame(other, unit) { return this.startOf(unit).toMillis() === kit.toDateTime(other).startOf(unit).toMillis(); }
     equals(other) { return DateTime.isDateTime(other) && this.#millis === other.#millis && this.#zone === other.#zone; }
     isBetween(one, other) {

@@ -136,7 +136,7 @@
     toNumber: (value) => value,
     toFloat: (value) => value,
     toDateTime: (value, unit = 'ms') => toDateTime(unit === 's' ? value * 1e3 : unit === 'us' ? value / 1e3 : value),
-    format: (value) => value.toString().replace(/\B(?=(\d{3})+(?!\d))/, ','),
+    format: (value) => value.toString().replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ',')),
     toJsonString: (value) => JSON.stringify(value),
   };
 
@@ -207,4 +207,6 @@
     kit.hide(Object.prototype, { [symbols[name]]: extension(name) });
   }
   kit.extensions = symbols;
+  // A list of the script's own making may catch the functions that its `map` and `filter` are handed.
+  kit.roots.push(key, isObject, capital, sum, toDateTime, ...KINDS);
 });

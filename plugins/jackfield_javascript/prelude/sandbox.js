@@ -124,7 +124,7 @@
 
   function entry(source) {
     const text = source.replace(/[\s;]+$/, '');
-    const made = { run: () => undefined, fault: null, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text) };
+    const made = { run: () => undefined, fault: null, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text), throws: text.includes('throw') };
     if (/\.\s*constructor\b/.test(text)) made.fault = 'The expression must not use .constructor.';
     else if (text.trim() !== '') {
       try {
@@ -157,6 +157,7 @@
     try {
       value = run();
     } catch (error) {
+      if (error === null && made.throws) return 'null';
       if (outOfMemory(error) || Fault.is(error)) throw error;
       return 'null';
     }
@@ -187,11 +188,12 @@
           if (made.writes) current.forget();
         }
       });
+      current.leave(index);
       return `[${values.join()}]`;
     });
     current = null;
     const spent = entries.some((made) => made.leaves) ? '!' : '';
-    return `${spent}{"values":[${rows.join()}],"errors":${jsonText(errors)}}`;
+    return kit.whole(`${spent}{"values":[${rows.join()}],"errors":${jsonText(errors)}}`);
   };
 
   close();

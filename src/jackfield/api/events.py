@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+STOPPING = "system.stopping"
+"""Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

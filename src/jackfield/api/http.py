@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -19,6 +20,8 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+ModelRef: TypeAlias = "type[BaseModel] | str"
+"""A model, or where it is, `package.module:Name`: then it is imported once OpenAPI is asked for."""
 ModelT = TypeVar("ModelT", bound=BaseModel)
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
@@ -45,21 +48,41 @@ class Operation:
 
     summary: str
     scope: str | None
-    request: type[BaseModel] | None = None
-    response: type[BaseModel] | None = None
+    request_model: ModelRef | None = None
+    response_model: ModelRef | None = None
     status: int = 200
-    query: type[BaseModel] | None = None
+    query_model: ModelRef | None = None
     tags: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def request(self) -> type[BaseModel] | None:
+        return _model(self.request_model)
+
+    @property
+    def response(self) -> type[BaseModel] | None:
+        return _model(self.response_model)
+
+    @property
+    def query(self) -> type[BaseModel] | None:
+        return _model(self.query_model)
+
+
+def _model(reference: ModelRef | None) -> type[BaseModel] | None:
+    if not isinstance(reference, str):
+        return reference
+    module, _, name = reference.partition(":")
+    found: type[BaseModel] = getattr(importlib.import_module(module), name)
+    return found
 
 
 def operation(
     summary: str,
     *,
     scope: str | None,
-    request: type[BaseModel] | None = None,
-    response: type[BaseModel] | None = None,
+    request: ModelRef | None = None,
+    response: ModelRef | None = None,
     status: int = 200,
-    query: type[BaseModel] | None = None,
+    query: ModelRef | None = None,
     tags: Sequence[str] = (),
 ) -> Callable[[RouteT], RouteT]:
     """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""

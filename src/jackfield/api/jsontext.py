@@ -46,8 +46,9 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
 
 
 def dumps(value: object) -> bytes:
-    """Compact JSON. Integers beyond 64 bits, which orjson refuses, are written as they are."""
+    """Compact JSON. Integers beyond 64 bits and half surrogates, which orjson refuses, are written as they are, the
+    latter escaped."""
     try:
         return orjson.dumps(value)
     except TypeError:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode()
+        return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str).encode()

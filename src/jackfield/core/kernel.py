@@ -16,6 +16,7 @@ from quart import Blueprint
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import Service
 from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.events import STOPPING
 from jackfield.api.hooks import SettingsTable
 from jackfield.api.http import AsgiMount
 from jackfield.api.version import __version__
@@ -167,6 +168,7 @@ class Kernel:
         if self._stop_by is None:
             self.draining = True
             self._stop_by = time.monotonic() + self.settings.get(DaemonSettings).shutdown_timeout
+            self.events.publish("system", STOPPING, {})
             log.info("Stopping: no new work; requests and runs in flight get their time.")
         return self._stop_by
 

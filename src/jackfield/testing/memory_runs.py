@@ -263,7 +263,15 @@ class MemoryPruning(MemoryTables):
         ]
         for token_id in tokens:
             del self._revoked[token_id]
+        self._forget_counters(retention.calls_before)
         return len(deliveries) + len(tokens)
+
+    def _forget_counters(self, before: int) -> None:
+        """Counters of webhooks that are gone; a call that was under way may have left some."""
+        kept = {webhook_id for saved in self._workflows.values() for webhook_id in saved.registered}
+        for webhook_id, stats in list(self._stats.items()):
+            if webhook_id not in kept and stats.last_call is not None and stats.last_call < before:
+                del self._stats[webhook_id]
 
 
 def _due(row: ExecutionRow, now: int) -> bool:

@@ -8,7 +8,7 @@ from .memory_workflows import MemoryWorkflows
 
 
 class MemoryStore(MemoryUsers, MemoryConfiguration, MemoryWorkflows, MemoryExecutions, MemoryPruning):
-    """`jackfield.api.storage.Store` in dictionaries. While `fail_with` is a `StoreUnavailable`, every verb fails with it."""
+    """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""
 
     name = "memory"
 

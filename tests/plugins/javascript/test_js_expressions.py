@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_javascript.engine import JavaScriptEngine
 
@@ -153,7 +154,7 @@ async def test_an_index_without_an_item_sees_an_empty_one(engine: JavaScriptEngi
 
 async def test_a_change_of_the_data_does_not_outlive_the_expression(engine: JavaScriptEngine) -> None:
     sources = ["$json.list.sort()", "$json.list", "$('N').first().json.list.push(1)", "$('N').first().json.list"]
-    nodes = {"N": {"runs": [{"outputs": [[{"json": {"list": [5]}}]]}]}}
+    nodes: dict[str, Json] = {"N": {"runs": [{"outputs": [[{"json": {"list": [5]}}]]}]}}
     data = ScriptData(input=[{"json": {"list": [2, 1]}}, {"json": {"list": [3, 0]}}], nodes=nodes)
     rows = await engine.evaluate(sources, data, [0, 1, 0])
     assert rows == [[[1, 2], [2, 1], 2, [5]], [[0, 3], [3, 0], 2, [5]], [[1, 2], [2, 1], 2, [5]]]
@@ -166,7 +167,7 @@ async def test_a_value_that_json_can_not_write_as_the_engine_does(ask: Ask) -> N
 
 
 async def test_keys_of_the_data_named_like_parts_of_objects(ask: Ask) -> None:
-    names = {name: 1 for name in ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", "then")}
+    names = dict.fromkeys(("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", "then"), 1)
     assert await ask("$json", names) == names
     assert await ask("({...$json})", names) == names
     assert await ask("[({}).then, ({}).x]", names) == [None, None]
@@ -176,7 +177,7 @@ JSON_VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**53), 2**53)
-    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(-1e15, 1e15)
     | st.text(st.characters(exclude_categories=["Cs"])),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=20,

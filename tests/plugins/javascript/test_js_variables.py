@@ -22,16 +22,16 @@ NODES = {
         ]
     },
     "Branch": {"runs": [{"outputs": [[], [item(id=7)]], "params": {}}], "output": 1},
-    "It's \"odd\"": {"runs": [{"outputs": [[item(id=8)]]}]},
+    'It\'s "odd"': {"runs": [{"outputs": [[item(id=8)]]}]},
 }
 DATA = ScriptData(
     input=[
         {"json": {"a": 1}, "binary": {"data": {"data": "aGk=", "mimeType": "text/plain"}}},
         {"json": {"a": 2}, "pairedItem": {"item": 0}},
         {"json": {"a": 3}},
-    ],  # type: ignore[typeddict-item]
+    ],
     nodes=NODES,  # type: ignore[arg-type]
-    paired={"Fetch": [[0, 1], [1, 0], None], "Branch": [[1, 0], None, [0, 5]], "It's \"odd\"": [None, None, None]},
+    paired={"Fetch": [[0, 1], [1, 0], None], "Branch": [[1, 0], None, [0, 5]], 'It\'s "odd"': [None, None, None]},
     workflow={"id": "w1", "name": "Test", "active": True},
     execution={"id": "e1", "mode": "test", "resumeUrl": "http://127.0.0.1/resume"},
     variables={"color": "red"},
@@ -47,7 +47,7 @@ DATA = ScriptData(
     },
     timezone="America/New_York",
     now_ms=1_767_225_600_123,
-    known=["Here", "Fetch", "Branch", "It's \"odd\"", "Later"],
+    known=["Here", "Fetch", "Branch", 'It\'s "odd"', "Later"],
 )
 
 
@@ -80,7 +80,7 @@ DATA = ScriptData(
         ("$('Branch').all().length", 1),
         ("$('Branch').all(0)", []),
         ("$('Branch').item.json.id", 7),
-        ("$(`It's \"odd\"`).first().json.id", 8),
+        ('$(`It\'s "odd"`).first().json.id', 8),
         ("$node['Fetch'].json.id", 1),
         ("$node.Fetch.json.id", 1),
         ("$node['Fetch'].data.id", 1),

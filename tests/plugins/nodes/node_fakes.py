@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,18 +110,35 @@ class PythonRegexes:
         return
 
 
+class KeepingContext(FakeContext):
+    """Keeps its background tasks, so that a test can end them."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        self.tasks.append(super().spawn(name, coroutine))
+        return self.tasks[-1]
+
+
 class Bench:
     """Runs nodes of the plugin."""
 
     def __init__(self, directory: Path, *tables: BaseModel, engines: Sequence[str] = ("javaScript",)) -> None:
         self.clock = FakeClock()
-        self.context = FakeContext(
+        self.context = KeepingContext(
             directory,
             clock=self.clock,
             tables=tables,
             ports={"script_engines": {name: PythonRegexes() for name in engines}},
         )
         self.types = {node.kind: node for node in node_types(self.context)}
+
+    async def close(self) -> None:
+        for task in self.context.tasks:
+            task.cancel()
+        await asyncio.gather(*self.context.tasks, return_exceptions=True)
 
     def run(
         self,

@@ -22,7 +22,6 @@ async def returned(bench: Bench, value: Any, parameters: dict[str, Any] = JS, co
 
 
 ALL: list[tuple[Any, Any]] = [
-    (None, []),
     ({}, [{"json": {}}]),
     ({"a": 1}, [{"json": {"a": 1}}]),
     ([], []),
@@ -48,11 +47,12 @@ async def test_the_only_input_is_the_pair_of_every_item(bench: Bench) -> None:
 
 
 WRONG: list[tuple[Any, str]] = [
+    (None, "returned nothing"),
     ("text", "is a string"),
     (5, "is a number"),
     ([1], "element 0 is a number"),
     ([{"a": 1}, None], "element 1 is a null"),
-    ([{"json": [1]}], "json of element 0 is a array"),
+    ([{"json": [1]}], "json of element 0 is an array"),
     ([{"json": {}, "jsn": 1}], "also has jsn"),
     ([{"json": {}, "binary": {"f": "text"}}], "file 'f'"),
 ]
@@ -109,4 +109,4 @@ async def test_an_empty_program_is_told(bench: Bench) -> None:
 async def test_what_it_prints_is_logged(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     await bench.outputs(bench.run("code", 2, JS, script=ScriptResult([], logs=["hello"])))
-    assert caplog.messages == ["n1: hello"]
+    assert caplog.messages == ["code: hello"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_nodes.values import to_array, to_boolean, to_number, to_object, to_time, text_of
+from jackfield_nodes.values import text_of, to_array, to_boolean, to_number, to_object, to_time
 
 TEXTS = [
     (5.0, "5"),
@@ -85,6 +85,8 @@ TIMES = [
     ("2026-01-31T12:00:00.5+02:00", 1769853600500),
     ("2026-01-31 12:00", 1769860800000),
     ("2026-01-31", 1769817600000),
+    ("2026-02", 1769904000000),
+    ("2026", 1767225600000),
     ("Sat, 31 Jan 2026 12:00:00 GMT", 1769860800000),
     (1769860800000, 1769860800000),
 ]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -106,13 +106,14 @@ class FakeEngine:
             outcome = Outcome("failed", [], Failure(self.failure))
         self.outcomes[execution.id] = outcome
         self.store.finish_execution(FinishedExecution(execution.id, outcome.status, 1, 0))
-        for future, value in (
+        ends: list[tuple[asyncio.Future[Any], object]] = [
             (execution.answer, self.answer),
             (execution.finished, outcome),
             (execution.stored, None),
-        ):
+        ]
+        for future, value in ends:
             if not future.done():
-                future.set_result(value)  # type: ignore[attr-defined]
+                future.set_result(value)
 
     def complete_call(self, execution: FakeExecution, update: CallUpdate) -> asyncio.Future[None]:
         return self.store.update_call(update)
@@ -220,22 +221,24 @@ class Bench:
         self.store = MemoryStore()
         self.engine = FakeEngine(self.store)
         self.reader = FakeReader()
-        self.context = FakeContext(
+        self.context: Any = FakeContext(
             directory, clock=self.clock, tables=[WebhookSettings.model_validate(settings)],
             ports={"store": self.store, "engine": self.engine, "workflows": self.reader, "triggers": []},
         )  # fmt: skip
         if not loopback:
             service = self.context.service
             self.context.service = type(service)(service.config_dir, "0.0.0.0", 1, "http://x", "0", False)
-        self.trigger = WebhookTrigger(self.context)
+        # The fake is less than a PluginContext, which mypy would mind.
+        context: Any = cast("Any", self.context)
+        self.trigger = WebhookTrigger(context)
         self.context.ports["triggers"] = [self.trigger]
-        live, test = mounts(self.context)
+        live, test = mounts(context)
         self.call = Caller(live.app, live.segment)
         self.trial = Caller(test.app, test.segment)
 
     async def save(self, *nodes: dict[str, Any], active: bool = True, id: str | None = None, name: str = "w") -> str:
         """Save a workflow of these nodes (a new version when `id` is known) and let the plugin follow."""
-        document = {"name": name, "nodes": list(nodes), "connections": {}}
+        document: dict[str, Any] = {"name": name, "nodes": list(nodes), "connections": {}}
         known = self.reader.saved.get(id or "")
         ident = id or new_id()
         version = known.version + 1 if known else 1
@@ -279,7 +282,12 @@ class Bench:
 
 
 def webhook(path: str, *, name: str = "Webhook", version: float | None = None, **parameters: Any) -> dict[str, Any]:
-    made = {"id": f"id-{name}", "name": name, "type": "jackfield.webhook", "parameters": {"path": path, **parameters}}
+    made: dict[str, Any] = {
+        "id": f"id-{name}",
+        "name": name,
+        "type": "jackfield.webhook",
+        "parameters": {"path": path, **parameters},
+    }
     credentials = made["parameters"].pop("credentials", None)
     if credentials:
         made["credentials"] = credentials

@@ -137,13 +137,13 @@ async def test_a_bad_content_length_is_400_and_a_large_one_413(bench: Bench) -> 
 async def test_a_slow_body_is_408(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench({"bodyTimeout": 0.02})
     ident = await bench.hook("slow")
-    answers = []
+    asked: list[int] = []
 
     async def stuck() -> dict[str, Any]:
-        if answers:
-            return {"type": "http.request", "body": b"", "more_body": False}
-        answers.append(1)
-        return await asyncio.get_running_loop().create_future()
+        asked.append(1)
+        if len(asked) == 1:
+            await asyncio.get_running_loop().create_future()
+        return {"type": "http.request", "body": b"", "more_body": False}
 
     answer = await bench.call("slow", receive=stuck)
     assert (answer.status, answer.code) == (408, "REQUEST_TIMEOUT")
@@ -188,6 +188,29 @@ async def test_large_bodies_are_parsed_in_a_thread(make_bench: Callable[..., Ben
     await bench.hook("large")
     assert (await bench.call("large", json={"x": "y" * 100})).status == 200
     assert bench.item["body"] == {"x": "y" * 100}
+
+
+async def test_bodies_share_a_bounded_memory(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench({"bodyMemory": 1 << 20})
+    await bench.hook("crowded", responseMode="lastNode")
+    part, waiting = b"x" * (600 << 10), asyncio.Event()
+    sent = iter([{"type": "http.request", "body": part, "more_body": True}])
+
+    async def half() -> dict[str, Any]:
+        message = next(sent, None)
+        if message is None:
+            await waiting.wait()
+            return {"type": "http.disconnect"}
+        return message
+
+    first = asyncio.create_task(bench.call("crowded", receive=half))
+    await asyncio.sleep(0)
+    answer = await bench.call("crowded", body=part, headers={"content-type": "text/plain"})
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    waiting.set()
+    assert (await first).status == 0
+    assert (await bench.call("crowded", body=part, headers={"content-type": "text/plain"})).status == 200
+    assert bench.call._app._app._memory.used == 0
 
 
 async def test_robots_may_be_ignored(bench: Bench) -> None:
@@ -264,13 +287,12 @@ async def test_options_shape_the_answer(bench: Bench) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
     await bench.hook("empty", options={"noResponseBody": True})
     assert (await bench.call("empty")).body == b""
-    await bench.hook(
-        "part", responseMode="lastNode", responseData="firstEntryJson", options={"responsePropertyName": "a.b[1]"}
-    )
+    first = {"responseMode": "lastNode", "responseData": "firstEntryJson"}
+    await bench.hook("part", **first, options={"responsePropertyName": "a.b[1]"})
     bench.engine.items = [{"json": {"a": {"b": [1, {"c": 2}]}}}]
     assert (await bench.call("part")).json() == {"c": 2}
     options = {"responsePropertyName": "a", "responseContentType": "text/csv"}
-    await bench.hook("typed", responseMode="lastNode", responseData="firstEntryJson", options=options)
+    await bench.hook("typed", **first, options=options)
     bench.engine.items = [{"json": {"a": "x,y"}}]
     answer = await bench.call("typed")
     assert (answer.body, answer.headers["content-type"]) == (b"x,y", "text/csv")

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from jackfield.api.auth import Principal
+from jackfield.api.events import STOPPING
 from jackfield_workflows.event_stream import event_stream
 from jackfield_workflows.settings import WorkflowsSettings
 
@@ -52,6 +53,14 @@ async def test_an_idle_stream_beats_and_ends(api: Any) -> None:
     assert api.events.subscriptions == []
 
 
+async def test_a_stream_ends_when_the_daemon_stops(api: Any) -> None:
+    frames = await stream(api)
+    api.events.publish("system", "system.other", {})
+    api.events.publish("system", STOPPING, {})
+    assert [frame async for frame in frames] == []
+    assert api.events.subscriptions == []
+
+
 async def test_the_route_streams_and_counts_open_streams(make_api: Callable[..., Any]) -> None:
     api = make_api(WorkflowsSettings(event_streams=1))
     async with api.client.request("/api/v1/events", method="GET") as connection:
@@ -83,7 +92,7 @@ async def test_the_callers_scopes_choose_the_topics(api: Any, scopes: Any, query
     async with api.client.request(f"/api/v1/events{query}", method="GET") as connection:
         await connection.send_complete()
         await connection.receive()
-        assert set(api.events.subscriptions[0].topics) == topics
+        assert set(api.events.subscriptions[0].topics) == topics | {"system"}
         await connection.disconnect()
 
 

@@ -274,4 +274,5 @@ def test_what_went_on_after_an_error_is_kept() -> None:
     last = record("B", 2, [], status="failed", error={"message": "no"})
     assert before_failure([record("W", 0), passed_on, last]) == [record("W", 0), passed_on]
     assert before_failure([record("W", 0), passed_on, record("C", 2)]) == [record("W", 0), passed_on, record("C", 2)]
+    assert before_failure([passed_on]) == [passed_on]
     assert before_failure([]) == []

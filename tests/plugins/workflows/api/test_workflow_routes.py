@@ -71,7 +71,15 @@ async def test_what_was_read_can_be_written_back(api: Any) -> None:
     assert keeps(again, {key: value for key, value in saved.items() if key not in ("version", "updatedAt")})
 
 
-async def test_nodes_and_connections_may_be_absent_but_not_the_name(api: Any) -> None:
+async def test_nodes_without_a_name_get_one(api: Any) -> None:
+    saved = await api.save({"nodes": [], "connections": {}})
+    assert saved["name"] == "Untitled workflow"
+    renamed = await api.ok("PATCH", f"/workflows/{saved['id']}", {"name": "known"})
+    kept = await api.ok("PUT", f"/workflows/{renamed['id']}", {"nodes": [], "connections": {}})
+    assert kept["name"] == "known"
+
+
+async def test_nodes_or_the_name_may_be_absent_but_not_both(api: Any) -> None:
     saved = await api.save({"name": "empty"})
     assert keeps(saved, {"name": "empty"})
     for name in ({}, {"name": ""}, {"name": "  "}, {"name": "x" * 256}, {"name": None}):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import Field, field_validator, model_validator
 
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
@@ -12,7 +14,8 @@ from jackfield.api.workflows import Node, Problem
 from jackfield.testing.context import FakeCatalog
 from jackfield.testing.documents import chain, node, wires, workflow
 from jackfield_workflows.documents import parse
-from jackfield_workflows.validation import is_valid, problems
+from jackfield_workflows.validation import problems
+from jackfield_workflows.workflow_views import validation_view
 
 
 class Inner(NodeParameters):
@@ -70,6 +73,10 @@ class Broken(Hook):
 CATALOG = FakeCatalog(Hook(), Broken())
 
 
+def is_valid(found: list[Problem]) -> bool:
+    return validation_view(found)["valid"] is True
+
+
 def check(document: Any) -> list[Problem]:
     return problems(parse(document), CATALOG)
 
@@ -111,6 +118,19 @@ def test_parameters_are_checked_by_the_model(parameters: dict[str, Any], path: s
 )
 def test_an_expression_is_never_wrong(parameters: dict[str, Any]) -> None:
     assert of_parameters(parameters) == {}
+
+
+def test_an_expression_that_is_never_closed_is_a_warning() -> None:
+    parameters = {
+        "path": "={{ $json.a }} and {{ $json.b",
+        "fine": ["={{ {a: {b: 1}} }}", "{{ no expression", "=text"],
+        "deep er": [{"x": "={{ 1"}],
+    }
+    found = check(workflow("w", [node("A", "hook", parameters, version=1)], {}))
+    assert [(problem.path, problem.severity) for problem in found] == [
+        ("nodes[0].parameters.path", "warning"),
+        ('nodes[0].parameters["deep er"][0].x', "warning"),
+    ]
 
 
 def test_the_model_of_the_nodes_version_is_taken() -> None:
@@ -156,3 +176,31 @@ def test_messages_are_sentences() -> None:
 def test_problems_are_bounded() -> None:
     found = check({"name": "w", "nodes": [node(f"N{n}", "nope") for n in range(500)]})
     assert len(found) == 100
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["={{ a }}", "={{", "=x"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+parts = st.fixed_dictionaries(
+    {"name": st.sampled_from("ABC"), "type": st.sampled_from(["jackfield.hook", "jackfield.broken", "x"])},
+    optional={
+        "typeVersion": st.sampled_from([1, 2, 3.5]),
+        "parameters": st.dictionaries(
+            st.sampled_from(["path", "mode", "inner", "port"]) | st.text(max_size=5), json_values
+        ),
+    },
+)
+targets = st.fixed_dictionaries({"node": st.sampled_from("ABCD")}, optional={"index": json_values})
+connected = st.dictionaries(
+    st.sampled_from("ABCD"), st.fixed_dictionaries({"main": st.lists(st.lists(targets, max_size=2), max_size=2)})
+)
+
+
+@given(st.lists(parts, max_size=4), connected)
+def test_every_problem_names_a_place_of_the_document(nodes: list[Any], connections: Any) -> None:
+    for problem in check({"name": "w", "nodes": nodes, "connections": connections}):
+        assert problem.path.startswith(("nodes[", "connections"))
+        assert problem.message
+        assert problem.severity in ("error", "warning")

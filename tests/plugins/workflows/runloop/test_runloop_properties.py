@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from loop_models import Behaviour, Trace, graphs, numbers, play  # noqa: E402
+from loop_models import Behaviour, Trace, graphs, numbers, play
 
-from jackfield_workflows.graph import Graph  # noqa: E402
-from jackfield_workflows.runloop import RunLoop  # noqa: E402
+from jackfield_workflows.graph import Graph
+from jackfield_workflows.runloop import RunLoop
 
 LIMIT = 60
 behaviours = st.builds(Behaviour, st.integers(0, 2**32), st.sampled_from((0.0, 0.2)), st.sampled_from((0.2, 0.5)))
@@ -24,7 +24,7 @@ def loop_of(graph: Graph) -> RunLoop:
     return RunLoop(graph, "n0", numbers(1, 2), max_runs=LIMIT)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(), behaviours)
 def test_every_run_ends_within_the_limit(graph: Graph, behaviour: Behaviour) -> None:
     loop = loop_of(graph)
@@ -35,7 +35,7 @@ def test_every_run_ends_within_the_limit(graph: Graph, behaviour: Behaviour) -> 
     assert [task.index for task in trace.tasks] == list(range(1, len(trace.tasks) + 1))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(), behaviours)
 def test_no_items_are_lost_or_doubled(graph: Graph, behaviour: Behaviour) -> None:
     """Each non-empty output at the end of a wire is an input of exactly one later run, item by item."""
@@ -67,7 +67,7 @@ def taken_by(trace: Trace) -> Counter[object]:
     return taken
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(), behaviours)
 def test_no_item_that_a_node_gave_is_lost_to_pairing_or_errors(graph: Graph, behaviour: Behaviour) -> None:
     loop = loop_of(graph)
@@ -79,7 +79,7 @@ def test_no_item_that_a_node_gave_is_lost_to_pairing_or_errors(graph: Graph, beh
         assert after == (before or (1 if task.step.node.always_output_data and task.preset is None else 0))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(graphs(), behaviours)
 def test_a_replay_of_any_prefix_goes_on_in_the_same_way(graph: Graph, behaviour: Behaviour) -> None:
     whole = play(loop_of(graph), behaviour)
@@ -91,7 +91,7 @@ def test_a_replay_of_any_prefix_goes_on_in_the_same_way(graph: Graph, behaviour:
         assert again.limited == whole.limited
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(inputs=1, order="v1", modes=False), behaviours)
 def test_order_v1_is_depth_first_by_position(graph: Graph, behaviour: Behaviour) -> None:
     """Against a recursive model: run a node, then each child that got items, the highest and leftmost first."""
@@ -117,7 +117,7 @@ def test_order_v1_is_depth_first_by_position(graph: Graph, behaviour: Behaviour)
     assert found[1 : len(trace.names) + 1] == trace.names
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(graphs(inputs=1, order="v0", modes=False), behaviours)
 def test_order_v0_is_first_come_first_served(graph: Graph, behaviour: Behaviour) -> None:
     trace = play(loop_of(graph), Behaviour(behaviour.seed, 0.0, behaviour.reach))

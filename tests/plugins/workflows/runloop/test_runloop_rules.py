@@ -9,13 +9,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from loop_models import a_graph, a_node, chain, numbers, plain  # noqa: E402
+from loop_models import a_graph, a_node, chain, numbers, plain
 
-from jackfield.api.nodes import NodeError  # noqa: E402
-from jackfield.api.workflows import Outputs  # noqa: E402
-from jackfield_workflows.graph import Graph  # noqa: E402
-from jackfield_workflows.runloop import RunLoop, TooManyRuns  # noqa: E402
-from jackfield_workflows.tasks import Task  # noqa: E402
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Outputs
+from jackfield_workflows.graph import Graph
+from jackfield_workflows.runloop import RunLoop, TooManyRuns
+from jackfield_workflows.tasks import Task
 
 
 def first(graph: Graph, start: str = "a", *values: int, **more: object) -> tuple[RunLoop, Task]:

@@ -1,0 +1,121 @@
+"""CPU time of one execution in engine, run loop and expressions, without the store and without HTTP.
+
+    python bench/runloop.py [--executions 5000] [--profile]
+
+The store answers at once and keeps nothing. `accept` is a call that is answered at once (acceptance, then the run);
+`finish` is one whose caller waits for the end (one write). The payload is a JSON object of about 7 KB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import gc
+import pstats
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from jackfield.api.engine import Durability, ExecutionRequest
+from jackfield.api.workflows import Items, Workflow
+from jackfield.testing import documents
+from jackfield.testing.context import FakeCatalog, FakeContext
+from jackfield_nodes import jackfield_nodes
+from jackfield_workflows.documents import parse
+from jackfield_workflows.engine import EmbeddedEngine, build
+
+SIDE_BY_SIDE = 32
+
+
+class NoStore:
+    """Takes every write at once."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self._write
+
+    def _write(self, *_: object) -> asyncio.Future[None]:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        future.set_result(None)
+        return future
+
+
+class Quiet:
+    """Nobody listens."""
+
+    def wanted(self, topic: str) -> bool:
+        return False
+
+
+def an_engine() -> EmbeddedEngine:
+    context = FakeContext(Path(tempfile.gettempdir()))
+    context.events = Quiet()  # type: ignore[assignment]
+    context.ports.update(store=NoStore(), nodes=FakeCatalog(*jackfield_nodes(context)), script_engines={})
+    return build(context)
+
+
+def workflows() -> dict[str, Workflow]:
+    hook = documents.webhook("bench")
+    first = documents.set_fields("Set", action="={{ $json.body.action }}", title="=Issue: {{ $json.body.issue.title }}")
+    branch = documents.if_equal("If", "={{ $json.action }}", "opened")
+    last = documents.set_fields("Last", text="={{ $json.title }}", who="={{ $('Webhook').item.json.body.sender.login }}")
+    wires = documents.wires(("Webhook", "Set"), ("Set", "If"), ("If", "Last"))
+    made = {
+        "Webhook -> Set": documents.chain("two", hook, first),
+        "Webhook -> Set -> IF -> Set": documents.workflow("four", [hook, first, branch, last], wires),
+    }
+    identifier = "00000000-0000-7000-8000-00000000000{}"
+    return {
+        name: parse(document, id=identifier.format(place), version=1, active=True)
+        for place, (name, document) in enumerate(made.items())
+    }
+
+
+def items() -> Items:
+    filler: Any = [{"id": index, "name": f"label {index}", "color": "ededed"} for index in range(110)]
+    body: Any = {"action": "opened", "issue": {"title": "It breaks", "labels": filler}, "sender": {"login": "octocat"}}
+    return [{"json": {"headers": {}, "params": {}, "query": {}, "body": body, "httpMethod": "POST"}}]
+
+
+async def run(workflow: Workflow, durability: Durability, count: int) -> None:
+    engine = an_engine()
+    given = items()
+
+    async def caller(executions: int) -> None:
+        for _ in range(executions):
+            execution = engine.submit(ExecutionRequest(workflow, "webhook", "Webhook", given, durability=durability))
+            outcome = await execution.finished
+            assert outcome.status == "success", outcome
+
+    await asyncio.gather(*(caller(count // SIDE_BY_SIDE) for _ in range(SIDE_BY_SIDE)))
+
+
+def measure(workflow: Workflow, durability: Durability, count: int) -> float:
+    """Microseconds of CPU per execution: the best of three."""
+    asyncio.run(run(workflow, durability, 320))
+    best = float("inf")
+    for _ in range(3):
+        gc.collect()
+        begun = time.process_time()
+        asyncio.run(run(workflow, durability, count))
+        best = min(best, (time.process_time() - begun) / count)
+    return best * 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--executions", type=int, default=5000)
+    parser.add_argument("--profile", action="store_true")
+    options = parser.parse_args()
+    for name, workflow in workflows().items():
+        for durability in ("accept", "finish"):
+            print(f"{name:30} {durability:8} {measure(workflow, durability, options.executions):7.1f} us")  # type: ignore[arg-type]
+    if options.profile:
+        profile = cProfile.Profile()
+        profile.runcall(lambda: asyncio.run(run(workflows()["Webhook -> Set"], "accept", options.executions)))
+        pstats.Stats(profile).sort_stats("tottime").print_stats(40)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Code nodes: what a script is given, what it may return, and how its errors show."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from jackfield.api.scripts import ScriptData, ScriptError, ScriptResult
+from jackfield_javascript.engine import JavaScriptEngine
+from jackfield_javascript.settings import JavaScriptSettings
+
+Run = Callable[..., Awaitable[ScriptResult]]
+
+DATA = ScriptData(
+    input=[{"json": {"a": 1}}, {"json": {"a": 2}}],
+    nodes={"Fetch": {"runs": [{"outputs": [[{"json": {"id": 7}}]], "params": {}}]}},
+    paired={"Fetch": [[0, 0], None]},
+    environment={"TOWN": "Bonn"},
+    node={"name": "Code", "context": {"seen": 1}},
+    known=["Code", "Fetch", "Later"],
+)
+
+INTERVAL = """
+let n = 0;
+return new Promise((done) => {
+  const timer = setInterval(() => {
+    n += 1;
+    if (n > 2) clearInterval(timer), done(n);
+  }, 1);
+});
+"""
+
+
+@pytest.fixture
+def run(engine: JavaScriptEngine) -> Run:
+    async def start(source: str, *, each: bool = False, data: ScriptData = DATA, timeout: float = 5) -> ScriptResult:
+        return await engine.run(source, data, each=each, timeout=timeout)
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("return items", [{"json": {"a": 1}}, {"json": {"a": 2}}]),
+        ("return $input.all().map((item) => ({json: {b: item.json.a * 2}}))", [{"json": {"b": 2}}, {"json": {"b": 4}}]),
+        ("for (const item of items) item.json.c = 3; return $input.first()", {"json": {"a": 1, "c": 3}}),
+        ("items = items.slice(1); return items.length", 1),
+        ("const items = [1]; return items", [1]),
+        ("return [$('Fetch').first().json.id, $node['Fetch'].json.id, $('Fetch').item.json.id]", [7, 7, 7]),
+        ("return $env.TOWN", "Bonn"),
+        ("return await Promise.all([1, Promise.resolve(2)])", [1, 2]),
+        ("await new Promise((done) => setTimeout(done, 5)); return 'later'", "later"),
+        ("return new Promise((done) => setTimeout(() => done('timer'), 1))", "timer"),
+        (INTERVAL, 3),
+        ("clearTimeout(setTimeout(() => { throw 1 }, 1)); await new Promise((d) => setTimeout(d, 5)); return 1", 1),
+        ("return (await (async function* () { yield 1 })().next()).value", 1),
+        ("return", None),
+        ("", None),
+        ("undeclared = 5; return undeclared", 5),
+        ("function add(a, b) { return a + b } return add(1, 2)", 3),
+        ("class A { #x = 1; get x() { return this.#x } } return new A().x", 1),
+        ("try { null.x } catch (error) { return error.name }", "TypeError"),
+        ("return Buffer.from('héllo €😀').toString('base64')", base64.b64encode("héllo €😀".encode()).decode()),
+        ("return Buffer.from('aMOpbGxv', 'base64').toString()", "héllo"),
+        ("return Buffer.from('68c3a9', 'hex').toString('utf8')", "hé"),
+        ("return Buffer.from([104, 105]).toString('hex')", "6869"),
+        ("return Buffer.concat([Buffer.from('a'), Buffer.from('b')]).toString()", "ab"),
+        ("return [Buffer.isBuffer(Buffer.alloc(2)), Buffer.byteLength('é')]", [True, 2]),
+        ("return Buffer.from('ab').equals(Buffer.from('ab'))", True),
+        ("return Buffer.from('-_8', 'base64url').toString('hex')", "fbff"),
+        ("return Buffer.from([0xff, 0x61, 0xe2, 0x82]).toString()", "\ufffda\ufffd"),
+        ("return JSON.parse(JSON.stringify(Buffer.from('a')))", {"type": "Buffer", "data": [97]}),
+        ("return [btoa('hi'), atob('aGk=')]", ["aGk=", "hi"]),
+        ("return new TextDecoder().decode(new TextEncoder().encode('é'))", "é"),
+        ("return structuredClone({a: new Date(0), b: [1], c: new Map([[1, {d: 2}]])}).c.get(1).d", 2),
+        ("const { createHash } = require('crypto'); return createHash('sha256').update('a').update('b').digest('hex')",
+         hashlib.sha256(b"ab").hexdigest()),
+        ("return require('node:crypto').createHmac('sha1', 'key').update('é').digest('base64')",
+         base64.b64encode(hmac.digest(b"key", "é".encode(), "sha1")).decode()),
+        ("return crypto.createHash('md5').update(Buffer.from([0, 255])).digest().toString('hex')",
+         hashlib.md5(b"\x00\xff").hexdigest()),
+        ("return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())",
+         True),
+        ("return [crypto.randomBytes(8).length, crypto.randomInt(5) < 5]", [8, True]),
+        ("return new URL('https://u:p@Ex.com:443/a/./b/../c d?x=1#h').href", "https://u:p@ex.com/a/c%20d?x=1#h"),
+        ("return new URL('../x?y=1', 'https://ex.com/a/b/c').href", "https://ex.com/a/x?y=1"),
+        ("const u = new URL('https://ex.com'); u.searchParams.set('q', 'a b&c'); return u.toString()", "https://ex.com/?q=a+b%26c"),
+        ("return [...new URLSearchParams('a=1&b=%C3%A9&a=2')]", [["a", "1"], ["b", "é"], ["a", "2"]]),
+        ("return new URLSearchParams({a: 1, b: 'x y'}).toString()", "a=1&b=x+y"),
+        ("try { new URL('nonsense') } catch (error) { return error.message }", "Invalid URL: nonsense"),
+        ("return DateTime.fromISO('2026-01-31').plus({months: 1}).toISODate()", "2026-02-28"),
+        ("const data = $getWorkflowStaticData('global'); data.x = 1; return data", {"x": 1}),
+        ("Array.prototype.extra = 1; return [].extra", 1),
+        ("return eval('1 + 1')", 2),
+        ("return {a: 1n, d: new Date(0), u: undefined, f: () => 1}", {"a": 1, "d": "1970-01-01T00:00:00.000Z"}),
+    ],
+)  # fmt: skip
+async def test_result(run: Run, source: str, value: object) -> None:
+    assert (await run(source)).value == value
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "message", "line"),
+    [
+        ("const a = 1\n\nreturn a.b.c", "runtime", "TypeError: cannot read property 'c' of undefined", 3),
+        ("throw new Error('mine')", "runtime", "mine", 1),
+        ("\nthrow 'text'", "runtime", "text", None),
+        ("throw {message: 'inside'}", "runtime", "inside", None),
+        ("throw undefined", "runtime", "undefined", None),
+        ("const f = () => {\n  throw new RangeError('far')\n}\n[1].map(f)", "runtime", "RangeError: far", 2),
+        ("await Promise.reject(new Error('late'))", "runtime", "late", 1),
+        ("await null\nnone()", "runtime", "ReferenceError: none is not defined", 2),
+        ("setTimeout(() => {\n  null.x }, 1); await new Promise(() => {})", "runtime",
+         "TypeError: cannot read property 'x' of null", 2),
+        ("return 1 +", "syntax", "SyntaxError: unexpected token in expression: '}'", 2),
+        ("const x = 1\nconst x = 2", "syntax", "SyntaxError: invalid redefinition of lexical identifier", 2),
+        ("return $('Later').first()", "runtime", "The node 'Later' has not run, so that its data can't be read.", 1),
+        ("\nreturn $('Nowhere').all()", "runtime", "There is no node 'Nowhere' in this workflow.", 2),
+        ("await new Promise(() => {})", "runtime", "The script waits for something that never happens.", None),
+        ("require('fs')", "runtime",
+         "Cannot require 'fs' in a Code node; the modules that it may require are crypto, buffer, url.", 1),
+        ("require('crypto').createHash('nope').update('').digest()", "runtime", "Unknown digest: nope", 1),
+        ("const a = {}; a.a = a; return a", "runtime", "TypeError: circular reference", None),
+        ("(function f() { f() })()", "runtime", "RangeError: Maximum call stack size exceeded", 1),
+    ],
+)  # fmt: skip
+async def test_error(run: Run, source: str, kind: str, message: str, line: int | None) -> None:
+    with pytest.raises(ScriptError) as caught:
+        await run(source)
+    assert (caught.value.kind, caught.value.message, caught.value.line) == (kind, message, line)
+
+
+async def test_once_per_item(run: Run) -> None:
+    source = "const twice = $json.a * 2; return {twice, index: $itemIndex, same: item === $input.item}"
+    assert (await run(source, each=True)).value == [
+        {"twice": 2, "index": 0, "same": True},
+        {"twice": 4, "index": 1, "same": True},
+    ]
+
+
+async def test_once_per_item_waits_for_each(run: Run) -> None:
+    source = "await new Promise((done) => setTimeout(done, 5 - $itemIndex)); return $('Fetch').isExecuted && $json.a"
+    assert (await run(source, each=True)).value == [1, 2]
+
+
+async def test_what_it_prints(run: Run) -> None:
+    source = "console.log('a', 1, {b: [2]}, null, undefined); console.error(new Error('x')); console.warn(items[0])"
+    assert (await run(source)).logs == ('a 1 {"b":[2]} null undefined', "Error: x", '{"json":{"a":1}}')
+
+
+async def test_what_it_prints_is_bounded() -> None:
+    engine = JavaScriptEngine(JavaScriptSettings(log_lines=3, log_length=10))
+    try:
+        source = "for (let i = 0; i < 10; i++) console.log('x'.repeat(50))"
+        result = await engine.run(source, DATA, each=False, timeout=5)
+        assert result.logs == ("x" * 10,) * 3 + ("(more lines were left out)",)
+    finally:
+        await engine.close()
+
+
+async def test_the_nodes_memory_comes_back(run: Run) -> None:
+    assert (await run("$input.context.seen += 1; return 1")).context == {"seen": 2}
+
+
+async def test_runs_share_nothing(run: Run) -> None:
+    await run("globalThis.left = 1; Array.prototype.left = 1; JSON.parse = () => 'changed'; Object.prototype.left = 1")
+    assert (await run("return [typeof left, [].left, ({}).left, JSON.parse('1')]")).value == [
+        "undefined",
+        None,
+        None,
+        1,
+    ]
+
+
+async def test_a_script_that_spoils_its_own_answer(run: Run) -> None:
+    with pytest.raises(ScriptError) as caught:
+        await run("JSON.stringify = () => 'no JSON'; return 1")
+    assert caught.value.kind == "crash"
+    assert (await run("return 1")).value == 1
+
+
+async def test_memory_is_limited() -> None:
+    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16))
+    try:
+        for source in ("const a = []; for (;;) a.push([a])", "await null; const a = []; for (;;) a.push([a])"):
+            with pytest.raises(ScriptError) as caught:
+                await engine.run(source, DATA, each=False, timeout=10)
+            assert caught.value.kind == "memory"
+        assert (await engine.run("return 1", DATA, each=False, timeout=5)).value == 1
+    finally:
+        await engine.close()
+
+
+async def test_input_can_not_pollute_prototypes(run: Run) -> None:
+    data = ScriptData(input=[{"json": {"__proto__": {"x": 1}}}])
+    source = "const copy = structuredClone($json); Object.assign({}, {...$json}); return [({}).x, copy]"
+    assert (await run(source, data=data)).value == [None, {"__proto__": {"x": 1}}]

@@ -1,0 +1,301 @@
+"""What a crash leaves, and what the next process makes of it: the power goes off at every write to the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from engine_lab import Kind, Lab, doc, ended, request, until
+
+from jackfield.api.engine import Outcome
+from jackfield.api.ids import new_id
+from jackfield.api.nodes import NodeResult, NodeRun
+from jackfield.api.storage import ExecutionFilter, NewCall, NewExecution
+from jackfield.api.workflows import Outputs, Workflow
+from jackfield.testing.store import MemoryStore
+from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_workflows.settings_executions import ExecutionsSettings
+
+WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
+
+
+class PowerCut:
+    """A store whose writes reach the disk up to a number; from then on nothing answers any more. done: whether the last
+    write is on the disk although nobody was told."""
+
+    def __init__(self, store: MemoryStore, writes: int, done: bool) -> None:
+        self._store = store
+        self._left = writes
+        self._done = done
+        self.off = False
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        if name in WRITES:
+            return lambda *args: self._write(found, *args)
+        return found
+
+    def _write(self, verb: Callable[..., asyncio.Future[None]], *args: object) -> asyncio.Future[None]:
+        if not self.off:
+            if self._left:
+                self._left -= 1
+                return verb(*args)
+            self.off = True
+            if self._done:
+                verb(*args)
+        return asyncio.get_running_loop().create_future()
+
+
+class Machine:
+    """A lab whose nodes stand still once the power is off. effects: how often each node had its effect."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.power: PowerCut | None = None
+        self.effects: Counter[str] = Counter()
+        for kind in list(lab.kinds.values()):
+            assert isinstance(kind, Kind)
+            kind.act = self._powered(kind.act, kind.effect)
+
+    def _powered(self, act: Callable[[NodeRun], Any], effect: bool) -> Callable[[NodeRun], Any]:
+        async def run(run: NodeRun) -> NodeResult:
+            if self.power is not None and self.power.off:
+                await asyncio.get_running_loop().create_future()
+            if effect:
+                self.effects[run.node.name] += 1
+            result: NodeResult = await act(run)
+            return result
+
+        return run
+
+    async def cut(self, workflow: Workflow, writes: int, done: bool, **more: Any) -> str:
+        """Run until the power goes off."""
+        assert isinstance(self.lab.store, MemoryStore)
+        self.power = PowerCut(self.lab.store, writes, done)
+        engine = self.lab.engine(self.power)  # type: ignore[arg-type]
+        execution = engine.submit(request(workflow, **more))
+        for _ in range(60):
+            await asyncio.sleep(0)
+            if self.power.off:
+                break
+            await self.lab.clock.advance(1)
+        await asyncio.sleep(0)
+        await halt(engine)
+        return execution.id
+
+    async def resume(self, execution_id: str) -> Outcome | None:
+        """A new process goes on with it; None when it knows nothing of it."""
+        self.power = None
+        engine = self.lab.engine()
+        await engine.recover()
+        if await self.lab.store.execution(execution_id) is None:
+            await halt(engine)
+            return None
+        result = asyncio.create_task(engine.result(execution_id, 5))
+        for _ in range(300):
+            if result.done():
+                break
+            await self.lab.clock.advance(1)
+        outcome = await result
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+        await halt(engine)
+        return outcome
+
+
+async def halt(engine: EmbeddedEngine) -> None:
+    """The process is gone: its tasks never go on."""
+    engine.services.timers.close()
+    mine = asyncio.current_task()
+    tasks = [task for task in asyncio.all_tasks() if task is not mine]
+    for run in engine._active.values():
+        run.ending = "left"
+        run.leave = lambda: None  # type: ignore[method-assign]
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+def a_workflow(lab: Lab, name: str) -> Any:
+    now = lab.clock.now_ms()
+    branches = {
+        "effects": [("A", "effect"), ("B", "pass"), ("C", "effect"), ("D", "pass"), ("E", "effect")],
+        "waits": [("A", "effect"), ("Short", "wait", now + 5_000), ("B", "effect"), ("Long", "wait", now + 120_000), ("C", "effect")],
+        "pure": [("A", "pass"), ("B", "pass"), ("C", "pass")],
+        "fails": [("A", "effect"), ("Bad", "fail")],
+        "counts": [("A", "count"), ("B", "effect"), ("C", "count")],
+    }  # fmt: skip
+    nodes: list[Any] = [("Start", "webhook")]
+    for node, kind, *more in branches[name]:
+        nodes.append((node, kind, {"parameters": {"until": more[0]} if more else {}}))
+    return doc(*nodes)
+
+
+def steps(records: list[Any]) -> list[Any]:
+    return [
+        (record["node"], record["index"], record["status"], record.get("outputs"), record.get("inputOutput"), record.get("context"))
+        for record in records
+    ]
+
+
+async def count(run: NodeRun) -> Outputs:
+    run.context["n"] = int(run.context.get("n", 0)) + 1  # type: ignore[arg-type]
+    return [[{"json": {"n": run.context["n"]}} for _ in run.items]]
+
+
+@pytest.mark.parametrize("durability", ["accept", "finish"])
+@pytest.mark.parametrize("done", [False, True])
+@pytest.mark.parametrize("name", ["effects", "waits", "pure", "fails", "counts"])
+async def test_the_end_is_the_same_wherever_the_power_goes_off(lab: Lab, name: str, done: bool, durability: str) -> None:
+    lab.kind("count", count)
+    machine = Machine(lab)
+    workflow = await lab.save(a_workflow(lab, name))
+    whole = await machine.cut(workflow, 1000, False, durability=durability)
+    uncut = await machine.resume(whole)
+    assert uncut is not None
+    expected = steps(await lab.records(whole))
+    writes = 0
+    while True:
+        machine.effects.clear()
+        lab.clock = lab.clock  # the waits of a workflow are absolute, so that later rounds do not wait
+        execution_id = await machine.cut(workflow, writes, done, durability=durability)
+        off = machine.power is not None and machine.power.off
+        before = await known(lab, execution_id)
+        outcome = await machine.resume(execution_id)
+        if outcome is None:
+            assert not done
+            assert writes == 0
+            assert not machine.effects
+        else:
+            assert (outcome.status, outcome.failure, outcome.items, outcome.last_node) == (
+                uncut.status, uncut.failure, uncut.items, uncut.last_node,
+            )  # fmt: skip
+            assert steps(await lab.records(execution_id)) == expected
+            for node, times in machine.effects.items():
+                assert times == 1 or node not in before, "a node before the last checkpoint ran again"
+                assert times <= 2
+        if not off:
+            return
+        writes += 1
+
+
+async def known(lab: Lab, execution_id: str) -> set[str]:
+    """The nodes whose results are on the disk."""
+    stored = await lab.store.execution(execution_id)
+    return set() if stored is None else {record["node"] for record in await lab.records(execution_id)}
+
+
+@pytest.mark.parametrize("done", [False, True])
+async def test_children_are_found_again_and_not_run_twice(lab: Lab, done: bool) -> None:
+    machine = Machine(lab)
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Inside", "effect"), ("More", "effect")))
+    call = {"parameters": {"workflow": child.id}}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call), ("After", "effect")))
+    writes = 0
+    while True:
+        machine.effects.clear()
+        execution_id = await machine.cut(workflow, writes, done)
+        off = machine.power is not None and machine.power.off
+        outcome = await machine.resume(execution_id)
+        if outcome is not None:
+            assert outcome.status == "success", outcome
+            assert machine.effects["Inside"] <= 2
+            children = await lab.store.executions(ExecutionFilter(mode="sub"), offset=0, limit=100)
+            mine = [row for row in children.rows if row.id[:13] == execution_id[:13] and row.status != "success"]
+            assert not mine
+        if not off:
+            assert machine.effects == {"Call": 1, "Inside": 1, "More": 1, "After": 1}
+            return
+        writes += 1
+
+
+async def test_a_crowd_of_open_executions_is_resumed_a_few_at_a_time(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=2, queue_size=5)
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass"), ("B", "pass")))
+    ids = []
+    for number in range(150):
+        ids.append(new_id())
+        given = {"start": "Start", "items": [{"json": {"n": number}}]}
+        status: Any = "running" if number % 2 else "queued"
+        await lab.store.add_execution(
+            NewExecution(ids[-1], workflow.id, 1, "webhook", status, number, orjson.dumps(given), started_at=number)
+        )
+    engine = lab.engine()
+    assert await engine.recover() == 150
+    most = 0
+    for _ in range(3000):
+        await asyncio.sleep(0)
+        most = max(most, len(engine._active))
+        if lab.ran.count("B") == 150:
+            break
+    assert lab.ran.count("B") == 150
+    assert most < 30
+    await until(lambda: engine.state()["running"] == 0)
+    page = await lab.store.executions(ExecutionFilter(status="success"), offset=0, limit=1000)
+    assert page.total == 150
+    await halt(engine)
+
+
+async def test_the_call_of_a_resumed_execution_gets_its_end(lab: Lab) -> None:
+    machine = Machine(lab)
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "effect")))
+    call = NewCall("call-1", "hook-1", 0, "POST", b"{}", "")
+    execution_id = await machine.cut(workflow, 1, False, call=call, durability="finish")
+    assert (await machine.resume(execution_id)) is not None
+    [stored] = (await lab.store.calls("hook-1", status=None, offset=0, limit=9)).rows
+    assert stored.status == "success"
+
+
+@pytest.mark.parametrize("damage", ["workflow", "input", "start"])
+async def test_what_cannot_be_resumed_ends_as_failed(lab: Lab, damage: str) -> None:
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass")))
+    execution_id = new_id()
+    start = "Gone" if damage == "start" else "Start"
+    data = b"{" if damage == "input" else orjson.dumps({"start": start, "items": [{"json": {}}]})
+    owner = new_id() if damage == "workflow" else workflow.id
+    await lab.store.add_execution(NewExecution(execution_id, owner, 1, "webhook", "running", 1, data))
+    engine = lab.engine()
+    assert await engine.recover() == 1
+    for _ in range(50):
+        await asyncio.sleep(0)
+    stored = await lab.store.execution(execution_id)
+    assert stored is not None
+    assert stored.row.status == "failed"
+    assert stored.row.error is not None
+    assert orjson.loads(stored.row.error)["message"].startswith("The execution cannot be resumed. ")
+    await halt(engine)
+
+
+async def test_a_retry_takes_over_what_was_done(lab: Lab) -> None:
+    document = doc(("Start", "webhook"), ("A", "effect"), ("B", "pass"), ("Bad", "fail"))
+    workflow = await lab.save(document)
+    engine = lab.engine()
+    first = engine.submit(request(workflow))
+    await ended(first)
+    stored = await lab.store.execution(first.id)
+    assert stored is not None
+    lab.ran.clear()
+    second = engine.submit(request(workflow, mode="retry", retry_of=first.id, replay=stored.steps))
+    assert (await ended(second)).status == "failed"
+    assert lab.ran == ["Bad"]
+    again = await lab.records(second.id)
+    assert [(record["node"], record["index"]) for record in again] == [("Start", 0), ("A", 1), ("B", 2), ("Bad", 3)]
+    assert again[1:3] == (await lab.records(first.id))[1:3]
+
+
+async def test_a_retry_of_another_workflow_runs_from_where_it_differs(lab: Lab) -> None:
+    engine = lab.engine()
+    first = engine.submit(request(await lab.save(doc(("Start", "webhook"), ("A", "effect"), ("B", "pass")))))
+    await ended(first)
+    stored = await lab.store.execution(first.id)
+    assert stored is not None
+    lab.ran.clear()
+    other = await lab.save(doc(("Start", "webhook"), ("A", "effect"), ("New", "pass"), ("B", "pass")))
+    await ended(engine.submit(request(other, mode="retry", replay=stored.steps)))
+    assert lab.ran == ["New", "B"]
