@@ -59,7 +59,9 @@ def workflows() -> dict[str, Workflow]:
     hook = documents.webhook("bench")
     first = documents.set_fields("Set", action="={{ $json.body.action }}", title="=Issue: {{ $json.body.issue.title }}")
     branch = documents.if_equal("If", "={{ $json.action }}", "opened")
-    last = documents.set_fields("Last", text="={{ $json.title }}", who="={{ $('Webhook').item.json.body.sender.login }}")
+    last = documents.set_fields(
+        "Last", text="={{ $json.title }}", who="={{ $('Webhook').item.json.body.sender.login }}"
+    )
     wires = documents.wires(("Webhook", "Set"), ("Set", "If"), ("If", "Last"))
     made = {
         "Webhook -> Set": documents.chain("two", hook, first),

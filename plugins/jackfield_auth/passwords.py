@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from jackfield.api.errors import InvalidInput, RateLimited
+from jackfield.api.records import record
 from jackfield_auth.settings import PasswordSettings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check_password(password: str, field: str = "password") -> None:
     raise InvalidInput(f"The password {rule}.", details={field: rule})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """Whether the password is right. renewed: its hash with the present parameters, when the stored one has others."""
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import Secrets
 from jackfield.api.errors import AccessDenied, TokenExpired, TokenInvalid
 from jackfield.api.ids import new_id
+from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.settings import KEY_BYTES, JwtSettings
 
@@ -32,7 +32,7 @@ CLOCK_STEP = 5
 """How far a machine's clock may be set back without refusing fresh tokens, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claims:
     """What of a verified token counts. expires_at: Unix ms; version: the user's when the token was made."""
 
@@ -42,7 +42,7 @@ class Claims:
     expires_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Issued:
     """A new token and when it expires, Unix ms."""
 

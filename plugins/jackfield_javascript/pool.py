@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from jackfield.api.records import record
 from jackfield.api.scripts import ScriptError
 from jackfield_javascript.worker import Worker
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PoolLimits:
     """size: processes; waiting: requests that may wait for one, each for `wait` seconds; uses: requests after which a
     process is replaced, None = never; largest: bytes of an answer; start: seconds that a start may take."""

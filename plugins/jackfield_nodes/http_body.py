@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
 from jackfield.api.workflows import Item
 from jackfield_nodes.http_call import Body
 from jackfield_nodes.http_fields import pairs
@@ -18,7 +18,7 @@ from jackfield_nodes.items import binary_of
 from jackfield_nodes.values import text_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Upload:
     """One file of a form: the form's field, the binary field of the item."""
 

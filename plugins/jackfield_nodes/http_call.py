@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
+
+from jackfield.api.records import record
 
 Pairs: TypeAlias = "list[tuple[str, str]]"
 Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Body:
     """Bytes and their type; None: the author's own header counts."""
 
@@ -18,7 +20,7 @@ class Body:
     content_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expect:
     """How the answer becomes items. split: one item per element of a JSON list."""
 
@@ -29,7 +31,7 @@ class Expect:
     split: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """One request. follow: which methods follow redirects; timeout: seconds, None: as the settings say; secrets: values
     that must not be shown."""
@@ -49,7 +51,7 @@ class Call:
     """Lower-case names of headers that the credential set."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reply:
     """A whole answer. headers: lower-case names; url: where it came from, without a user name."""
 

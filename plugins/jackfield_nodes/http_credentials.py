@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import replace
 
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
 from jackfield_nodes.http_call import Call
 from jackfield_nodes.http_guard import host_key
 

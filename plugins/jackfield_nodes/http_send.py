@@ -6,12 +6,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-from dataclasses import dataclass, replace
 
 import httpcore
 import httpx
 
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import record, replace
 from jackfield_nodes.http_call import Call, Pairs, Reply
 from jackfield_nodes.http_decode import BodyReader, TooLarge, UnknownEncoding
 from jackfield_nodes.http_guard import Forbidden
@@ -31,7 +31,7 @@ _METHOD = re.compile(r"[A-Z][A-Z0-9_-]{0,31}")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hop:
     """One request on the way."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 import orjson
 
 from jackfield.api import jsontext
+from jackfield.api.records import record
 from jackfield.api.storage import Page
 from jackfield.api.workflows import Document
 
@@ -41,7 +41,7 @@ def number(connection: sqlite3.Connection, sql: str, values: Sequence[Value] = (
     return int(execute(connection, sql, values).fetchone()[0] or 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query(Generic[RowT]):
     """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
 

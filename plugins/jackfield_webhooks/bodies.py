@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import parse_qs
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData
 
 MAX_FIELDS = 10_000
 """Fields of a form or a query."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BodyOptions:
     """raw: hand on the body as sent too. file_property: what files are called instead of their field's name."""
 
@@ -24,7 +25,7 @@ class BodyOptions:
     file_property: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParsedBody:
     """body: what the item's `body` holds; binary: files."""
 

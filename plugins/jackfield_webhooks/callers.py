@@ -5,9 +5,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from jackfield.api.errors import AccessDenied
+from jackfield.api.records import record
 from jackfield_webhooks.parameters import Findings, text
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -55,7 +55,7 @@ def check_robot(user_agent: str) -> None:
         raise AccessDenied("This webhook does not answer robots.", code="BOT_IGNORED")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origins:
     """`options.allowedOrigins`: which web pages may read the answers."""
 

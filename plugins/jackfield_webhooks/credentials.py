@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.storage import Store
 from jackfield.api.workflows import Node
 from jackfield_webhooks import signatures
@@ -41,7 +41,7 @@ _HMAC_JWT = ("HS256", "HS384", "HS512")
 _KEY_JWT = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reference:
     """A node's mention of a stored credential."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from jackfield.api.context import PluginContext
+from jackfield.api.records import record
 from jackfield.api.storage import Webhook
 from jackfield.api.workflows import Node, Workflow
 from jackfield_webhooks import callers, credentials, paths
@@ -18,7 +17,7 @@ from jackfield_webhooks.verifiers import Closed, Verifier
 NOTHING: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hook:
     """One method of one Webhook node, of one version of its workflow."""
 

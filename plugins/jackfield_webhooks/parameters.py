@@ -6,9 +6,10 @@ Defaults: those of the specification for a node without typeVersion, n8n's for o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.workflows import Node
 from jackfield_webhooks import paths
 
@@ -30,7 +31,7 @@ Findings = dict[str, str]
 """Parameter path -> what is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HookParameters:
     """The parameters of one Webhook node. code: status of a successful answer."""
 

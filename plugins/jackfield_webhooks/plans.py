@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield_webhooks.parameters import Findings, HookParameters, literal, text
 
 HeaderPairs = tuple[tuple[str, str], ...]
@@ -23,7 +23,7 @@ _OURS = frozenset(
 """Headers that belong to the connection or to the daemon."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnswerPlan:
     """mode, data, code: see the specification. text: a fixed body of onReceived; empty: answer without a body."""
 

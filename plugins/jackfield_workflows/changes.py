@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -17,6 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Document, Workflow
@@ -28,7 +27,7 @@ T = TypeVar("T")
 COPY_SUFFIX = " (Copy)"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Author:
     """Who writes, and on top of which version: None is whatever there is."""
 
@@ -162,7 +161,7 @@ class WorkflowChanges:
     ) -> StoredWorkflow:
         if stored is None:
             raise _unknown()
-        await self._follow(action, dataclasses.replace(workflow, version=stored.version, active=stored.active))
+        await self._follow(action, replace(workflow, version=stored.version, active=stored.active))
         return stored
 
     def _registrations(self, workflow: Workflow) -> Sequence[Registration]:

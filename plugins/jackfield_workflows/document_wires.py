@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.workflows import Wire
 from jackfield_workflows.document_values import number
 from jackfield_workflows.mistakes import Mistakes, member
@@ -14,7 +14,7 @@ MAX_INPUT = 255
 """The highest input index that a wire may lead to."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Link:
     """One wire as written. input: None when the document names one that cannot be."""
 

@@ -6,10 +6,10 @@ merely has an odd value gets the value's default. The document itself stays as i
 
 from __future__ import annotations
 
-import dataclasses
 from typing import cast
 
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield.api.workflows import Document, Item, Items, Node, Workflow, WorkflowSettings
 from jackfield_workflows.document_nodes import parse_node
 from jackfield_workflows.document_values import number, reference, text
@@ -80,7 +80,7 @@ def _nodes(document: Document, mistakes: Mistakes) -> dict[str, Node]:
 def _with_own_id(node: Node, taken: set[str]) -> Node:
     """Copies of a node within a file share its id; registrations are kept by node id, so each must have its own."""
     while node.id in taken:
-        node = dataclasses.replace(node, id=f"{node.id}:{node.name}")
+        node = replace(node, id=f"{node.id}:{node.name}")
     taken.add(node.id)
     return node
 

@@ -7,10 +7,7 @@ again. Checkpoints stand after every node that has an effect; what ran since is 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext
@@ -27,12 +24,13 @@ from jackfield_workflows.resuming import ended, outcome_of, records_of, request_
 from jackfield_workflows.services import Services, build_services
 from jackfield_workflows.subworkflows import Children
 from jackfield_workflows.tasks import Task
+from jackfield_workflows.turns import Turns
 from jackfield_workflows.unsaved import Unsaved
 from jackfield_workflows.waiting import Waiting
 
-T = TypeVar("T")
 OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 PAGE = 1000
+RESUMES = "The daemon is stopping; the execution goes on after its restart."
 
 
 def build(context: PluginContext) -> EmbeddedEngine:
@@ -48,10 +46,6 @@ class EmbeddedEngine:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._draining = False
-        self._busy = 0
-        self._accepting = 0
-        self._queue: deque[Run] = deque()
-        self._queued_bytes = 0
         self._active: dict[str, Run] = {}
         self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
         self._changed = asyncio.Event()
@@ -60,6 +54,10 @@ class EmbeddedEngine:
     def services(self) -> Services:
         """Built when the ports are there."""
         return build_services(self._context)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self.services.settings, self._run)
 
     @cached_property
     def _backlog(self) -> Backlog:
@@ -87,7 +85,7 @@ class EmbeddedEngine:
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self._active.get(execution.id)
         if run is not None:
-            run.make_durable()
+            run.show_running()
         return self.services.store.update_call(update)
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
@@ -143,8 +141,8 @@ class EmbeddedEngine:
 
     def state(self) -> dict[str, int]:
         return {
-            "running": self._busy,
-            "queued": len(self._queue) + self._accepting,
+            "running": self._turns.busy,
+            "queued": len(self._turns),
             "waiting": len(self._waiting),
             "unsaved": len(self._unsaved),
         }
@@ -168,22 +166,21 @@ class EmbeddedEngine:
         if run.within:
             self._active[run.id] = run
             self._run(run)
-        elif self._has_room(0):
+        elif self._fits(0):
             self._active[run.id] = run
-            self._enqueue(run)
+            self._turns.enter(run)
         else:
             self._spill(run.accept("queued"))
 
     def _begin_accepted(self, run: Run) -> None:
-        free = run.within or self._busy + self._accepting < self.services.settings.concurrency
+        free = run.within or self._turns.free()
         future = run.accept("running" if free else "queued")
-        if not free and not self._has_room(run.size):
+        if not free and not self._fits(run.size):
             self._spill(future)
             return
         run.accepting = True
         self._active[run.id] = run
-        self._accepting += 1
-        self._queued_bytes += run.size
+        self._turns.announce(run)
 
     def _spill(self, accepted: asyncio.Future[None]) -> None:
         """An execution leaves the memory for the store. It can be claimed once it is there."""
@@ -195,8 +192,7 @@ class EmbeddedEngine:
         self._next()
 
     def accepted(self, run: Run) -> None:
-        self._accepting -= 1
-        self._queued_bytes -= run.size
+        self._turns.announced(run)
         if run.refusal is not None:
             self._refused(run)
         elif run.ending is not None or run.handle.finished.done():
@@ -204,14 +200,11 @@ class EmbeddedEngine:
         elif run.within:
             self._run(run)
         else:
-            self._enqueue(run)
+            self._turns.enter(run)
 
-    def _has_room(self, size: int) -> bool:
-        settings = self.services.settings
-        if self._backlog.pending:
-            return False
-        waiting = len(self._queue) + self._accepting
-        return waiting < settings.queue_size and self._queued_bytes + size <= settings.queue_bytes
+    def _fits(self, size: int) -> bool:
+        """Whether it may wait in memory. Behind a backlog nothing does, so that the older ones are not overtaken."""
+        return not self._backlog.pending and self._turns.fits(size)
 
     def _handle(self, execution_id: str) -> Handle:
         handle = self._handles.get(execution_id)
@@ -221,26 +214,12 @@ class EmbeddedEngine:
 
     # -- turns
 
-    def _enqueue(self, run: Run, *, first: bool = False) -> None:
-        if self._busy < self.services.settings.concurrency and (first or not self._queue):
-            run.has_slot = True
-            self._busy += 1
-            self._run(run)
-            return
-        self._queued_bytes += run.size
-        if first:
-            self._queue.appendleft(run)
-        else:
-            self._queue.append(run)
-
     def _run(self, run: Run) -> None:
         run.task = asyncio.get_running_loop().create_task(run.go())
 
     def over(self, run: Run) -> None:
         run.task = None
-        if run.has_slot:
-            run.has_slot = False
-            self._busy -= 1
+        self._turns.leave(run)
         if run.ending == "refused":
             self._refused(run)
         elif run.ending == "left":
@@ -252,19 +231,8 @@ class EmbeddedEngine:
 
     def _next(self) -> None:
         self._changed.set()
-        limit = self.services.settings.concurrency
-        while self._queue and self._busy < limit:
-            if self._draining and not self._queue[0].handle.waiters:
-                if not any(run.handle.waiters for run in self._queue):
-                    break
-                self._queue.rotate(-1)
-                continue
-            run = self._queue.popleft()
-            self._queued_bytes -= run.size
-            run.has_slot = True
-            self._busy += 1
-            self._run(run)
-        if self._backlog.pending and not self._draining and len(self._queue) <= self.services.settings.queue_size // 2:
+        self._turns.next(waited_only=self._draining)
+        if self._backlog.pending and not self._draining and self._turns.half_empty():
             self._backlog.wake()
 
     # -- what executions report
@@ -272,9 +240,7 @@ class EmbeddedEngine:
     def stored(self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, *, accepted: bool) -> None:
         future.add_done_callback(partial(self._end_stored, run, finished, accepted))
 
-    def _end_stored(
-        self, run: Run, finished: FinishedExecution, accepted: bool, future: asyncio.Future[None]
-    ) -> None:
+    def _end_stored(self, run: Run, finished: FinishedExecution, accepted: bool, future: asyncio.Future[None]) -> None:
         error = StoreUnavailable() if future.cancelled() else future.exception()
         if error is None:
             settle(run.handle.accepted, None)
@@ -298,8 +264,8 @@ class EmbeddedEngine:
 
     def _left(self, run: Run) -> None:
         """Stopped without an end: the store has what the next process needs."""
-        run.leave()
-        run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution goes on after its restart."))
+        run.disk.leave()
+        run.handle.refuse(StoreUnavailable(RESUMES))
         self._drop(run)
 
     async def failed(self, run: Run, outcome: Outcome) -> None:
@@ -311,9 +277,7 @@ class EmbeddedEngine:
     # -- taking up what is stored
 
     def room(self) -> bool:
-        settings = self.services.settings
-        fits = len(self._queue) + self._accepting < settings.queue_size and self._queued_bytes < settings.queue_bytes
-        return fits and not self._draining
+        return self._turns.fits(0) and not self._draining
 
     def knows(self, execution_id: str) -> bool:
         return execution_id in self._active
@@ -322,7 +286,7 @@ class EmbeddedEngine:
         """Put a stored execution in its turn. Raises `StoreUnavailable`."""
         run = await self.load(stored)
         if run is not None:
-            self._enqueue(run)
+            self._turns.enter(run)
 
     async def load(self, stored: StoredExecution) -> Run | None:
         """A stored open execution in memory; None when that cannot be, which ends it, or when it is there already.
@@ -342,7 +306,7 @@ class EmbeddedEngine:
         run = Run(self.services, self, handle, request, row.created_at)
         run.size = len(stored.input)
         run.started_at = row.started_at
-        run.status = row.status
+        run.disk.status = row.status
         run.records = records
         run.interrupted = len(records)
         run.resume_at = row.resume_at if row.status == "waiting" else None
@@ -361,7 +325,7 @@ class EmbeddedEngine:
     def resume(self, run: Run) -> None:
         """A wait is over."""
         if run.id in self._active:
-            self._enqueue(run, first=True)
+            self._turns.enter(run, first=True)
 
     def forget(self, run: Run) -> None:
         """A waiting execution leaves the memory; the store has it."""
@@ -391,21 +355,16 @@ class EmbeddedEngine:
             run = await self.load(stored)
             if run is not None:
                 self._run(run)
-        elif run in self._queue:
-            self._queue.remove(run)
-            self._queued_bytes -= run.size
+        elif self._turns.withdraw(run):
             self._run(run)
         return self._handle(execution_id)
 
     def lend(self, run: Run) -> None:
-        run.has_slot, run.lent = False, True
-        self._busy -= 1
+        self._turns.lend(run)
         self._next()
 
     def give_back(self, run: Run) -> None:
-        if run.lent:
-            run.has_slot, run.lent = True, False
-            self._busy += 1
+        self._turns.take_back(run)
 
     # -- cancelling
 
@@ -413,9 +372,7 @@ class EmbeddedEngine:
         """It waits for its turn or for a time."""
         run.end("cancelled")
         self._waiting.drop(run)
-        if run in self._queue:
-            self._queue.remove(run)
-            self._queued_bytes -= run.size
+        self._turns.withdraw(run)
         run.finish(Outcome("cancelled"))
         self._next()
 
@@ -440,10 +397,9 @@ class EmbeddedEngine:
 
     def _wanted(self) -> bool:
         """Whether something is worth waiting for: runs in flight, and whatever a call waits for."""
-        if self._busy or self._accepting or len(self._unsaved):
+        if self._turns.busy or self._turns.accepting or len(self._unsaved):
             return True
-        waited: Callable[[Run], bool] = lambda run: run.handle.waiters > 0  # noqa: E731
-        return any(map(waited, self._queue)) or self._waiting.any(waited)
+        return any(run.handle.waiters for run in (*self._turns, *self._waiting))
 
     async def _change(self, seconds: float) -> None:
         self._changed.clear()
@@ -465,14 +421,11 @@ class EmbeddedEngine:
         if tasks:
             await asyncio.wait(tasks)
         await asyncio.sleep(0)
-        queued = [run for run in self._queue if run.status is not None]
-        for run in self._queue:
-            if run.status is None:
+        queued = self._turns.clear()
+        for run in queued:
+            if run.disk.status is None:
                 run.handle.refuse(StoreUnavailable("The daemon stopped before the execution began; send it again."))
-            else:
-                run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution runs after its restart."))
-        self._queue.clear()
         for run in list(self._active.values()):
             if not run.handle.finished.done():
-                run.handle.refuse(StoreUnavailable("The daemon is stopping; the execution goes on after its restart."))
-        return len(tasks) + len(queued)
+                run.handle.refuse(StoreUnavailable(RESUMES))
+        return len(tasks) + sum(run.disk.status is not None for run in queued)

@@ -19,7 +19,7 @@ from jackfield_workflows.handles import Handle, settle
 from jackfield_workflows.noderun import EngineNodeRun
 from jackfield_workflows.persistence import Persistence, Refused
 from jackfield_workflows.plans import NodePlan, Plan
-from jackfield_workflows.records import Record, decode, encode, outputs_of, to_json
+from jackfield_workflows.records import Record, decode, encode, failure_json, input_json, outputs_of
 from jackfield_workflows.runloop import RunLoop, TooManyRuns
 from jackfield_workflows.services import Services
 from jackfield_workflows.stepping import watched
@@ -84,7 +84,7 @@ class Run:
         self.resume_at: int | None = None
         """When a waiting execution goes on; Unix ms."""
         self.interrupted: int | None = None
-        """How many node runs an earlier process had stored when it ended; one that comes later may have been in flight."""
+        """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
         self.accepting = False
@@ -96,6 +96,8 @@ class Run:
         """Whether its slot went to others while one of its children waits."""
         self.size = 0
         """Bytes of the input, once it is encoded."""
+        self.counted = 0
+        """Bytes that count for the queue in which it stands."""
         self.variables: Mapping[str, str] = {}
         """`$vars`, once they were read."""
         self._knows_variables = False
@@ -397,7 +399,7 @@ class Run:
         memory = self._memory.get(name)
         if memory:
             record["context"] = memory
-        self.disk.keep(encode(record))
+        self.disk.keep(encode(record), effect=task.effect)
 
     async def _result(self, task: Task) -> NodeResult:
         """Run the node type, again after failures as often as the node says. Raises `NodeError`."""
@@ -405,6 +407,7 @@ class Run:
         node = plan.node
         if plan.effect:
             await self.disk.secure(self._since())
+            task.effect = True
         for left in range(node.tries - 1, -1, -1):
             try:
                 result = await self._once(plan, task)
@@ -494,27 +497,3 @@ class Run:
             workflow = self.request.workflow
             data = {"id": self.id, "workflowId": workflow.id, "workflowName": workflow.name, "mode": self.request.mode}
             events.publish("workflows", f"execution.{what}", {**data, **more})
-
-
-def input_json(request: ExecutionRequest) -> bytes:
-    """What an execution is started with, as it is stored."""
-    return to_json(
-        {
-            "start": request.start,
-            "items": request.items,
-            "output": request.start_output,
-            "pin": request.use_pin_data,
-            "responseNode": request.response_node,
-            "depth": request.depth,
-        }
-    )
-
-
-def failure_json(failure: Failure) -> bytes:
-    """`{message, node?, itemIndex?}`"""
-    error: dict[str, Json] = {"message": failure.message}
-    if failure.node is not None:
-        error["node"] = failure.node
-    if failure.item is not None:
-        error["itemIndex"] = failure.item
-    return to_json(error)

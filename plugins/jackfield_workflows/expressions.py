@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield_workflows.jsvalues import template_text
 from jackfield_workflows.paths import Getter, compile_path
 from jackfield_workflows.scope import ExpressionProblem, Scope
@@ -24,7 +24,7 @@ _NODE_ROOTS = re.compile(r"\$(?:items|node|item)?\s*[(\[.]|\$node\b")
 _ESCAPE = re.compile(r"\\(.)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     """One parameter that has an expression. path: JSON path such as `assignments[0].value`."""
 
@@ -33,7 +33,7 @@ class Leaf:
     sources: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Names:
     """The nodes that sources name; everything: a name is computed, so that it may be any node."""
 
@@ -41,7 +41,7 @@ class Names:
     everything: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameters:
     """A node's compiled parameters. literal: their value when nothing has to be evaluated, else None; sources: what
     JavaScript evaluates, each source once; variables: whether `$vars` is named."""
@@ -100,7 +100,7 @@ def _names(source: str) -> Iterator[str]:
         yield _ESCAPE.sub(r"\1", text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Literal:
     value: Json
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from jackfield.api.records import record
 from jackfield.api.workflows import Items, Node, Workflow
 
 NOT_RUN = frozenset({"stickyNote"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Link:
     """From an output of a node to an input of another."""
 
@@ -19,7 +19,7 @@ class Link:
     input: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """A node in its graph. links: in the order in which their targets run; fan_in: the wired inputs when there is more
     than one input to wait for, else empty; outputs: without the error output; error_output: where the items go that
@@ -32,7 +32,7 @@ class Step:
     error_output: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
     """depth_first: a branch runs to its end before the next one begins (order v1); ancestors: of each node that waits
     for several inputs, every node from which a wire leads to it, over any number of others."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from jackfield.api.records import record
 from jackfield_workflows.jsvalues import Key, member
 from jackfield_workflows.scope import Scope
 
@@ -22,7 +22,7 @@ _CALL = re.compile(r"""\s*\(\s*(?:'([^'\\\n]*)'|"([^"\\\n]*)"|`([^`\\$]*)`)?\s*\
 _END = re.compile(r"\s*;?\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """`(...)` with one text or nothing between."""
 

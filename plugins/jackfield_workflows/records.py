@@ -1,4 +1,4 @@
-"""The stored form of node runs: chunks of JSON records, in order of running.
+"""The stored forms of an execution: its input, its node runs as chunks of JSON records in order, its failure.
 
 A record is {node, index, startedAt, duration, status, outputs | inputOutput, error?, context?}; see `Record`.
 """
@@ -11,6 +11,7 @@ from typing import Literal, NotRequired, TypedDict
 
 import orjson
 
+from jackfield.api.engine import ExecutionRequest, Failure
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items, Outputs
@@ -71,3 +72,27 @@ def outputs_of(record: Record, given: Items) -> Outputs | None:
     if number is not None:
         return [*([] for _ in range(number)), given]
     return record.get("outputs")
+
+
+def input_json(request: ExecutionRequest) -> bytes:
+    """What an execution is started with, as it is stored."""
+    return to_json(
+        {
+            "start": request.start,
+            "items": request.items,
+            "output": request.start_output,
+            "pin": request.use_pin_data,
+            "responseNode": request.response_node,
+            "depth": request.depth,
+        }
+    )
+
+
+def failure_json(failure: Failure) -> bytes:
+    """`{message, node?, itemIndex?}`"""
+    error: dict[str, Json] = {"message": failure.message}
+    if failure.node is not None:
+        error["node"] = failure.node
+    if failure.item is not None:
+        error["itemIndex"] = failure.item
+    return to_json(error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from quart import request
 
@@ -12,13 +11,14 @@ from jackfield.api.clock import from_iso
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import clamp, principal, read_json
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield_workflows.changes import Author
 
 MAX_OFFSET = 2**31 - 1
 _IF_MATCH = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Paging:
     offset: int
     limit: int

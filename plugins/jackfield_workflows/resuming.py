@@ -9,8 +9,7 @@ from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_workflows.execution import failure_json
-from jackfield_workflows.records import Record, decode, outputs_of
+from jackfield_workflows.records import Record, decode, failure_json, outputs_of
 
 
 class CannotResume(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import orjson
@@ -12,6 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.execution_views import records_of
@@ -21,7 +21,7 @@ from jackfield_workflows.starts import start_node
 OPEN = frozenset({"queued", "running", "waiting"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OriginalInput:
     """What an execution was started with, as the engine stores it."""
 

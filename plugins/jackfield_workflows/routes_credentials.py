@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Mapping, Sequence
 
 import orjson
@@ -15,6 +14,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.requests import page_view, paging
@@ -85,7 +85,7 @@ class CredentialRoutes:
         from jackfield_workflows.schemas import CredentialChange
 
         present, body = await self._stored(credential_id), await read_model(CredentialChange)
-        changed = dataclasses.replace(
+        changed = replace(
             present,
             name=present.name if body.name is None else body.name,
             sealed=present.sealed if body.values is None else await self._sealed(body.values),

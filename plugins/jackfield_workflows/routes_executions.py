@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Sequence
 
 from quart import Response, request
@@ -11,6 +10,7 @@ from quart import Response, request
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.http import json_response, operation, request_id
+from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, StoredExecution
 from jackfield_workflows.execution_views import execution_body, execution_row_view
 from jackfield_workflows.identities import known_id
@@ -79,7 +79,7 @@ class ExecutionRoutes:
         stored = await self._stored(execution_id)
         failed = choice("from", ("start", "failed")) == "failed"
         again = await retry_request(self._context, stored, "failed" if failed else "start")
-        execution = self._context.engine.submit(dataclasses.replace(again, request_id=request_id() or None))
+        execution = self._context.engine.submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
         response = json_response(body, 201)

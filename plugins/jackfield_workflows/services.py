@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
+from jackfield.api.records import record
 from jackfield.api.storage import Store
 from jackfield_workflows.plans import Plans
 from jackfield_workflows.settings_executions import ExecutionsSettings
@@ -14,7 +14,7 @@ from jackfield_workflows.timers import Timers
 from jackfield_workflows.variables import Variables, allowed_environment
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Services:
     context: PluginContext
     store: Store

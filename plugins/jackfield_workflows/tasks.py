@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from jackfield.api.records import record
 from jackfield.api.workflows import Items, Outputs
 from jackfield_workflows.graph import Step
 
@@ -21,7 +22,8 @@ class Source(NamedTuple):
 class Task:
     """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
     nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
-    the outputs when the node is not run at all (disabled, or its data is pinned)."""
+    the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
+    the world outside the execution."""
 
     step: Step
     inputs: list[Items]
@@ -29,6 +31,7 @@ class Task:
     run: int
     index: int
     preset: Outputs | None = None
+    effect: bool = False
 
     @property
     def seen(self) -> list[Items]:
@@ -38,7 +41,7 @@ class Task:
         return [items[:1] for items in self.inputs]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeResult:
     """A node run that is over."""
 

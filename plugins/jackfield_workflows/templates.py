@@ -7,7 +7,8 @@ regular expressions or comments does not end the code. An opener that nothing cl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from jackfield.api.records import record
 
 _OPENER = re.compile(r"\\?\{\{")
 _CLOSER = re.compile(r"(?<!\\)\}\}")
@@ -35,7 +36,7 @@ _BEFORE_REGEX = frozenset(
 """Words after which a slash begins a regular expression and does not divide."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """A piece of a template. raw: as written, with the brackets; text: what it prints, or the code."""
 

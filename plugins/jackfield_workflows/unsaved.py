@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import FinishedExecution
-from jackfield_workflows.execution import BACKOFF_S, Run
+from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import settle
+from jackfield_workflows.persistence import pause
 from jackfield_workflows.services import Services
 
 
@@ -47,7 +48,7 @@ class Unsaved:
     async def _retry(self) -> None:
         attempt = 0
         while self._kept:
-            await self._services.clock.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
+            await self._services.clock.sleep(pause(attempt))
             attempt += 1
             execution_id, (run, finished) = next(iter(self._kept.items()))
             try:

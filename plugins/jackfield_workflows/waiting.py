@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Protocol
 
 from jackfield.api.errors import StoreUnavailable
@@ -39,8 +39,8 @@ class Waiting:
     def __len__(self) -> int:
         return len(self._held)
 
-    def any(self, test: Callable[[Run], bool]) -> bool:
-        return any(test(run) for run, _ in self._held.values())
+    def __iter__(self) -> Iterator[Run]:
+        return (run for run, _ in self._held.values())
 
     def start(self) -> None:
         """Look for waiting executions that are due, now and from time to time."""

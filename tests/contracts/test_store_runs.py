@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
 from jackfield.api.storage import (
     CallUpdate,
     Delivery,

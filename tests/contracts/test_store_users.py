@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
 from jackfield.api.storage import ApiKey, Credential, Store, User, Variable
 
 ADA = User("u-1", "ada", "admin", "hash-1", 1, 1000)

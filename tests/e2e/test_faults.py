@@ -187,7 +187,7 @@ def test_a_locked_database_refuses_and_recovers(new_daemon: StartDaemon) -> None
     with closing(sqlite3.connect(database(daemon), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert refuses(call(daemon, n=1))
-        assert ready(daemon).status_code == 503
+        poll(lambda: ready(daemon).status_code == 503, "the daemon is not ready")
         assert httpx.get(f"{daemon.base_url}/health", trust_env=False).status_code == 200
         other.execute("ROLLBACK")
         assert_recovers(daemon)

@@ -495,11 +495,8 @@ def exercise(daemon: Daemon, api: httpx.Client, anyone: httpx.Client, canaries: 
     signed = {"authentication": "hmac", "authConfig": {"secret": canaries["hmac"], "preset": "github"}}
     for name, parameters in (("canary-header", header), ("canary-hmac", signed)):
         daemon.live(chain(name, webhook(name, **parameters), node("End", "noOp")), api)
-    credential = {
-        "name": "canary",
-        "type": "httpHeaderAuth",
-        "data": {"name": "X-Key", "value": canaries["credential"]},
-    }
+    values = {"name": "X-Key", "value": canaries["credential"]}
+    credential = {"name": "canary", "kind": "httpHeaderAuth", "values": values}
     made = api.post("/credentials", json=credential)
     assert made.status_code == 201, made.text
     kept.append(made.text)
@@ -553,7 +550,7 @@ def test_25_everything_written_is_private_whatever_the_umask(new_daemon: StartDa
     daemon.start()
     api = daemon.admin()
     daemon.live(chain("private", webhook("private"), set_fields("Set", n=1)), api)
-    credential: Part = {"name": "private", "type": "httpBearerAuth", "data": {"token": "a-token-of-the-test"}}
+    credential: Part = {"name": "private", "kind": "httpBearerAuth", "values": {"token": "a-token-of-the-test"}}
     assert api.post("/credentials", json=credential).status_code == 201
     assert daemon.client().post("/webhook/private", json={}).status_code == 200
     assert daemon.client().get("/metrics", headers={"Authorization": "Bearer jf_dt_wrong"}).status_code == 401

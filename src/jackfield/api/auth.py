@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from .errors import AccessDenied
+from .records import record
 
 ROLES = ("viewer", "member", "admin")
 SCOPES = frozenset(
@@ -24,7 +25,7 @@ ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES,
 """Scopes that a role gives. `users:admin` is no scope: it is the role admin."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Principal:
     """A verified caller. method: jwt, api_key, basic or owner; scopes: None = all that the role gives;
     claims: what the method adds (a JWT's `jti` and `exp`)."""
@@ -56,7 +57,7 @@ class Principal:
             raise AccessDenied("This needs the role admin.", details={"role": "admin"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AuthRequest:
     """What an authentication method may look at: header values by lower-case name, and the client's address."""
 

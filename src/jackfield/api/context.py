@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,6 +16,7 @@ from .clock import Clock
 from .engine import Engine
 from .events import EventBus
 from .nodes import NodeCatalog
+from .records import record
 from .scripts import ScriptEngine
 from .storage import Store
 from .triggers import Trigger
@@ -25,7 +25,7 @@ from .workflows import Document, Problem, Workflow
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Service:
     """The daemon itself. public_url: scheme, host and port that callers use, without a trailing slash."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
 from .nodes import NodeAnswer
+from .records import record
 from .storage import CallUpdate, Delivery, NewCall
 from .workflows import Items, Workflow
 
@@ -15,7 +16,7 @@ Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
 Durability = Literal["accept", "finish"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutionRequest:
     """What to run.
 
@@ -48,7 +49,7 @@ class ExecutionRequest:
     """A caller waits for a Respond to Webhook node."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """Why an execution failed."""
 
@@ -57,7 +58,7 @@ class Failure:
     item: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """How an execution ended. items: output of the last node that ran (its first output that has items)."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
+
+from .records import record
 
 STOPPING = "system.stopping"
 """Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """topic: one of the topics of decisions.md 'Events' (workflows, webhooks, system ...); type: `execution.finished`;
     time: Unix ms; data: JSON, without secrets."""

@@ -8,10 +8,11 @@ Hooks register objects, synchronously and cheaply: no I/O, no imports of heavy l
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pluggy
+
+from .records import record
 
 if TYPE_CHECKING:
     import click
@@ -32,7 +33,7 @@ hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SettingsTable:
     """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. A field's
     description, default, unit and range are what `jackfield config` and the documentation show; `secret=True` in

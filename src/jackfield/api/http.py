@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +13,7 @@ from quart import Request, Response, g, request
 from . import jsontext
 from .auth import Principal
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
+from .records import record
 
 Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
 Message: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3
@@ -26,7 +27,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AsgiMount:
     """A raw ASGI application under a first path segment, such as `webhook`. It gets the whole path in the scope.
 
@@ -41,7 +42,7 @@ class AsgiMount:
     access: Literal["public", "gated"] = "gated"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;
     `public`: nobody has to be known."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from .jsontext import Json
+from .records import record
 from .scripts import ScriptResult
 from .workflows import Items, Node, Outputs, Workflow
 
@@ -30,7 +31,7 @@ class NodeError(Exception):
         self.description = description
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeAnswer:
     """What a Respond to Webhook node answers. body: the bytes as sent; headers: may repeat a name."""
 
@@ -39,7 +40,7 @@ class NodeAnswer:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suspend:
     """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
 
@@ -50,7 +51,7 @@ class Suspend:
     outputs: Outputs
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeDescription:
     """What `GET /node-types` and the editor show."""
 
@@ -63,7 +64,7 @@ class NodeDescription:
     trigger: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutionInfo:
     """What a node may know of its execution. mode: webhook, test, manual, trigger, retry, error, sub."""
 

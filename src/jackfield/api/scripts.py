@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from .jsontext import Json
+from .records import record
 from .workflows import Items
 
 
@@ -20,7 +21,7 @@ class ScriptError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScriptData:
     """What a script sees of its execution; plain JSON data, so that it can cross a process border.
 
@@ -45,7 +46,7 @@ class ScriptData:
     known: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScriptResult:
     """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context
     after it."""
@@ -55,7 +56,7 @@ class ScriptResult:
     context: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpressionError:
     """In place of a value: the expression's source is wrong or names what does not exist; the node fails with it."""
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
+from .records import record
 from .triggers import Registration
 from .workflows import Document
 
@@ -22,7 +22,7 @@ ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "
 CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page(Generic[RowT]):
     """One page of a list and how many rows match in all."""
 
@@ -30,7 +30,7 @@ class Page(Generic[RowT]):
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class User:
     """version counts up with every change of password or role, which revokes the user's tokens."""
 
@@ -42,7 +42,7 @@ class User:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApiKey:
     """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides."""
 
@@ -57,7 +57,7 @@ class ApiKey:
     last_used_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredWorkflow:
     """document: as the author wrote it, without id, active, versionNumber and times."""
 
@@ -70,7 +70,7 @@ class StoredWorkflow:
     updated_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkflowRow:
     """A list row: no document."""
 
@@ -83,7 +83,7 @@ class WorkflowRow:
     node_count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VersionRow:
     version: int
     name: str
@@ -91,7 +91,7 @@ class VersionRow:
     author: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Webhook:
     """A registration of kind webhook as kept. id: stable as long as the workflow keeps the node and the method."""
 
@@ -108,7 +108,7 @@ class Webhook:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WebhookStats:
     total_calls: int = 0
     success_calls: int = 0
@@ -116,7 +116,7 @@ class WebhookStats:
     last_call: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewCall:
     """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. body: at most 64
     KiB of
@@ -135,7 +135,7 @@ class NewCall:
     duration_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallUpdate:
     """How a call was answered, or (status only) how the run of an onReceived call ended."""
 
@@ -148,7 +148,7 @@ class CallUpdate:
     duration_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredCall:
     id: str
     webhook_id: str
@@ -165,7 +165,7 @@ class StoredCall:
     duration_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delivery:
     """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`."""
 
@@ -174,7 +174,7 @@ class Delivery:
     expires_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredDelivery:
     """answer: status, headers and body of the first answer; None while it has not been given."""
 
@@ -182,14 +182,14 @@ class StoredDelivery:
     answer: StoredAnswer | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredAnswer:
     status: int
     headers: Sequence[tuple[str, str]]
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewExecution:
     """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a
     workflow
@@ -209,7 +209,7 @@ class NewExecution:
     delivery: Delivery | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FinishedExecution:
     """The end of an execution. steps: the last chunk of node runs (JSON bytes), if any; call: joined to the same
     transaction."""
@@ -224,7 +224,7 @@ class FinishedExecution:
     call: CallUpdate | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutionRow:
     """A list row. error: JSON bytes."""
 
@@ -241,7 +241,7 @@ class ExecutionRow:
     resume_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredExecution:
     """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it."""
 
@@ -253,7 +253,7 @@ class StoredExecution:
     call_status: CallStatus | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExecutionFilter:
     workflow_id: str | None = None
     status: str | None = None
@@ -262,7 +262,7 @@ class ExecutionFilter:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     id: str
     key: str
@@ -271,7 +271,7 @@ class Variable:
     updated_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Credential:
     """sealed: the values, encrypted by `Secrets.seal`; the store never sees them."""
 
@@ -283,7 +283,7 @@ class Credential:
     updated_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retention:
     """What `prune` deletes: finished executions older than a time or beyond a count, calls per webhook likewise,
     expired

@@ -5,13 +5,13 @@ the transaction that saves or activates the workflow; afterwards the plugin foll
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from .records import record
 from .workflows import Problem, Workflow
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Registration:
     """One thing that a trigger node registers. For webhooks: a method and a path.
 
@@ -27,7 +27,7 @@ class Registration:
     authentication: str = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkflowChange:
     """What was committed. `workflow` is None after a deletion."""
 

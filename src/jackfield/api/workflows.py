@@ -7,10 +7,11 @@ daemon reads of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from .jsontext import Json
+from .records import record
 
 Document: TypeAlias = "dict[str, Json]"
 
@@ -60,7 +61,7 @@ def local_type(node_type: str) -> str:
     return node_type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wire:
     """Where an output leads: the node's name and its input index."""
 
@@ -68,7 +69,7 @@ class Wire:
     input: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """One node. type: as written; kind: without namespace; version: None when the document has no typeVersion (then the
     specification's defaults hold, else n8n's); parameters: raw, expressions unresolved."""
@@ -92,7 +93,7 @@ class Node:
     raw: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkflowSettings:
     """order: v1 runs a branch to its end before the next; v0 goes breadth first. timeout_s: None = no limit."""
 
@@ -103,7 +104,7 @@ class WorkflowSettings:
     raw: Mapping[str, Json] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workflow:
     """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document
     order."""
@@ -119,7 +120,7 @@ class Workflow:
     document: Document
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """What is wrong with a document. path: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
+from jackfield.api.records import record
 
 from .runtime import Runtime, default_config_dir
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LOW_SPACE = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finding:
     subject: str
     good: bool

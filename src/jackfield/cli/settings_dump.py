@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from pydantic_core import PydanticUndefined
 
+from jackfield.api.records import record
 from jackfield.core.settings import Key, Settings, keys
 
 MASK = "********"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One key with its effective value and default, both as JSON."""
 
@@ -51,13 +51,13 @@ def as_toml(settings: Settings) -> str:
         lines += ["", f"[{table}]"]
         for row in found:
             lines.append(f"# {row.meaning} ({row.key.environment})")
-            text = f"{row.key.path.rpartition('.')[2]} = {_toml(row.value)}"
-            lines.append(f"# {text}" if row.value == row.default or row.value is None else text)
+            name = row.key.path.rpartition(".")[2]
+            text = f"{name} = {json.dumps(row.value, ensure_ascii=False)}"
+            if row.value is None:
+                lines.append(f"# {name} is not set")
+            else:
+                lines.append(f"# {text}" if row.value == row.default else text)
     return "\n".join(lines)
-
-
-def _toml(value: object) -> str:
-    return '""' if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def as_json(settings: Settings) -> str:

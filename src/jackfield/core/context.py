@@ -16,6 +16,7 @@ from jackfield.api.context import Secrets, Service, WorkflowReader
 from jackfield.api.engine import Engine
 from jackfield.api.events import EventBus
 from jackfield.api.nodes import NodeCatalog, NodeType
+from jackfield.api.records import record
 from jackfield.api.scripts import ScriptEngine
 from jackfield.api.storage import Store
 from jackfield.api.triggers import Trigger
@@ -90,7 +91,7 @@ def _present(port: PortT | None, name: str) -> PortT:
     return port
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shared:
     """What all contexts have in common."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +18,7 @@ from pydantic.fields import FieldInfo
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.hooks import SettingsTable
+from jackfield.api.records import record
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 PREFIX = "JACKFIELD_"
@@ -27,7 +27,7 @@ NOT_SETTINGS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """One key of one table, flattened. Nested models are tables of their own here."""
 

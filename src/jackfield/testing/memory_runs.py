@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 import orjson
+
+from jackfield.api.records import replace
 
 from ..api.errors import Conflict
 from ..api.storage import (
@@ -208,7 +209,7 @@ class MemoryExecutions(MemoryCalls):
     def _change(self, execution_id: str, **changes: object) -> None:
         run = self._runs.get(execution_id)
         if run is not None and run.row.finished_at is None:
-            run.row = replace(run.row, **changes)  # type: ignore[arg-type]
+            run.row = replace(run.row, **changes)
 
     def _finish(self, end: FinishedExecution) -> None:
         self._append(end.id, end.steps or b"")

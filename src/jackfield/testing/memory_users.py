@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from jackfield.api.records import replace
 
 from ..api.errors import Conflict
 from ..api.storage import ApiKey, Credential, Page, User, Variable

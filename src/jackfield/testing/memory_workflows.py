@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from jackfield.api.records import replace
 
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id

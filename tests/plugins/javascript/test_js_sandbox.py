@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_javascript.engine import JavaScriptEngine
@@ -303,6 +305,23 @@ async def test_input_can_not_pollute_prototypes(ask: Ask) -> None:
     for source in sources:
         await ask(source, polluted)
         assert await ask("({}).x ?? 'clean'", polluted) == "clean"
+
+
+TOKENS = [
+    *"()[]{}`'\"/.;,:?+-*!=<>~%^&|\n@#",
+    *("${", "//", "/*", "*/", "=>", "...", "?.", "<!--", "-->", "`a`", "/a/", "/[/]/", ".first(", ".keys()", "\\u0061"),
+    *(" function ", " class ", " new ", " async ", " await ", " yield ", " return ", " in ", " typeof ", " import "),
+    *("$json", "$", "a", "1", "'N'", "eval", "globalThis", "arguments", "this", "\u2028", "\ufeff"),
+]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(st.sampled_from(TOKENS), max_size=14))
+async def test_any_text_is_an_expression_or_refused(engine: JavaScriptEngine, parts: list[str]) -> None:
+    probe = "[typeof a, ({}).a ?? 0, typeof globalThis, Object.keys(Object.prototype).length]"
+    data = ScriptData(input=[{"json": {"b": 1}}])
+    row = (await engine.evaluate(["".join(parts), probe], data, [0]))[0]
+    assert row[1] == ["undefined", 0, "object", 0]
 
 
 async def test_what_waits_for_a_turn_is_forgotten(ask: Ask) -> None:

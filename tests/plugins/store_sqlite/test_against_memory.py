@@ -6,7 +6,6 @@ import asyncio
 import logging
 import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from jackfield.api.errors import JackfieldError
+from jackfield.api.records import replace
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,

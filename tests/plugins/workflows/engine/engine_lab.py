@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from jackfield_workflows.reader import CachedReader
 from jackfield_workflows.records import Record, decode
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
+A_NODE = NodeDescription("Fake", "Does what a test says.", "transform")
 Act = Callable[[NodeRun], Awaitable[NodeResult]]
 
 
@@ -40,7 +42,7 @@ class Kind:
     model: type[NodeParameters] = Free
     count: int = 1
     versions: Sequence[float] = (1,)
-    description: NodeDescription = NodeDescription("Fake", "Does what a test says.", "transform")
+    description: NodeDescription = field(default=A_NODE)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return self.model
@@ -158,10 +160,7 @@ def doc(*nodes: tuple[str, str] | tuple[str, str, dict[str, Any]], **settings: A
         node = {"id": name, "name": name, "type": f"jackfield.{kind}", "position": [place, 0], "parameters": parameters}
         made.append({**node, **fields})
     names = [node["name"] for node in made]
-    connections = {
-        left: {"main": [[{"node": right, "type": "main", "index": 0}]]}
-        for left, right in zip(names, names[1:], strict=False)
-    }
+    connections = {left: {"main": [[{"node": right, "type": "main", "index": 0}]]} for left, right in pairwise(names)}
     return {"name": "W", "nodes": made, "connections": connections, "settings": settings}
 
 

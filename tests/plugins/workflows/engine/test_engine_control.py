@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import orjson
 import pytest
 from engine_lab import Lab, doc, ended, request, until
 
@@ -15,7 +16,7 @@ from jackfield.api.nodes import NodeRun
 from jackfield.api.storage import ExecutionFilter, ExecutionRow, Variable
 from jackfield.api.workflows import Outputs
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_workflows.engine import EmbeddedEngine, build
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 
@@ -46,7 +47,7 @@ async def rows(lab: Lab, **where: Any) -> list[ExecutionRow]:
     return list(page.rows)
 
 
-# ----------------------------------------------------------------------------------------------------------------- turns
+# ---------------------------------------------------------------------------------------------------------------- turns
 
 
 async def test_at_most_so_many_run_side_by_side(lab: Lab) -> None:
@@ -288,8 +289,6 @@ async def error_items(lab: Lab, workflow_id: str) -> list[Any]:
     [row] = await rows(lab, workflow_id=workflow_id, mode="error")
     stored = await lab.store.execution(row.id)
     assert stored is not None
-    import orjson
-
     return [item["json"] for item in orjson.loads(stored.input)["items"]]
 
 
@@ -338,10 +337,9 @@ async def test_an_error_workflow_that_is_gone_is_logged(lab: Lab, caplog: pytest
 
 async def a_parent(lab: Lab, child: Any) -> Any:
     saved = await lab.save(child)
-    return await lab.save(doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": saved.id}}), ("After", "pass")))
-
-
-CHILD = doc(("In", "executeWorkflowTrigger"), ("Inside", "resolve", {"parameters": {"m": "={{ $json.n + 0 }}"}}))
+    return await lab.save(
+        doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": saved.id}}), ("After", "pass"))
+    )
 
 
 async def test_a_sub_workflow_gives_its_items(lab: Lab) -> None:
@@ -366,7 +364,9 @@ async def test_parents_and_children_share_slots_without_a_deadlock(lab: Lab) -> 
 
 async def test_a_child_that_waits_lends_its_parents_slot(lab: Lab) -> None:
     lab.settings = ExecutionsSettings(concurrency=1)
-    child = doc(("In", "executeWorkflowTrigger"), ("Wait", "wait", {"parameters": {"until": lab.clock.now_ms() + 5000}}))
+    child = doc(
+        ("In", "executeWorkflowTrigger"), ("Wait", "wait", {"parameters": {"until": lab.clock.now_ms() + 5000}})
+    )
     parent = await a_parent(lab, child)
     other = await lab.save(doc(("Start", "webhook"), ("Other", "pass")))
     engine = lab.engine()
@@ -436,7 +436,9 @@ async def test_the_environment_is_closed_unless_a_name_is_allowed(lab: Lab, monk
     monkeypatch.setenv("SECRET", "no")
     lab.settings = ExecutionsSettings(allowed_environment=["ALLOWED"])
     parameters = {"a": "={{ $env.ALLOWED }}", "s": "={{ $env.SECRET }}"}
-    outcome = await ended(lab.engine().submit(request(lab.parse(doc(("Start", "webhook"), ("A", "resolve", {"parameters": parameters}))))))
+    outcome = await ended(
+        lab.engine().submit(request(lab.parse(doc(("Start", "webhook"), ("A", "resolve", {"parameters": parameters})))))
+    )
     assert outcome.items[0]["json"] == {"a": "yes", "s": None}
 
 
@@ -562,8 +564,6 @@ async def test_a_stop_runs_queued_calls_that_somebody_waits_for(lab: Lab) -> Non
 
 
 async def test_events_tell_of_starts_waits_and_ends(lab: Lab) -> None:
-    from jackfield_workflows.engine import build
-
     context = lab.context()
     engine = build(context)
     execution = engine.submit(request(await lab.save(waits(lab, 5))))

@@ -119,11 +119,12 @@ async def test_other_nodes_are_read_through_pairing(lab: Lab) -> None:
         return [pairs]  # type: ignore[list-item]
 
     lab.kind("swap", swap)
+    parameters = {"n": "={{ $('Start').item.json.n }}", "f": "={{ $('Swap').first().json.swapped }}"}
     workflow = lab.parse(
         doc(
             ("Start", "webhook"),
             ("Swap", "swap"),
-            ("A", "resolve", {"parameters": {"n": "={{ $('Start').item.json.n }}", "f": "={{ $('Swap').first().json.swapped }}"}}),
+            ("A", "resolve", {"parameters": parameters}),
         )
     )  # fmt: skip
     outcome = await ended(lab.engine().submit(request(workflow, items=[{"json": {"n": 1}}, {"json": {"n": 2}}])))

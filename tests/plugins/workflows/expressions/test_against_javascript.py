@@ -23,7 +23,21 @@ from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine
 from jackfield_workflows.expressions import compile_parameters
 from jackfield_workflows.paths import compile_path
 
-KEYS = ["a", "b", "x-y", "length", "0", "1", "größe", "constructor", "__proto__", "toString", "map", "trim", "hasOwnProperty"]
+KEYS = [
+    "a",
+    "b",
+    "x-y",
+    "length",
+    "0",
+    "1",
+    "größe",
+    "constructor",
+    "__proto__",
+    "toString",
+    "map",
+    "trim",
+    "hasOwnProperty",
+]
 FUNCTIONS = {"constructor", "toString", "map", "trim", "hasOwnProperty"}
 
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
@@ -150,13 +164,17 @@ def test_templates_print_alike(both: Both, parts: list[Json]) -> None:
     assert both.python(template, item, {}) == both.javascript([source], item, {})[0]
 
 
-@pytest.mark.parametrize("source", ["$execution.id", "$workflow.name", "$vars.a", "$env.a", "$vars.b", "$itemIndex", "$runIndex"])
+@pytest.mark.parametrize(
+    "source", ["$execution.id", "$workflow.name", "$vars.a", "$env.a", "$vars.b", "$itemIndex", "$runIndex"]
+)
 def test_facts_agree(both: Both, source: str) -> None:
     assert both.python(f"={{{{ {source} }}}}", {}, {}) == both.javascript([source], {}, {})[0]
 
 
 def test_a_joined_template_prints_dates_and_objects_by_javascripts_rules(both: Both) -> None:
-    parameters = compile_parameters({"p": "=on {{ new Date(0).toISOString().slice(0, 4) }} {{ ({}).x }}{{ [1, [2]] }};"})
+    parameters = compile_parameters(
+        {"p": "=on {{ new Date(0).toISOString().slice(0, 4) }} {{ ({}).x }}{{ [1, [2]] }};"}
+    )
     scope = scope_of({})
     scope.scripted = both.javascript(list(parameters.sources), {}, {})
     assert parameters.get(scope) == {"p": "on 1970 1,2;"}

@@ -14,7 +14,16 @@ from scopes import FakeSurroundings, resolved, scope_of
 from jackfield_workflows.expressions import compile_parameters, names_in
 from jackfield_workflows.jsvalues import number_text, to_text
 
-JSON = {"n": 5, "zero": 0, "no": False, "null": None, "empty": "", "list": [1, None, [2, "x"]], "object": {"a": 1}, "f": 1.5}
+JSON = {
+    "n": 5,
+    "zero": 0,
+    "no": False,
+    "null": None,
+    "empty": "",
+    "list": [1, None, [2, "x"]],
+    "object": {"a": 1},
+    "f": 1.5,
+}
 
 
 @pytest.mark.parametrize(

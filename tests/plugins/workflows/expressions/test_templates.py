@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,7 +69,7 @@ def test_the_chunks_make_the_template(template: str) -> None:
     chunks = split(template)
     assert "".join(chunk.raw for chunk in chunks) == template
     assert all(chunk.raw.startswith("{{") == chunk.code for chunk in chunks if chunk.code)
-    assert not any(left.code is right.code is False for left, right in zip(chunks, chunks[1:], strict=False))
+    assert not any(left.code is right.code is False for left, right in pairwise(chunks))
 
 
 @given(st.lists(st.sampled_from(["a", "1 + 2", "{x: {y: 1}}", "'}}'", "`${1}`", "f(/}}/)", "[{}]"]), min_size=1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def a_graph(nodes: Sequence[Node], wires: Sequence[tuple[str, int, str, int]], *
 
 def chain(*names: str, **more: object) -> Graph:
     nodes = [a_node(name) for name in names]
-    return a_graph(nodes, [(a, 0, b, 0) for a, b in zip(names, names[1:], strict=False)], **more)
+    return a_graph(nodes, [(a, 0, b, 0) for a, b in pairwise(names)], **more)
 
 
 def numbers(*values: int) -> Items:

@@ -73,7 +73,9 @@ def test_no_item_that_a_node_gave_is_lost_to_pairing_or_errors(graph: Graph, beh
     loop = loop_of(graph)
     trace = play(loop, Behaviour(behaviour.seed, 0.0, behaviour.reach))
     for task, outputs in zip(trace.tasks, trace.outputs, strict=True):
-        given_out = task.preset if task.preset is not None else Behaviour(behaviour.seed, 0.0, behaviour.reach).run(task)
+        given_out = (
+            task.preset if task.preset is not None else Behaviour(behaviour.seed, 0.0, behaviour.reach).run(task)
+        )
         assert outputs is not None
         before, after = sum(map(len, given_out)), sum(map(len, outputs))
         assert after == (before or (1 if task.step.node.always_output_data and task.preset is None else 0))
