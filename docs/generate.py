@@ -6,35 +6,38 @@
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from jackfield.api import errors
 from jackfield.api.errors import JackfieldError
+from jackfield.testing.daemon import Daemon
 
 DOCS = Path(__file__).resolve().parent
 
 
 def settings() -> str:
-    """What `jackfield config --format markdown` prints, one level down."""
-    from jackfield.cli.settings_dump import as_markdown
-
+    """What `jackfield config --format markdown` prints at the defaults, one level down."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")}
     with tempfile.TemporaryDirectory() as directory:
-        text = as_markdown(kernel(directory).settings)
+        command = [sys.executable, "-m", "jackfield", "config", "--format", "markdown", "--config-dir", directory]
+        run = subprocess.run(command, capture_output=True, text=True, check=True, env=env)  # noqa: S603 - our own program
+    text = run.stdout
     return text.replace("## `[", "### `[")
 
 
 def endpoints() -> str:
-    """A table of every operation."""
-    from jackfield.http.app import create_app
-    from jackfield.http.openapi import describe
-
+    """A table of every operation that a running daemon describes."""
     with tempfile.TemporaryDirectory() as directory:
-        application = create_app(kernel(directory))
-        document: dict[str, Any] = describe(application.quart, "http://127.0.0.1:8765")
+        daemon = Daemon(Path(directory))
+        try:
+            document = daemon.start().client().get("/openapi.json").raise_for_status().json()
+        finally:
+            daemon.close()
     lines = ["| Method | Path | Scope | What it does |", "| --- | --- | --- | --- |"]
     for path, methods in sorted(document["paths"].items()):
         for method, described in sorted(methods.items()):
@@ -60,13 +63,6 @@ def error_classes(parent: type[JackfieldError]) -> Iterator[type[JackfieldError]
     for child in parent.__subclasses__():
         if child.__module__ == errors.__name__:
             yield from error_classes(child)
-
-
-def kernel(directory: str) -> Any:  # Any: keeps the imports of the kernel inside the functions
-    """A kernel at its defaults, whatever the environment says."""
-    from jackfield.core.kernel import build
-
-    return build(Path(directory), {}, {})
 
 
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {

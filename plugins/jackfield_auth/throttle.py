@@ -6,11 +6,12 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidCredentials, RateLimited
+from jackfield.api.records import state
 from jackfield_auth.settings import LoginSettings
 
 Key = tuple[str, str]
@@ -31,7 +32,7 @@ def key_of(username: str, client: str) -> Key:
     return username.casefold(), canonical_client(client)
 
 
-@dataclass(slots=True)
+@state
 class Record:
     """One name at one address. failures: when they happened (monotonic seconds); waiting: attempts under way."""
 

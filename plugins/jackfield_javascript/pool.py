@@ -78,7 +78,7 @@ class WorkerPool:
         """An idle worker that still lives."""
         while self._idle:
             worker = self._idle.pop()
-            if worker.usable:
+            if worker.usable and worker.lives():
                 return worker
             self._end(worker)
         return None

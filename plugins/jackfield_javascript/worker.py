@@ -119,6 +119,10 @@ class Worker(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def lives(self) -> bool:
+        """Whether the process has not ended, also when the event loop did not hear of it yet."""
+        return self._process.poll() is None
+
     async def ended(self) -> None:
         """Return once the process has been reaped."""
         await asyncio.to_thread(self._process.wait)

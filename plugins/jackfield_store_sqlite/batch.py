@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 import orjson
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Row, Value, encodable, pack
@@ -47,7 +48,7 @@ _DATA, _STATUS, _STARTED, _FINISHED, _RESUME, _ERROR = 1, 5, 7, 8, 9, 10
 _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 6, 8, 9, 10, 11
 
 
-@dataclass(slots=True)
+@state
 class _Counts:
     total: int = 0
     success: int = 0
@@ -66,7 +67,7 @@ class _Counts:
             self.failed += 1
 
 
-@dataclass(slots=True)
+@state
 class Batch:
     """Not thread-safe; one per transaction. `careful` replaces what SQLite cannot hold, at some cost."""
 
@@ -80,6 +81,7 @@ class Batch:
     _calls: dict[str, list[Value]] = field(default_factory=dict)
     _call_data: list[Row] = field(default_factory=list)
     _call_changes: list[CallUpdate] = field(default_factory=list)
+    _changed_ids: set[str] = field(default_factory=set)
     _counts: dict[str, _Counts] = field(default_factory=dict)
     _last_part: int = -1
     _last_call_data: int = -1
@@ -102,6 +104,8 @@ class Batch:
         """Raises `Conflict` before anything is gathered."""
         if new.id in self._executions or (new.call is not None and new.call.id in self._calls):
             raise taken()
+        if new.id in self._changed_ids:
+            self.flush()  # what was queued before the execution must not reach it
         if new.delivery is not None:
             self._claim(new.delivery, new)
         data = self._next_part()
@@ -125,6 +129,7 @@ class Batch:
         row = self._executions.get(execution_id)
         if row is None:
             self._appended.append((steps, execution_id))
+            self._changed_ids.add(execution_id)
         else:
             self._parts.append((self._next_part(), row[_DATA], steps))
 
@@ -145,6 +150,7 @@ class Batch:
             row[_STATUS], row[_FINISHED], row[_RESUME], row[_ERROR] = status, finished_at, resume_at, error
             row[_STARTED] = row[_STARTED] if started_at is None else started_at
             return
+        self._changed_ids.add(execution_id)
         earlier = self._changes.get(execution_id)
         start: Value = earlier[1] if earlier is not None and started_at is None else started_at
         self._changes[execution_id] = [status, start, finished_at, resume_at, error, execution_id]
@@ -159,6 +165,8 @@ class Batch:
     def add_call(self, call: NewCall, execution_id: str | None = None) -> None:
         if call.id in self._calls:
             raise taken()
+        if call.id in self._changed_ids:
+            self.flush()
         key = self._next_call_data()
         self._calls[call.id] = [
             call.webhook_id, call.id, key, execution_id, call.time, call.method, call.status, int(call.truncated),
@@ -176,6 +184,9 @@ class Batch:
         row = self._calls.get(update.call_id)
         if row is None:
             self._call_changes.append(update)
+            self._changed_ids.add(update.call_id)
+            return
+        if row[0] != update.webhook_id:
             return
         if update.status is not None and row[_CALL_STATUS] == "pending":
             row[_CALL_STATUS] = update.status
@@ -207,7 +218,7 @@ class Batch:
     def _forget(self) -> None:
         for gathered in (
             self._executions, self._parts, self._documents, self._appended, self._changes, self._calls,
-            self._call_data, self._call_changes, self._counts,
+            self._call_data, self._call_changes, self._changed_ids, self._counts,
         ):  # fmt: skip
             gathered.clear()
         self._last_part = self._last_call_data = -1

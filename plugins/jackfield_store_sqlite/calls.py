@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import orjson
 
+from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -22,8 +25,10 @@ from jackfield.api.storage import (
 )
 from jackfield_store_sqlite.batch import Batch
 from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, execute, where
+from jackfield_store_sqlite.rows import Query, Value, execute, where
 
+_AT_ONCE = 200
+"""Calls that one transaction deletes, so that it is short."""
 _OVERHEAD = 500
 """Bytes that a small queued change is taken to hold."""
 
@@ -136,8 +141,27 @@ class Webhooks:
         return await self._db.read(lambda connection: _DELIVERIES.one(connection, condition, webhook_id, key, now))
 
 
-def delete_history(connection: sqlite3.Connection, webhook_id: str) -> None:
-    """The calls, counters and deliveries of a webhook that is no more."""
-    execute(connection, "DELETE FROM call_data WHERE id IN (SELECT data FROM calls WHERE webhook_id = ?)", [webhook_id])
-    for table in ("calls", "webhook_stats", "deliveries"):
-        execute(connection, f"DELETE FROM {table} WHERE webhook_id = ?", [webhook_id])  # noqa: S608
+async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> None:
+    """Delete what webhooks that are gone have left, step by step. What cannot be deleted now ends with its age."""
+    with contextlib.suppress(StoreUnavailable):
+        for webhook_id in webhook_ids:
+            while await database.write(functools.partial(_forget_some, webhook_id=webhook_id)):
+                pass
+
+
+def _forget_some(connection: sqlite3.Connection, webhook_id: str) -> bool:
+    """False when there was nothing left."""
+    values: list[Value] = [webhook_id, _AT_ONCE]
+    rows = execute(connection, "SELECT webhook_id, id, data FROM calls WHERE webhook_id = ? LIMIT ?", values).fetchall()
+    gone = remove_calls(connection, rows)
+    sql = "DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE webhook_id = ? LIMIT ?)"
+    gone += execute(connection, sql, values).rowcount
+    return gone + execute(connection, "DELETE FROM webhook_stats WHERE webhook_id = ?", [webhook_id]).rowcount > 0
+
+
+def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str, int]]) -> int:
+    """Delete calls, each by its webhook, id and data key; returns how many there were."""
+    sql = "DELETE FROM calls WHERE webhook_id = ? AND id = ? AND data = ?"
+    gone = [call[2] for call in calls if connection.execute(sql, call).rowcount]
+    connection.executemany("DELETE FROM call_data WHERE id = ?", [(data,) for data in gone])
+    return len(gone)

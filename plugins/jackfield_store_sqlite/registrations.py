@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from jackfield.api.errors import RouteConflict
 from jackfield.api.ids import new_id
 from jackfield.api.triggers import Registration
-from jackfield_store_sqlite.calls import delete_history
 from jackfield_store_sqlite.rows import Value, execute
 
 _HOLDER = """SELECT workflows.id, workflows.name FROM registrations JOIN workflows ON workflows.id = workflow_id
@@ -57,9 +56,9 @@ def replace(
     *,
     active: bool,
     now: int,
-) -> None:
-    """The workflow's registrations are these. One of the same kind, node and method keeps its id, calls and counters;
-    what is gone takes its history along."""
+) -> list[str]:
+    """The workflow's registrations are these. One of the same kind, node and method keeps its id. Returns the ids of
+    those that are gone; their histories are still to be forgotten."""
     known = _known(connection, workflow_id)
     rows: list[list[Value]] = []
     for each in registrations:
@@ -68,13 +67,13 @@ def replace(
             [ids.pop(0) if ids else new_id(), workflow_id, each.node_id, each.node_name, each.kind, each.method,
              each.path, each.pattern, each.authentication, int(active), now]
         )  # fmt: skip
-    for webhook_id in (webhook_id for ids in known.values() for webhook_id in ids):
-        delete_history(connection, webhook_id)
-        connection.execute("DELETE FROM registrations WHERE id = ?", [webhook_id])
+    gone = [webhook_id for ids in known.values() for webhook_id in ids]
+    connection.executemany("DELETE FROM registrations WHERE id = ?", [(webhook_id,) for webhook_id in gone])
     # Routes may swap between nodes: none is live while they move.
     connection.execute("UPDATE registrations SET active = 0 WHERE workflow_id = ?", [workflow_id])
     for row in rows:
         execute(connection, _PUT, row)
+    return gone
 
 
 def _known(connection: sqlite3.Connection, workflow_id: str) -> defaultdict[tuple[str, str, str], list[str]]:

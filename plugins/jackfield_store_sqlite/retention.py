@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from jackfield.api.storage import Retention
+from jackfield_store_sqlite.calls import remove_calls
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import remove
 from jackfield_store_sqlite.rows import number
@@ -42,7 +43,7 @@ class Pruning:
         gone = await self._delete(executions, remove)
         left = retention.limit - gone
         calls = await self._db.read(lambda connection: _calls(connection, retention, left))
-        gone += await self._delete(calls, _remove_calls)
+        gone += await self._delete(calls, remove_calls)
         left = retention.limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
 
@@ -71,13 +72,6 @@ def _calls(connection: sqlite3.Connection, retention: Retention, limit: int) -> 
         if doomed > 0:
             rows += connection.execute(_FIRST_CALLS, (webhook_id, doomed)).fetchall()
     return rows
-
-
-def _remove_calls(connection: sqlite3.Connection, calls: Sequence[_Call]) -> int:
-    sql = "DELETE FROM calls WHERE webhook_id = ? AND id = ? AND data = ?"
-    gone = [call[2] for call in calls if connection.execute(sql, call).rowcount]
-    connection.executemany("DELETE FROM call_data WHERE id = ?", [(data,) for data in gone])
-    return len(gone)
 
 
 def _expired(connection: sqlite3.Connection, retention: Retention, limit: int) -> int:

@@ -26,7 +26,7 @@ _FIRST = (
         prefix TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at INTEGER NOT NULL,
         expires_at INTEGER, last_used_at INTEGER
     ) STRICT""",
-    "CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at)",
+    "CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id)",
     "CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE INDEX revoked_tokens_by_expiry ON revoked_tokens (expires_at)",
     """CREATE TABLE workflows (

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite import registrations as routes
-from jackfield_store_sqlite.calls import delete_history
+from jackfield_store_sqlite.calls import forget_histories
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Query, execute, number, pack, unpack, where
 
+_Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
+"""The workflow as it is now, and the ids of webhooks that are gone."""
 _FORGET_OLD = """DELETE FROM workflow_versions WHERE workflow_id = ? AND version <= (
     SELECT version FROM workflow_versions WHERE workflow_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)"""
 
@@ -84,51 +88,45 @@ class Workflows:
         data = pack(document)
         kept = self._db.settings.versions_kept
 
-        def work(connection: sqlite3.Connection) -> StoredWorkflow | None:
+        def work(connection: sqlite3.Connection) -> _Changed:
             old = _current(connection, workflow_id)
             if old is None:
-                return None
-            if expected_version not in (None, old.version):
-                raise Conflict(
-                    f"The workflow is at version {old.version}, not {expected_version}; load it again and repeat the "
-                    "change.",
-                    details={"version": f"is {old.version}"},
-                )
-            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now)
-            if new.active:
-                routes.check_routes(connection, new.id, name, registrations)
-            _save(connection, new)
+                return None, []
+            _check_version(old, expected_version)
+            new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now)
+            gone = _save(connection, new, registrations)
             _add_version(connection, new, data, now, author)
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
-            routes.replace(connection, new.id, registrations, active=new.active, now=now)
-            return new
+            return new, gone
 
-        return await self._db.write(work, len(data))
+        return await self._change(work, len(data))
 
     async def set_active(
         self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
     ) -> StoredWorkflow | None:
-        def work(connection: sqlite3.Connection) -> StoredWorkflow | None:
+        def work(connection: sqlite3.Connection) -> _Changed:
             old = _current(connection, workflow_id)
             if old is None:
-                return None
-            new = StoredWorkflow(old.id, old.name, active, old.version, old.document, old.created_at, now)
-            if active:
-                routes.check_routes(connection, old.id, old.name, registrations)
-            _save(connection, new)
-            routes.replace(connection, old.id, registrations, active=active, now=now)
-            return new
+                return None, []
+            new = replace(old, active=active, updated_at=now)
+            return new, _save(connection, new, registrations)
 
-        return await self._db.write(work)
+        return await self._change(work)
 
     async def delete_workflow(self, workflow_id: str) -> bool:
-        def work(connection: sqlite3.Connection) -> bool:
-            hooks = execute(connection, "SELECT id FROM registrations WHERE workflow_id = ?", [workflow_id]).fetchall()
-            for (webhook_id,) in hooks:
-                delete_history(connection, webhook_id)
-            return execute(connection, "DELETE FROM workflows WHERE id = ?", [workflow_id]).rowcount > 0
+        def work(connection: sqlite3.Connection) -> tuple[bool, list[str]]:
+            sql = "SELECT id FROM registrations WHERE workflow_id = ?"
+            gone = [webhook_id for (webhook_id,) in execute(connection, sql, [workflow_id])]
+            return execute(connection, "DELETE FROM workflows WHERE id = ?", [workflow_id]).rowcount > 0, gone
 
-        return await self._db.write(work)
+        deleted, gone = await self._db.write(work)
+        await forget_histories(self._db, gone)
+        return deleted
+
+    async def _change(self, work: Callable[[sqlite3.Connection], _Changed], size: int = 0) -> StoredWorkflow | None:
+        changed, gone = await self._db.write(work, size)
+        await forget_histories(self._db, gone)
+        return changed
 
     async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
         return await self._db.read(lambda connection: _current(connection, workflow_id))
@@ -168,13 +166,25 @@ def _current(connection: sqlite3.Connection, workflow_id: str) -> StoredWorkflow
     return _CURRENT.one(connection, "w.id = ?", workflow_id)
 
 
-def _save(connection: sqlite3.Connection, new: StoredWorkflow) -> None:
+def _check_version(old: StoredWorkflow, expected: int | None) -> None:
+    if expected not in (None, old.version):
+        raise Conflict(
+            f"The workflow is at version {old.version}, not {expected}; load it again and repeat the change.",
+            details={"version": f"is {old.version}"},
+        )
+
+
+def _save(connection: sqlite3.Connection, new: StoredWorkflow, registrations: Sequence[Registration]) -> list[str]:
+    """Returns the ids of registrations that are gone."""
+    if new.active:
+        routes.check_routes(connection, new.id, new.name, registrations)
     sql = """UPDATE workflows SET name = ?, folded_name = ?, active = ?, version = ?, node_count = ?, updated_at = ?
         WHERE id = ?"""
     row = (
         new.name, new.name.casefold(), int(new.active), new.version, _node_count(new.document), new.updated_at, new.id,
     )  # fmt: skip
     execute(connection, sql, row)
+    return routes.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
 
 
 def _add_version(

@@ -10,8 +10,8 @@ from jackfield.api.hooks import SettingsTable, hookimpl
 if TYPE_CHECKING:
     from quart import Blueprint
 
+    from jackfield.api.asgi import AsgiMount
     from jackfield.api.context import PluginContext
-    from jackfield.api.http import AsgiMount
     from jackfield.api.nodes import NodeType
     from jackfield.api.triggers import Trigger
 

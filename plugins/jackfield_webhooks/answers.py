@@ -6,9 +6,9 @@ import base64
 import binascii
 
 from jackfield.api import jsontext
+from jackfield.api.asgi import error_body
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import ExecutionFailed, JackfieldError
-from jackfield.api.http import error_body
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.storage import StoredAnswer

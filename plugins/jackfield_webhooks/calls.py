@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from jackfield.api.http import Scope
+from jackfield.api.asgi import Scope
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import NewCall, Webhook

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from jackfield.api.http import Receive, Send
+from jackfield.api.asgi import Receive, Send
 from jackfield.api.storage import StoredAnswer
 from jackfield_webhooks.calls import Call
 

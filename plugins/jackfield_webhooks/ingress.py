@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 
+from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
-from jackfield.api.http import Receive, Scope, Send
 from jackfield.api.limits import SlidingWindow
 from jackfield.api.storage import StoredAnswer
 from jackfield_webhooks import answers, bodies, callers, decoding, lookup, paths

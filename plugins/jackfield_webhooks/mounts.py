@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jackfield.api.asgi import AsgiApp, AsgiMount, Receive, Scope, Send
 from jackfield.api.context import PluginContext
-from jackfield.api.http import AsgiApp, AsgiMount, Receive, Scope, Send
 from jackfield.api.limits import SlidingWindow
 from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.settings import WebhookSettings

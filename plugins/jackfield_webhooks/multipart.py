@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.records import state
 from jackfield.api.workflows import BinaryData
 
 MAX_PARTS = 1000
 
 
-@dataclass(slots=True)
+@state
 class _Part:
     headers: dict[str, str] = field(default_factory=dict)
     data: bytearray = field(default_factory=bytearray)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from jackfield.api.http import Scope
+from jackfield.api.asgi import Scope
 
 PRODUCTION, TEST = "webhook", "webhook-test"
 """First segments of the addresses."""

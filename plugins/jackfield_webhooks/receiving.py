@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from jackfield.api.asgi import Receive
 from jackfield.api.errors import InvalidInput, PayloadTooLarge, RequestTimeout, StoreUnavailable
-from jackfield.api.http import Receive
 from jackfield_webhooks.settings import WebhookSettings
 
 DISCARD_SECONDS = 5.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.records import state
 from jackfield.api.storage import Webhook
 from jackfield_webhooks.routing import Route, Table
 from jackfield_webhooks.settings import WebhookSettings
@@ -20,7 +20,7 @@ _PAGE = 1000
 _RETRY_SECONDS = 1.0
 
 
-@dataclass(slots=True)
+@state
 class _Ready:
     hook: Hook
     checked: float

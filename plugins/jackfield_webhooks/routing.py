@@ -6,13 +6,14 @@ The table is changed without an `await` in between, so that every reader sees it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from jackfield.api.records import state
 from jackfield.api.storage import Webhook
 from jackfield_webhooks import paths
 
 
-@dataclass(eq=False, slots=True)
+@state
 class Route:
     """One registration that is served. Made anew whenever its workflow changes."""
 
@@ -21,7 +22,7 @@ class Route:
     """Position and name of each parameter."""
 
 
-@dataclass(eq=False, slots=True)
+@state
 class Leaf:
     """Everything that is registered for one pattern."""
 
@@ -47,7 +48,7 @@ class Leaf:
             del self.live[method]
 
 
-@dataclass(eq=False, slots=True)
+@state
 class _Branch:
     below: dict[str, _Branch] = field(default_factory=dict)
     parameter: _Branch | None = None

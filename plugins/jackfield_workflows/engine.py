@@ -7,6 +7,7 @@ again. Checkpoints stand after every node that has an effect; what ran since is 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from functools import cached_property, partial
 from weakref import WeakValueDictionary
 
@@ -30,6 +31,8 @@ from jackfield_workflows.waiting import Waiting
 
 OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 PAGE = 1000
+LAST_SECONDS = 2.0
+"""So long a stopped node may take to clean up."""
 RESUMES = "The daemon is stopping; the execution goes on after its restart."
 
 
@@ -84,8 +87,8 @@ class EmbeddedEngine:
 
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self._active.get(execution.id)
-        if run is not None:
-            run.show_running()
+        if run is not None and run.disk.status is None:
+            run.accept("queued" if run.task is None else "running")
         return self.services.store.update_call(update)
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
@@ -226,7 +229,10 @@ class EmbeddedEngine:
             self._left(run)
         elif run.resume_at is not None and not run.handle.finished.done():
             self._children.parked(run)
-            self._waiting.hold(run)
+            if run.parked:
+                self.forget(run)
+            else:
+                self._waiting.hold(run)
         self._next()
 
     def _next(self) -> None:
@@ -307,7 +313,7 @@ class EmbeddedEngine:
         run.size = len(stored.input)
         run.started_at = row.started_at
         run.disk.status = row.status
-        run.records = records
+        run.records = deque(records)
         run.interrupted = len(records)
         run.resume_at = row.resume_at if row.status == "waiting" else None
         if stored.call is not None and stored.call_status == "pending":
@@ -320,7 +326,11 @@ class EmbeddedEngine:
         self._context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
         finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self.services.clock.now_ms())
         await asyncio.shield(self.services.store.finish_execution(finished))
-        settle(self._handle(stored.row.id).finished, outcome_of(stored, finished))
+        self._handle(stored.row.id).close(outcome_of(stored, finished))
+
+    def soon(self, run: Run) -> bool:
+        """Whether its wait is short enough for the memory."""
+        return self._waiting.soon(run)
 
     def resume(self, run: Run) -> None:
         """A wait is over."""
@@ -333,9 +343,7 @@ class EmbeddedEngine:
         self._changed.set()
 
     async def _stored_outcome(self, execution_id: str) -> Outcome | None:
-        stored = await self.services.store.execution(execution_id)
-        if stored is None:
-            raise NotFound("There is no execution with this id.")
+        stored = await self._find(execution_id)
         return None if stored.row.status in OPEN else outcome_of(stored)
 
     # -- slots of parents
@@ -377,21 +385,21 @@ class EmbeddedEngine:
         self._next()
 
     async def _cancel_stored(self, execution_id: str) -> None:
-        stored = await self.services.store.execution(execution_id)
-        if stored is None:
-            raise NotFound("There is no execution with this id.")
+        stored = await self._find(execution_id)
         if execution_id in self._active:
             return await self.cancel(execution_id)
         if stored.row.status not in OPEN:
             raise Conflict(f"The execution is over: {stored.row.status}.")
         finished = ended(stored, "cancelled", None, self.services.clock.now_ms())
         await asyncio.shield(self.services.store.finish_execution(finished))
-        handle = self._handles.get(execution_id)
-        if handle is not None:
-            settle(handle.answer, None)
-            settle(handle.finished, outcome_of(stored, finished))
-            settle(handle.stored, None)
+        self._handle(execution_id).close(outcome_of(stored, finished))
         return None
+
+    async def _find(self, execution_id: str) -> StoredExecution:
+        stored = await self.services.store.execution(execution_id)
+        if stored is None:
+            raise NotFound("There is no execution with this id.")
+        return stored
 
     # -- stopping
 
@@ -419,7 +427,7 @@ class EmbeddedEngine:
         for run in list(self._active.values()):
             run.end("left")
         if tasks:
-            await asyncio.wait(tasks)
+            await asyncio.wait(tasks, timeout=LAST_SECONDS)
         await asyncio.sleep(0)
         queued = self._turns.clear()
         for run in queued:

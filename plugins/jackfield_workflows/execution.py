@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from functools import cached_property
+from collections import deque
 from typing import Literal, Protocol
 
 from jackfield.api.clock import Clock
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo, NodeAnswer, NodeError, NodeResult, Suspend
+from jackfield.api.nodes import NodeAnswer, NodeError, Suspend
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution
 from jackfield.api.workflows import Items, Outputs
+from jackfield_workflows.facts import Facts
 from jackfield_workflows.handles import Handle, settle
-from jackfield_workflows.noderun import EngineNodeRun
+from jackfield_workflows.limits import time_limit, too_long, too_many
+from jackfield_workflows.nodesteps import record_of, result_of
 from jackfield_workflows.persistence import Persistence, Refused
-from jackfield_workflows.plans import NodePlan, Plan
-from jackfield_workflows.records import Record, decode, encode, failure_json, input_json, outputs_of
+from jackfield_workflows.records import Record, decode, encode, failure_json, input_json, new_execution, outputs_of
 from jackfield_workflows.runloop import RunLoop, TooManyRuns
 from jackfield_workflows.services import Services
-from jackfield_workflows.stepping import watched
 from jackfield_workflows.tasks import Task
 
-Ending = Literal["cancelled", "timeout", "left", "refused"]
+Ending = Literal["cancelled", "timeout", "left", "refused", "parked"]
 SLICE_S = 0.01
 """So long the nodes of one execution may keep the event loop before the others get it."""
-SLOW_S = 0.05
-"""A node that takes longer makes the execution visible in the store as running."""
 
 
 class Owner(Protocol):
@@ -61,8 +57,6 @@ class Run:
         handle: Handle,
         request: ExecutionRequest,
         created_at: int,
-        *,
-        plan: Plan | None = None,
     ) -> None:
         self.services = services
         self.owner = owner
@@ -70,13 +64,11 @@ class Run:
         self.request = request
         self.clock: Clock = services.clock
         self.log: logging.Logger = services.context.log
-        self.plan = plan or services.plans.of(request.workflow)
-        self.environment = services.environment
-        self.timezone = request.workflow.settings.timezone or services.settings.timezone
+        self.facts = Facts(handle.id, request, services.plans.of(request.workflow), services)
         self.created_at = created_at
         self.started_at: int | None = None
         self.disk = Persistence(handle.id, services.store, self.clock, self.log, self._new, self._added)
-        self.records: list[Record] = decode(request.replay)
+        self.records: deque[Record] = deque(decode(request.replay))
         """Node runs of the past, still to be replayed."""
         self.task: asyncio.Task[None] | None = None
         self.ending: Ending | None = None
@@ -98,17 +90,17 @@ class Run:
         """Bytes of the input, once it is encoded."""
         self.counted = 0
         """Bytes that count for the queue in which it stands."""
-        self.variables: Mapping[str, str] = {}
-        """`$vars`, once they were read."""
-        self._knows_variables = False
+        self.parked = False
+        """Whether it waits in the middle of a node, so that it goes on only from what is stored."""
         self.loop: RunLoop
+        self._park_until = 0
         self._begun = False
         self._finishing = False
         self._slice = 0.0
         self._spent = 0.0
+        self._limit = time_limit(request.workflow, services.settings)
         self._children = (0, 0)
         """Index of the node run that asked for sub-workflows last, and how many it asked for."""
-        self._memory: dict[str, dict[str, Json]] = {}
         if request.call is not None and request.durability == "accept":
             self.call = (request.call.id, request.call.webhook_id)
 
@@ -116,30 +108,7 @@ class Run:
     def id(self) -> str:
         return self.handle.id
 
-    # -- what nodes and expressions read
-
-    async def read_variables(self) -> None:
-        """Fill `variables`, once. Raises `StoreUnavailable`."""
-        if not self._knows_variables:
-            self.variables = await self.services.variables.read()
-            self._knows_variables = True
-
-    @cached_property
-    def execution_facts(self) -> Mapping[str, Json]:
-        test = self.request.mode in ("test", "manual")
-        return {"id": self.id, "mode": "test" if test else "production", "resumeUrl": self._resume_url()}
-
-    @cached_property
-    def workflow_facts(self) -> Mapping[str, Json]:
-        workflow = self.request.workflow
-        return {"id": workflow.id, "name": workflow.name, "active": workflow.active}
-
-    @property
-    def info(self) -> ExecutionInfo:
-        return ExecutionInfo(self.id, self.request.mode, self.request.workflow, self._resume_url(), self.variables)
-
-    def memory(self, name: str) -> dict[str, Json]:
-        return self._memory.setdefault(name, {})
+    # -- what its nodes ask for
 
     def next_child(self, task: Task) -> int:
         """Counts the sub-workflows of one node run."""
@@ -151,8 +120,8 @@ class Run:
     def answer(self, answer: NodeAnswer) -> None:
         settle(self.handle.answer, answer)
 
-    def _resume_url(self) -> str:
-        return f"{self.services.context.service.public_url}/webhook-waiting/{self.id}"
+    async def run_workflow(self, task: Task, workflow_id: str, items: Items) -> Items:
+        return await self.owner.run_workflow(self, task, workflow_id, items)
 
     # -- the store
 
@@ -162,30 +131,15 @@ class Run:
 
     def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
-        self.disk.show_running(self._since())
+        self.disk.show_running(self.since())
 
-    def _since(self) -> int:
+    def since(self) -> int:
         return self.started_at or self.created_at
 
     def _new(self, status: ExecutionStatus) -> NewExecution:
-        request, workflow = self.request, self.request.workflow
-        unsaved = workflow.id is None or workflow.version < 1
-        data = input_json(request)
+        data = input_json(self.request)
         self.size = len(data)
-        return NewExecution(
-            id=self.id,
-            workflow_id=workflow.id,
-            workflow_version=workflow.version,
-            mode=request.mode,
-            status=status,
-            created_at=self.created_at,
-            input=data,
-            started_at=None if status == "queued" else self._since(),
-            document=workflow.document if unsaved else None,
-            retry_of=request.retry_of,
-            call=request.call,
-            delivery=request.delivery,
-        )
+        return new_execution(self.request, self.id, data, status, self.created_at, self.since())
 
     def _added(self, error: BaseException | None) -> None:
         if error is None:
@@ -198,7 +152,7 @@ class Run:
             self.accepting = False
             self.owner.accepted(self)
 
-    def _slow(self) -> None:
+    def slow(self) -> None:
         """A node takes its time."""
         try:
             self.show_running()
@@ -222,7 +176,7 @@ class Run:
         except Refused as exc:
             self.refusal, self.ending = exc.cause, "refused"
         except asyncio.CancelledError:
-            outcome = self._ended()
+            outcome = await self._parked() if self.ending == "parked" else self._ended()
         except Exception:
             self.log.exception("execution %s failed in the engine", self.id)
             outcome = self._failure("The engine failed unexpectedly; see the daemon's log.", None, None)
@@ -237,29 +191,34 @@ class Run:
         if self.task is not None and self._begun:
             self.task.cancel()
 
+    def park(self, until: int) -> None:
+        """Leave the memory until a time (Unix ms), although a node runs: it runs again then."""
+        self._park_until = until
+        self.end("parked")
+
+    async def _parked(self) -> Outcome | None:
+        self.ending = None
+        try:
+            await self._wait(self._park_until)
+            self.parked = True
+        except asyncio.CancelledError:
+            return self._ended()
+        return None
+
     def _ended(self) -> Outcome | None:
         if self.ending == "timeout":
-            return self._failure(f"The execution ran longer than its limit of {self._limit():g} seconds.", None, None)
+            return self._failure(too_long(self._limit), None, None)
         if self.ending != "cancelled":
             self.ending = self.ending or "left"
             return None
         return Outcome("cancelled", self._last_items(), None, self.loop.last if self._has_loop() else None)
 
-    def _limit(self) -> float:
-        settings = self.services.settings
-        wanted = self.request.workflow.settings.timeout_s
-        limit = settings.timeout if wanted is None or wanted <= 0 else wanted
-        if wanted is not None and settings.max_timeout and limit > settings.max_timeout:
-            limit = settings.max_timeout
-        return limit
-
     async def _limited(self) -> Outcome | None:
         self._begun = True
-        limit = self._limit()
-        if limit <= 0:
+        if not self._limit:
             return await self._work()
         begun = self.clock.monotonic()
-        timer = self.services.timers.after(limit - self._spent, lambda: self.end("timeout"))
+        timer = self.services.timers.after(self._limit - self._spent, lambda: self.end("timeout"))
         try:
             return await self._work()
         finally:
@@ -272,16 +231,20 @@ class Run:
     async def _work(self) -> Outcome | None:
         self.resume_at = None
         self._slice = self.clock.monotonic() + SLICE_S
+        if self.request.start not in self.facts.plan.graph.steps:
+            return self._failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
         if not self._has_loop():
             self._begin()
         loop = self.loop
         while True:
             if self.ending is not None:
                 raise asyncio.CancelledError
+            if self.clock.monotonic() > self._slice:
+                await self.breathe()
             try:
                 task = loop.next()
             except TooManyRuns:
-                return self._too_many()
+                return self._failure(too_many(self.services.settings.max_node_runs), loop.last, None)
             if task is None:
                 return Outcome("success", self._last_items(), None, loop.last)
             if self.records and self._replayed(task):
@@ -290,8 +253,6 @@ class Run:
             outcome = await self._node(task)
             if outcome is not None or self.resume_at is not None:
                 return outcome
-            if self.clock.monotonic() > self._slice:
-                await self.breathe()
 
     async def breathe(self) -> None:
         """Let others have the event loop, when this execution had it long enough."""
@@ -304,8 +265,8 @@ class Run:
         now = self.clock.now_ms()
         if self.started_at is None:
             self.started_at = now
-        self.loop = RunLoop(
-            self.plan.graph,
+        self.loop = self.facts.loop = RunLoop(
+            self.facts.plan.graph,
             request.start,
             request.items,
             output=request.start_output,
@@ -314,7 +275,7 @@ class Run:
         )
         self._publish("started")
         if self.records and self.records[0]["index"] == 0:
-            self.records = self.records[1:]
+            self.records.popleft()
             if self.interrupted is not None:
                 return
         self.disk.keep(
@@ -335,12 +296,12 @@ class Run:
         record = self.records[0]
         outputs = outputs_of(record, self.request.items)
         if record["node"] != task.step.node.name or outputs is None:
-            self.records = []
+            self.records.clear()
             return False
-        self.records = self.records[1:]
+        self.records.popleft()
         self.loop.restore(task, outputs)
         if "context" in record:
-            self._memory[record["node"]] = record["context"]
+            self.facts.remember(record["node"], record["context"])
         if self.interrupted is None:
             self.disk.keep(encode({**record, "index": task.index}))
         return True
@@ -355,7 +316,7 @@ class Run:
             if task.preset is not None:
                 raw: Outputs = task.preset
             else:
-                result = await self._result(task)
+                result = await result_of(self, task)
                 if isinstance(result, Suspend):
                     until, raw = result.until, result.outputs
                 else:
@@ -382,57 +343,11 @@ class Run:
 
     def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
         """Raises `NodeError` when the outputs are not JSON."""
-        name = task.step.node.name
-        record: Record = {
-            "node": name,
-            "index": task.index,
-            "startedAt": started,
-            "duration": max(self.clock.now_ms() - started, 0),
-            "status": "success" if error is None else "failed",
-        }
-        if outputs is not None:
-            record["outputs"] = outputs
-        if error is not None:
-            record["error"] = {"message": error.message}
-            if error.item is not None:
-                record["error"]["itemIndex"] = error.item
-        memory = self._memory.get(name)
-        if memory:
-            record["context"] = memory
-        self.disk.keep(encode(record), effect=task.effect)
-
-    async def _result(self, task: Task) -> NodeResult:
-        """Run the node type, again after failures as often as the node says. Raises `NodeError`."""
-        plan = self.plan.node(task.step.node.name)
-        node = plan.node
-        if plan.effect:
-            await self.disk.secure(self._since())
-            task.effect = True
-        for left in range(node.tries - 1, -1, -1):
-            try:
-                result = await self._once(plan, task)
-            except NodeError:
-                if not left:
-                    raise
-            except Exception as exc:
-                self.log.exception("node %r of execution %s failed", node.name, self.id)
-                if not left:
-                    kind = type(exc).__name__
-                    raise NodeError(f"The node failed unexpectedly ({kind}); see the daemon's log.") from None
-            else:
-                return result
-            await self.clock.sleep(node.wait_between_tries_ms / 1000)
-        raise AssertionError("a node is tried at least once")
-
-    async def _once(self, plan: NodePlan, task: Task) -> NodeResult:
-        running = plan.type.execute(EngineNodeRun(self, plan, task))
-        if self.disk.status == "running":
-            return await running
-        return await watched(running, SLOW_S, self._slow)
+        self.disk.keep(encode(record_of(self, task, started, outputs, error)), effect=task.effect)
 
     async def _wait(self, until: int) -> None:
         """Suspend: the wait is durable before the execution is left alone."""
-        await self.disk.wait(until, self._since())
+        await self.disk.wait(until, self.since())
         self.resume_at = until
         self._publish("waiting", resumeAt=until)
 
@@ -441,15 +356,6 @@ class Run:
     def _failure(self, message: str, node: str | None, item: int | None) -> Outcome:
         last = self.loop.last if self._has_loop() else None
         return Outcome("failed", self._last_items(), Failure(message, node, item), node or last)
-
-    def _too_many(self) -> Outcome:
-        limit = self.services.settings.max_node_runs
-        return self._failure(
-            f"The execution reached the limit of {limit} node runs; does the workflow have a cycle without an end? "
-            f"The setting executions.max_node_runs raises the limit.",
-            self.loop.last,
-            None,
-        )
 
     def _last_items(self) -> Items:
         if not self._has_loop():
@@ -475,7 +381,7 @@ class Run:
             id=self.id,
             status=outcome.status,
             finished_at=self.clock.now_ms(),
-            started_at=self._since(),
+            started_at=self.since(),
             steps=self.disk.take(),
             error=None if outcome.failure is None else failure_json(outcome.failure),
             call=self._call_update(outcome),

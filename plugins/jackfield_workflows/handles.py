@@ -24,6 +24,13 @@ class Handle:
         self.stored: asyncio.Future[None] = loop.create_future()
         self.waiters = 0
 
+    def close(self, outcome: Outcome) -> None:
+        """The execution ended, and that is stored."""
+        settle(self.accepted, None)
+        settle(self.answer, None)
+        settle(self.finished, outcome)
+        settle(self.stored, None)
+
     def refuse(self, error: BaseException) -> None:
         """Nothing comes of the execution, or not in this process: whoever still waits gets the error."""
         settle_error(self.accepted, error)

@@ -5,37 +5,62 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import orjson
 from pydantic import ValidationError
 
+from jackfield.api.clock import Clock
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo, NodeAnswer, NodeError, NodeParameters
 from jackfield.api.scripts import ExpressionError, ScriptError, ScriptResult
 from jackfield.api.workflows import Items, Node
 from jackfield_workflows.expressions import names_in
+from jackfield_workflows.facts import Facts
 from jackfield_workflows.plans import NodePlan
 from jackfield_workflows.scope import ExpressionProblem, Scope
+from jackfield_workflows.services import Services
 from jackfield_workflows.surroundings import NodeSurroundings
 from jackfield_workflows.tasks import Task
-
-if TYPE_CHECKING:
-    from jackfield_workflows.execution import Run
 
 EXPRESSIONS = "javaScript"
 _BATCH = 200
 """Items that are resolved before others may have the event loop."""
 
 
+class Host(Protocol):
+    """The execution that a node runs in."""
+
+    @property
+    def services(self) -> Services: ...
+
+    @property
+    def facts(self) -> Facts: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def log(self) -> logging.Logger: ...
+
+    async def breathe(self) -> None:
+        """Let others have the event loop, when this execution had it long enough."""
+
+    async def run_workflow(self, task: Task, workflow_id: str, items: Items) -> Items:
+        """See `NodeRun.run_workflow`."""
+
+    def answer(self, answer: NodeAnswer) -> None:
+        """See `NodeRun.answer`."""
+
+
 class EngineNodeRun:
     """`NodeRun` of the embedded engine."""
 
-    __slots__ = ("__dict__", "_plan", "_run", "_task", "inputs", "items", "node")
+    __slots__ = ("__dict__", "_host", "_plan", "_task", "inputs", "items", "node")
 
-    def __init__(self, run: Run, plan: NodePlan, task: Task) -> None:
-        self._run = run
+    def __init__(self, host: Host, plan: NodePlan, task: Task) -> None:
+        self._host = host
         self._plan = plan
         self._task = task
         self.node: Node = plan.node
@@ -44,19 +69,19 @@ class EngineNodeRun:
 
     @property
     def execution(self) -> ExecutionInfo:
-        return self._run.info
+        return self._host.facts.info
 
     @property
     def context(self) -> MutableMapping[str, Json]:
-        return self._run.memory(self.node.name)
+        return self._host.facts.memory(self.node.name)
 
     @property
     def log(self) -> logging.Logger:
-        return self._run.log
+        return self._host.log
 
     @cached_property
     def _around(self) -> NodeSurroundings:
-        return NodeSurroundings(self._run, self._task)
+        return NodeSurroundings(self._host.facts, self._task)
 
     # -- parameters
 
@@ -78,7 +103,7 @@ class EngineNodeRun:
         made: list[NodeParameters] = []
         for index in range(count):
             if index and not index % _BATCH:
-                await self._run.breathe()
+                await self._host.breathe()
             scope.move(index)
             if scripted is not None:
                 scope.scripted = scripted[index]
@@ -100,17 +125,17 @@ class EngineNodeRun:
 
     async def _variables(self) -> None:
         try:
-            await self._run.read_variables()
+            await self._host.facts.read_variables()
         except JackfieldError as exc:
             raise NodeError(f"The variables cannot be read: {exc.message}") from None
 
     async def _scripted(self, items: Items, count: int) -> list[list[object]]:
         """What JavaScript makes of the parameters' sources: per item, per source."""
         parameters = self._plan.parameters
-        engine = self._run.services.context.script_engines.get(EXPRESSIONS)
+        engine = self._host.services.context.script_engines.get(EXPRESSIONS)
         if engine is None:
             raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
-        data = self._around.script_data(items, parameters.names, self._run.clock.now_ms())
+        data = self._around.script_data(items, parameters.names, self._host.clock.now_ms())
         try:
             rows = await engine.evaluate(parameters.sources, data, range(count))
         except ScriptError as exc:
@@ -124,15 +149,15 @@ class EngineNodeRun:
     # -- what a node may do
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
-        engine = self._run.services.context.script_engines.get(language)
+        engine = self._host.services.context.script_engines.get(language)
         if engine is None:
             raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
         names = names_in([source])
         if "$vars" in source:
             await self._variables()
-        data = self._around.script_data(self.items, names, self._run.clock.now_ms())
+        data = self._around.script_data(self.items, names, self._host.clock.now_ms())
         if timeout is None:
-            timeout = self._run.services.settings.script_timeout
+            timeout = self._host.services.settings.script_timeout
         try:
             result = await engine.run(source, data, each=each, timeout=timeout)
         except ScriptError as exc:
@@ -143,10 +168,10 @@ class EngineNodeRun:
         return result
 
     async def run_workflow(self, workflow_id: str, items: Items) -> Items:
-        return await self._run.owner.run_workflow(self._run, self._task, workflow_id, items)
+        return await self._host.run_workflow(self._task, workflow_id, items)
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        context = self._run.services.context
+        context = self._host.services.context
         reference = self.node.credentials.get(kind)
         credential_id = reference.get("id") if isinstance(reference, dict) else None
         if not isinstance(credential_id, str):
@@ -167,7 +192,7 @@ class EngineNodeRun:
         return {"allowedHosts": "", **values}
 
     def answer(self, answer: NodeAnswer) -> None:
-        self._run.answer(answer)
+        self._host.answer(answer)
 
 
 def _named(path: str | None, index: int | None, message: str) -> NodeError:

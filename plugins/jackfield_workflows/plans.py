@@ -69,8 +69,12 @@ class Plan:
         return NodePlan(node, found)
 
     def _outputs(self, node: Node) -> int:
+        """One for a node whose type or parameters are not usable; it fails when it is reached."""
         found = self._catalog.find(node.kind)
-        return 1 if found is None else found.outputs(node)
+        try:
+            return 1 if found is None else found.outputs(node)
+        except Exception:
+            return 1
 
 
 class Plans:

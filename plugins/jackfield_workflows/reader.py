@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import is_uuid
+from jackfield.api.records import state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
 from jackfield_workflows.large_documents import off_loop
@@ -18,7 +19,7 @@ MAX_VERSION = 2**31 - 1
 _VERSIONS_EACH = 8
 
 
-@dataclass(slots=True)
+@state
 class _Cached:
     """Parsed versions of one workflow; the current one also under None. size: bytes of their JSON."""
 

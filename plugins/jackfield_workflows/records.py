@@ -14,6 +14,7 @@ import orjson
 from jackfield.api.engine import ExecutionRequest, Failure
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.storage import ExecutionStatus, NewExecution
 from jackfield.api.workflows import Items, Outputs
 
 
@@ -96,3 +97,25 @@ def failure_json(failure: Failure) -> bytes:
     if failure.item is not None:
         error["itemIndex"] = failure.item
     return to_json(error)
+
+
+def new_execution(
+    request: ExecutionRequest, execution_id: str, data: bytes, status: ExecutionStatus, created_at: int, started_at: int
+) -> NewExecution:
+    """The acceptance. data: see `input_json`. The document goes along when it is saved nowhere else."""
+    workflow = request.workflow
+    unsaved = workflow.id is None or workflow.version < 1
+    return NewExecution(
+        id=execution_id,
+        workflow_id=workflow.id,
+        workflow_version=workflow.version,
+        mode=request.mode,
+        status=status,
+        created_at=created_at,
+        input=data,
+        started_at=None if status == "queued" else started_at,
+        document=workflow.document if unsaved else None,
+        retry_of=request.retry_of,
+        call=request.call,
+        delivery=request.delivery,
+    )

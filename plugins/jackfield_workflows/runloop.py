@@ -7,9 +7,9 @@ Source: facts/workflow-service.md section 2.2.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from jackfield.api.records import state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_workflows.graph import Graph, Step
 from jackfield_workflows.outputs import check, entered, failed, normal, paired
@@ -28,7 +28,7 @@ class _Entry(NamedTuple):
     sources: tuple[Source | None, ...]
 
 
-@dataclass(slots=True)
+@state
 class _Held:
     """A node with several inputs that waits for more of them."""
 

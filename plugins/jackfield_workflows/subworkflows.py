@@ -35,6 +35,8 @@ class Parent(Protocol):
 
     def give_back(self, run: Run) -> None: ...
 
+    def soon(self, run: Run) -> bool: ...
+
 
 def child_id(parent: str, *call: object) -> str:
     """A UUID that is the same for the same call: the parent's time, then a digest."""
@@ -64,19 +66,25 @@ class Children:
         return result_of(await self._wait(parent, handle), workflow_id)
 
     def parked(self, child: Run) -> None:
-        """A child waits, so that the slot in which it ran is free for others."""
+        """A child waits, so that the slot in which it ran is free for others. When it waits for long, its parent leaves
+        the memory like itself; once it is back, it finds what came of the child."""
         parent = self._parents.get(child.id)
-        while parent is not None and not parent.has_slot:
-            parent = self._parents.get(parent.id)
-        if parent is not None:
-            self._engine.lend(parent)
+        if parent is None:
+            return
+        if not self._engine.soon(child) and child.resume_at is not None:
+            parent.park(child.resume_at)
+        holder: Run | None = parent
+        while holder is not None and not holder.has_slot:
+            holder = self._parents.get(holder.id)
+        if holder is not None:
+            self._engine.lend(holder)
 
     async def _wait(self, parent: Run, handle: Handle) -> Outcome:
         self._parents[handle.id] = parent
         try:
             return await asyncio.shield(handle.finished)
         except asyncio.CancelledError:
-            if parent.ending not in (None, "left"):
+            if parent.ending in ("cancelled", "timeout"):
                 await self._cancel(handle.id)
             raise
         except JackfieldError as exc:

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items
 from jackfield_workflows.expressions import Names
-from jackfield_workflows.pairing import Place, item_at, trace
-from jackfield_workflows.plans import Plan
-from jackfield_workflows.runloop import RunLoop
+from jackfield_workflows.facts import Facts
+from jackfield_workflows.pairing import Place, Results, item_at, trace
 from jackfield_workflows.scope import ExpressionProblem
 from jackfield_workflows.tasks import NodeResult, Task
-
-
-class Facts(Protocol):
-    """What all node runs of one execution share."""
-
-    plan: Plan
-    loop: RunLoop
-    environment: Mapping[str, str]
-    timezone: str
-
-    @property
-    def execution_facts(self) -> Mapping[str, Json]: ...
-
-    @property
-    def workflow_facts(self) -> Mapping[str, Json]: ...
-
-    @property
-    def variables(self) -> Mapping[str, str]: ...
-
-    def memory(self, name: str) -> dict[str, Json]:
-        """The node's own memory."""
 
 
 class NodeSurroundings:
@@ -43,7 +20,7 @@ class NodeSurroundings:
     def __init__(self, facts: Facts, task: Task) -> None:
         self._facts = facts
         self._task = task
-        self._results = facts.loop.results
+        self._results: Results = facts.loop.results if facts.loop is not None else {}
 
     @property
     def run_index(self) -> int:
@@ -51,11 +28,11 @@ class NodeSurroundings:
 
     @property
     def execution(self) -> Mapping[str, Json]:
-        return self._facts.execution_facts
+        return self._facts.execution
 
     @property
     def workflow(self) -> Mapping[str, Json]:
-        return self._facts.workflow_facts
+        return self._facts.workflow
 
     @property
     def variables(self) -> Mapping[str, str]:
@@ -91,8 +68,8 @@ class NodeSurroundings:
             input=items,
             nodes={name: self._node_data(name) for name in wanted},
             paired={name: self._pairs(name, len(items)) for name in wanted},
-            workflow=self._facts.workflow_facts,
-            execution=self._facts.execution_facts,
+            workflow=self._facts.workflow,
+            execution=self._facts.execution,
             variables=self._facts.variables,
             environment=self._facts.environment,
             node={

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from jackfield.api.records import record
+from jackfield.api.records import record, state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_workflows.graph import Step
 
@@ -18,7 +17,7 @@ class Source(NamedTuple):
     output: int
 
 
-@dataclass(slots=True)
+@state
 class Task:
     """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
     nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:

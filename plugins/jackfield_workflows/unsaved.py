@@ -9,7 +9,7 @@ from collections.abc import Callable
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import FinishedExecution
 from jackfield_workflows.execution import Run
-from jackfield_workflows.handles import settle
+from jackfield_workflows.handles import settle, settle_error
 from jackfield_workflows.persistence import pause
 from jackfield_workflows.services import Services
 
@@ -35,6 +35,7 @@ class Unsaved:
         if len(self._kept) > self._services.settings.unsaved_limit:
             _, (oldest, _) = self._kept.popitem(last=False)
             self._services.context.log.error("execution %s is given up; it resumes after a restart", oldest.id)
+            settle_error(oldest.handle.stored, StoreUnavailable())
             self._drop(oldest)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._retry(), name="executions.unsaved")
@@ -55,8 +56,9 @@ class Unsaved:
                 await self._services.store.finish_execution(finished)
             except StoreUnavailable:
                 continue
-            except Exception:
+            except Exception as exc:
                 self._services.context.log.exception("the end of execution %s cannot be stored", execution_id)
+                settle_error(run.handle.stored, exc)
             attempt = 0
             self._kept.pop(execution_id, None)
             settle(run.handle.stored, None)

@@ -59,14 +59,21 @@ class Waiting:
 
     def hold(self, run: Run) -> None:
         """Keep the execution until its time if that is soon, else leave it to the store."""
-        settings = self._services.settings
-        now = self._services.clock.now_ms()
-        left = ((run.resume_at or now) - now) / 1000
-        soon = left <= max(settings.wait_in_memory, settings.poll_interval)
-        if not soon or len(self._held) >= settings.waiting_in_memory:
+        if self.soon(run) and len(self._held) < self._services.settings.waiting_in_memory:
+            timer = self._services.timers.after(self._left(run), lambda: self._due(run))
+            self._held[run.id] = (run, timer)
+        else:
             self._resumer.forget(run)
-            return
-        self._held[run.id] = (run, self._services.timers.after(left, lambda: self._due(run)))
+
+    def soon(self, run: Run) -> bool:
+        """Whether the poller could be late for it."""
+        settings = self._services.settings
+        return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
+
+    def _left(self, run: Run) -> float:
+        """Seconds until it goes on."""
+        now = self._services.clock.now_ms()
+        return ((run.resume_at or now) - now) / 1000
 
     def drop(self, run: Run) -> None:
         """The execution does not wait any more."""

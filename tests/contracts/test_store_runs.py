@@ -113,6 +113,19 @@ async def test_unknown_executions(store: Store) -> None:
     assert await store.delete_execution("e") is False
 
 
+async def test_what_is_queued_before_an_execution_does_not_reach_it(store: Store) -> None:
+    await asyncio.gather(
+        store.append_steps("e", b"[0]"),
+        store.set_waiting("e", 9000, b""),
+        store.update_call(CallUpdate("c", "h", "failed")),
+        store.add_execution(new("e", call=call("c"))),
+        store.append_steps("e", b"[1]"),
+    )
+    found = await store.execution("e")
+    assert found is not None
+    assert (found.row.status, list(found.steps), found.call_status) == ("running", [b"[1]"], "pending")
+
+
 @pytest.mark.parametrize("wait", [True, False], ids=["apart", "together"])
 async def test_an_execution_that_is_over_stays_as_it_is(store: Store, wait: bool) -> None:
     futures = [store.add_execution(new("e"), ended("e", steps=b"[1]"))]

@@ -319,7 +319,8 @@ def test_15_json_that_is_not_strict_is_refused(daemon: Daemon, api: httpx.Client
 
 
 def test_16_guessing_passwords_is_slowed_down_and_ends(new_daemon: StartDaemon) -> None:
-    daemon = new_daemon("[security.login]\nwindow = 3\n")
+    cheap = "[security.passwords]\nmemory = 8192\niterations = 1\nlanes = 1\n"
+    daemon = new_daemon(f"[security.login]\nwindow = 6\n{cheap}")
     anyone = daemon.client()
 
     def login(username: str, password: str) -> httpx.Response:

@@ -11,10 +11,11 @@ import orjson
 import pytest
 from quart import Blueprint, Response
 
+from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.errors import TokenInvalid
 from jackfield.api.hooks import hookimpl
-from jackfield.api.http import AsgiMount, Receive, Scope, Send, json_response, operation, principal, read_json
+from jackfield.api.http import json_response, operation, principal, read_json
 from jackfield.core.kernel import Kernel, settings_tables
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
@@ -155,6 +156,7 @@ class Client:
 
     def __init__(self, app: Application) -> None:
         self.app = app
+        app.management.begin()
 
     async def __call__(
         self,

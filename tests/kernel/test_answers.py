@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -111,7 +112,7 @@ async def test_metrics_count_answers(client: Client) -> None:
     assert "# TYPE jackfield_executions gauge" in text
 
 
-async def test_a_route_without_an_operation_refuses_to_start(make_kernel: MakeKernel) -> None:
+async def test_a_route_without_an_operation_stops_the_daemon(make_kernel: MakeKernel) -> None:
     bare = Blueprint("bare", __name__)
 
     @bare.get("/api/v1/bare")
@@ -123,5 +124,9 @@ async def test_a_route_without_an_operation_refuses_to_start(make_kernel: MakeKe
         return [bare]
 
     kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_blueprints=jackfield_blueprints))
-    with pytest.raises(ConfigurationError, match="/api/v1/bare has no @operation"):
-        create_app(kernel)
+    await kernel.start()
+    create_app(kernel).management.begin()
+    await asyncio.wait_for(kernel.stop_requested.wait(), 10)
+    assert isinstance(kernel.failure, ConfigurationError)
+    assert "/api/v1/bare has no @operation" in kernel.failure.message
+    await kernel.stop()

@@ -9,6 +9,7 @@ import click
 from pydantic import BaseModel, Field
 from quart import Blueprint, Response
 
+from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import AuthMethod, AuthRequest, Principal
 from jackfield.api.cli import Cli, config_dir_option
 from jackfield.api.clock import Clock, SystemClock
@@ -16,7 +17,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.hooks import SettingsTable, hookimpl
-from jackfield.api.http import AsgiMount, Receive, Scope, Send, json_response, operation, principal, read_model
+from jackfield.api.http import json_response, operation, principal, read_model
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Suspend
 from jackfield.api.triggers import Registration, Trigger, WorkflowChange
 from jackfield.api.workflows import Item, Node, Problem, Workflow

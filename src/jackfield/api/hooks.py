@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from quart import Blueprint
 
+    from .asgi import AsgiMount
     from .auth import AuthMethod
     from .context import PluginContext, WorkflowReader
     from .engine import Engine
-    from .http import AsgiMount
     from .nodes import NodeType
     from .scripts import ScriptEngine
     from .storage import Store

@@ -1,45 +1,24 @@
-"""What routes of a plugin use: raw ASGI mounts, typed operations, the caller."""
+"""What Quart routes of a plugin use: typed operations, the caller, bodies and queries."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from quart import Request, Response, g, request
 
 from . import jsontext
 from .auth import Principal
-from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
+from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from .records import record
-
-Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
-Message: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 ModelRef: TypeAlias = "type[BaseModel] | str"
 """A model, or where it is, `package.module:Name`: then it is imported once OpenAPI is asked for."""
 ModelT = TypeVar("ModelT", bound=BaseModel)
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
-
-
-@record
-class AsgiMount:
-    """A raw ASGI application under a first path segment, such as `webhook`. It gets the whole path in the scope.
-
-    access: `public` = the application authenticates its callers itself and may be called across origins;
-    `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own
-    errors
-    with `error_response`.
-    """
-
-    segment: str
-    app: AsgiApp
-    access: Literal["public", "gated"] = "gated"
 
 
 @record
@@ -169,12 +148,3 @@ def clamp(text: str | None, default: int, low: int, high: int) -> int:
 def json_response(value: object, status: int = 200) -> Response:
     """Any JSON value as an answer."""
     return Response(jsontext.dumps(value), status=status, content_type="application/json")
-
-
-def error_body(error: JackfieldError, request_id: str) -> bytes:
-    """The workflow service's envelope, as raw ASGI applications send it."""
-    body: dict[str, object] = {"error": error.title, "code": error.code, "message": error.message, **error.extra}
-    if error.details:
-        body["details"] = error.details
-    body["requestId"] = request_id
-    return jsontext.dumps(body)

@@ -20,9 +20,19 @@ _struct = cast("Callable[..., type]", type(msgspec.Struct))
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def record(cls: ClassT) -> ClassT:
     """Class decorator: fields as in a dataclass, `dataclasses.field(default_factory=...)` included."""
+    return _made(cls, frozen=True)
+
+
+@dataclass_transform(field_specifiers=(dataclasses.field,))
+def state(cls: ClassT) -> ClassT:
+    """The same for a class whose fields change; instances are equal only to themselves."""
+    return _made(cls, frozen=False)
+
+
+def _made(cls: ClassT, *, frozen: bool) -> ClassT:
     members = {name: _default(value) for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
     bases = tuple(base for base in cls.__bases__ if base is not object)
-    return cast("ClassT", _struct(cls.__name__, (msgspec.Struct, *bases), members, frozen=True))
+    return cast("ClassT", _struct(cls.__name__, (msgspec.Struct, *bases), members, frozen=frozen, eq=frozen))
 
 
 def _default(value: object) -> object:

@@ -12,7 +12,7 @@ from .workflows import Items
 
 
 class ScriptError(Exception):
-    """A script failed. kind: syntax, runtime, timeout, memory, crash; line: 1-based in the source, if known."""
+    """A script failed. kind: syntax, runtime, timeout, memory, crash, busy; line: 1-based in the source, if known."""
 
     def __init__(self, message: str, *, kind: str = "runtime", line: int | None = None) -> None:
         super().__init__(message)
@@ -27,9 +27,9 @@ class ScriptData:
 
     nodes: per node that ran: {"runs": [{"outputs": [[item ...] ...], "params": {...}}], "output": k}, only those that
     the source can name; k: the output that leads to the running node, from which `first()`, `last()` and `all()` read
-    unless told otherwise; known: the names of all nodes of the workflow; input: items of input 0; paired: per node name,
-    for each input item the item that it descends from: `[output, item]` of that node's last run, `[output, item, run]`
-    of an earlier one, or null.
+    unless told otherwise; known: the names of all nodes of the workflow; input: items of input 0; paired: per node
+    name, for each input item the item that it descends from: `[output, item]` of that node's last run,
+    `[output, item, run]` of an earlier one, or null.
     """
 
     input: Items

@@ -1,10 +1,10 @@
-"""The store port: domain verbs, never SQL. One contract suite (`tests/contracts/store.py`) holds for every store.
+"""The store port: domain verbs, never SQL. One contract suite (`tests/contracts/`) holds for every store.
 
 Times are Unix milliseconds, UTC. Verbs that return a future are queued in the order of the calls, at once, and the
-future
-resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises
-`StoreUnavailable`
-when the store does not answer within its limit (disk full, lock held, queue full); then nothing was changed.
+future resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises
+`StoreUnavailable` when the store does not answer within its limit (disk full, lock held, queue full); then nothing was
+changed, unless its message says that the outcome of a commit that had begun is not known. An execution that is over
+stays as it is: later changes of it do nothing.
 """
 
 from __future__ import annotations
@@ -192,8 +192,7 @@ class StoredAnswer:
 @record
 class NewExecution:
     """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a
-    workflow
-    that is not saved. status: queued, running, or already final when accepted and finished in one."""
+    workflow that is not saved. status: queued, running, or already final when accepted and finished in one."""
 
     id: str
     workflow_id: str | None
@@ -285,9 +284,8 @@ class Credential:
 
 @record
 class Retention:
-    """What `prune` deletes: finished executions older than a time or beyond a count, calls per webhook likewise,
-    expired
-    deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
+    """What `prune` deletes: executions that finished before a time or are beyond a count, calls per webhook likewise,
+    expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
 
     executions_before: int
     executions_keep: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,6 +52,8 @@ def serve(
     pairs: tuple[str, ...],
 ) -> None:
     """Run the daemon until SIGTERM or SIGINT."""
+    # What is made from here until the daemon is assembled lives as long as it; see spare_collector.
+    gc.disable()
     from .serving import serve as run
 
     named = {"server.host": host, "server.port": port, "server.implementation": server, "logs.level": log_level}

@@ -19,8 +19,8 @@ from .runtime import Runtime
 def spare_collector() -> None:
     """Keep the cyclic collector away from what lives as long as the daemon, and let it run less often: a request makes
     hundreds of containers, nearly all freed by their reference counts."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(20_000, 20, 50)
 
 

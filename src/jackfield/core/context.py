@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -16,7 +16,7 @@ from jackfield.api.context import Secrets, Service, WorkflowReader
 from jackfield.api.engine import Engine
 from jackfield.api.events import EventBus
 from jackfield.api.nodes import NodeCatalog, NodeType
-from jackfield.api.records import record
+from jackfield.api.records import record, state
 from jackfield.api.scripts import ScriptEngine
 from jackfield.api.storage import Store
 from jackfield.api.triggers import Trigger
@@ -70,7 +70,7 @@ class Tasks:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@dataclass(slots=True)
+@state
 class Ports:
     """What plugins provide to each other; filled by the kernel."""
 

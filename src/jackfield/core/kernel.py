@@ -11,14 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from quart import Blueprint
-
+from jackfield.api.asgi import AsgiMount
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import Service
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.hooks import SettingsTable
-from jackfield.api.http import AsgiMount
 from jackfield.api.version import __version__
 
 from .authentication import Authenticator
@@ -53,7 +51,8 @@ class Kernel:
         self.authenticator = Authenticator()
         self.secrets = FileSecrets(config_dir, redactor)
         self.service = self._service()
-        self.blueprints: list[tuple[str, Blueprint]] = []
+        self.failure: ConfigurationError | None = None
+        self.stop_requested = asyncio.Event()
         self.mounts: list[AsgiMount] = []
         self.started_at = time.monotonic()
         self.ready = False
@@ -106,8 +105,6 @@ class Kernel:
             self.ports.script_engines.setdefault(engine.language, engine)
         for _, methods in host.call("jackfield_auth_methods"):
             self.authenticator.methods.extend(methods)
-        for name, blueprints in host.call("jackfield_blueprints"):
-            self.blueprints.extend((name, blueprint) for blueprint in blueprints)
         for _, mounts in host.call("jackfield_asgi"):
             self.mounts.extend(mounts)
         for _, reader in host.call("jackfield_workflow_reader"):
@@ -162,6 +159,11 @@ class Kernel:
         resumed = await self.context("kernel").engine.recover()
         if resumed:
             log.info("%d open executions were resumed.", resumed)
+
+    def fail(self, error: ConfigurationError) -> None:
+        """What came up behind the start and prevents the service: stop, with this as the reason."""
+        self.failure = self.failure or error
+        self.stop_requested.set()
 
     def begin_stop(self) -> float:
         """From now on the stop's time runs; returns when it ends, on the monotonic clock."""

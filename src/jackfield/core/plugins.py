@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
@@ -13,11 +12,12 @@ import pluggy
 from jackfield.api import hooks
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.records import state
 
 log = logging.getLogger("jackfield.plugins")
 
 
-@dataclass(slots=True)
+@state
 class Plugin:
     """One plugin as `jackfield plugins` shows it."""
 

@@ -6,21 +6,19 @@ import logging
 import secrets
 from pathlib import Path
 
-from quart import Quart
-
+from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.http import AsgiMount, Receive, Scope, Send
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.files import read_private, write_private
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
 
-from . import system
 from .cors import Cors
 from .dispatch import Counters, Dispatcher
 from .gate import Gate
+from .management import Management
 from .peer import PeerLookup
-from .quartapp import make_quart, public_paths
+from .probes import PROBES, Probes
 
 log = logging.getLogger("jackfield.http")
 
@@ -38,9 +36,9 @@ def daemon_token(config_dir: Path) -> str:
 class Lifespan:
     """ASGI lifespan: start and stop the kernel with the server."""
 
-    def __init__(self, kernel: Kernel, quart: Quart) -> None:
+    def __init__(self, kernel: Kernel, management: Management) -> None:
         self._kernel = kernel
-        self._quart = quart
+        self._management = management
         self.failure: ConfigurationError | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +53,7 @@ class Lifespan:
                     return
                 await send({"type": "lifespan.startup.complete"})
             else:
-                await self._quart.shutdown()
+                await self._management.close()
                 await self._kernel.stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
@@ -66,7 +64,7 @@ class Lifespan:
         except BaseException:
             await self._kernel.tasks.close()
             raise
-        await self._quart.startup()
+        self._management.begin()
 
 
 class Application:
@@ -76,9 +74,9 @@ class Application:
         settings = kernel.settings
         server = settings.get(ServerSettings)
         self.kernel = kernel
-        blueprints = [*kernel.blueprints, ("kernel", system.blueprint(kernel, lambda: self.quart, self._counters))]
-        self.quart = make_quart(blueprints, server)
-        self.lifespan = Lifespan(kernel, self.quart)
+        counters = Counters()
+        self.management = Management(kernel, counters)
+        self.lifespan = Lifespan(kernel, self.management)
         self._token = ""
         cors = settings.get(CorsSettings)
         self._dispatcher = Dispatcher(
@@ -94,17 +92,15 @@ class Application:
             ),
             Cors(cors),
             self._rate_limit(settings.get(RateLimitSettings)),
-            self.quart,  # type: ignore[arg-type]
-            mounts_by_segment(kernel.mounts),
-            public_paths(self.quart),
+            self.management,
+            {**{path[1:]: AsgiMount(path[1:], Probes(kernel)) for path in PROBES}, **mounts_by_segment(kernel.mounts)},
+            self.management.public,
             self.lifespan,
+            counters,
         )
 
     def _rate_limit(self, settings: RateLimitSettings) -> SlidingWindow | None:
         return SlidingWindow(self.kernel.clock, settings.requests, settings.window) if settings.enabled else None
-
-    def _counters(self) -> Counters:
-        return self._dispatcher.counters
 
     def _daemon_token(self) -> str:
         if not self._token:

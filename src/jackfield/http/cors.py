@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.http import Message, Scope, Send
+from jackfield.api.asgi import Message, Scope, Send
 from jackfield.core.tables import CorsSettings
 
 

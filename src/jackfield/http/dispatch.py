@@ -6,10 +6,10 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
+from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.errors import JackfieldError, RateLimited
-from jackfield.api.http import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
@@ -17,6 +17,7 @@ from jackfield.core.logs import request_id as request_id_of_log
 from .cors import Cors
 from .errors import is_service, send_error
 from .gate import Access, Gate
+from .probes import PROBES
 
 log = logging.getLogger("jackfield.http")
 
@@ -40,10 +41,11 @@ class Dispatcher:
         limit: SlidingWindow | None,
         quart: AsgiApp,
         mounts: Mapping[str, AsgiMount],
-        public: frozenset[str],
+        public: Callable[[], Awaitable[frozenset[str]]],
         lifespan: AsgiApp,
+        counters: Counters,
     ) -> None:
-        """public: paths of Quart that nobody has to authenticate for."""
+        """public: paths that nobody has to authenticate for."""
         self._kernel = kernel
         self._gate = gate
         self._cors = cors
@@ -54,7 +56,7 @@ class Dispatcher:
         self._lifespan = lifespan
         self._ids = itertools.count(int.from_bytes(os.urandom(4)) << 24)
         self._prefix = os.urandom(4).hex()
-        self.counters = Counters()
+        self.counters = counters
 
     def _new_id(self) -> str:
         # Unique, not secret: a random prefix per start and a counter.
@@ -126,7 +128,7 @@ class Dispatcher:
             retry = self._limit.hit(scope["jackfield.client"])
             if retry is not None:
                 raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
-        if scope["path"] in self._public:
+        if scope["path"] in PROBES or (access == "service" and scope["path"] in await self._public()):
             self._gate.check_origin(scope, access)
             return
         scope["jackfield.principal"] = await self._gate.check(scope, access)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jackfield.api import jsontext
+from jackfield.api.asgi import Send, error_body
 from jackfield.api.errors import JackfieldError
-from jackfield.api.http import Send, error_body
 
 SERVICE_PREFIXES = ("/api/v1", "/webhook", "/webhook-test", "/health", "/ready")
 

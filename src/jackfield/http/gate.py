@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
+from jackfield.api.asgi import Scope
 from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.context import Service
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
-from jackfield.api.http import Scope
+from jackfield.api.records import state
 from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
 
 from .peer import PeerLookup
@@ -27,7 +27,7 @@ OWNER = Principal("owner", "owner", "admin", "owner")
 FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
 
 
-@dataclass(slots=True)
+@state
 class Caller:
     """What the headers say."""
 

@@ -13,6 +13,7 @@ from quart import Quart
 from jackfield.api.http import Operation
 from jackfield.api.version import __version__
 
+from .probes import PROBES
 from .quartapp import operation_of
 
 SECURITY = {
@@ -49,7 +50,10 @@ def describe(app: Quart, url: str) -> dict[str, Any]:
     # By reference, not by name: two plugins may have models of one name.
     known = {model: references[(model, "validation")] for model in ordered}
     components = {**schemas.get("$defs", {}), "Error": ERROR}
-    paths: dict[str, dict[str, object]] = {}
+    paths: dict[str, dict[str, object]] = {
+        path: {"get": _operation(Operation(summary, "public", tags=["health"]), [], components, known)}
+        for path, summary in PROBES.items()
+    }
     for rule, method, described in found:
         path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
         names = sorted(rule.arguments)

@@ -15,7 +15,7 @@ import sys
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
-from jackfield.api.http import Scope
+from jackfield.api.asgi import Scope
 
 NETLINK_SOCK_DIAG = 4
 SOCK_DIAG_BY_FAMILY = 20

@@ -36,8 +36,8 @@ def listen(server: ServerSettings) -> socket.socket:
 
 
 async def stop_signal(app: Application) -> None:
-    """Return at SIGTERM or SIGINT."""
-    stop = asyncio.Event()
+    """Return at SIGTERM, SIGINT or a failure that came up behind the start."""
+    stop = app.kernel.stop_requested
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -137,8 +137,9 @@ def run(app: Application, sock: socket.socket) -> None:
     except ImportError as exc:
         name = server.implementation
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
-    if app.lifespan.failure is not None:
-        raise app.lifespan.failure
+    failure = app.lifespan.failure or app.kernel.failure
+    if failure is not None:
+        raise failure
 
 
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:

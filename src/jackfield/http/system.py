@@ -1,4 +1,4 @@
-"""The kernel's own routes: health, readiness, metrics, OpenAPI and its page."""
+"""The kernel's own routes: metrics, OpenAPI and its page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from quart import Blueprint, Quart, Response
 
-from jackfield.api.clock import iso
 from jackfield.api.http import json_response, operation
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
@@ -22,28 +21,14 @@ STYLE = (
 )
 
 
-def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Callable[[], Counters]) -> Blueprint:
-    """app and counters are given late: they need the blueprint first."""
+def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> Blueprint:
+    """app is given late: it needs the blueprint first."""
     system = Blueprint("system", __name__)
-
-    @system.get("/health")
-    @operation("Whether the process answers; no I/O.", scope="public", tags=["health"])
-    async def health() -> Response:
-        now = iso(kernel.clock.now_ms())
-        return json_response({"status": "ok", "service": "jackfield", "version": __version__, "time": now})
-
-    @system.get("/ready")
-    @operation("Whether store, plugins and engine work.", scope="public", tags=["health"])
-    async def ready() -> Response:
-        checks = dict(await kernel.checks())
-        good = kernel.ready and all(found == "ok" for found in checks.values())
-        body = {"status": "ready" if good else "not ready", "time": iso(kernel.clock.now_ms()), "checks": checks}
-        return json_response(body, 200 if good else 503)
 
     @system.get("/metrics")
     @operation("Prometheus metrics, text exposition format 0.0.4.", scope=None, tags=["health"])
     async def metrics() -> Response:
-        return Response(exposition(kernel, counters()), content_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(exposition(kernel, counters), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     @system.get("/openapi.json")
     @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"])

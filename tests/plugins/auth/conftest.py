@@ -12,9 +12,9 @@ import pytest
 from pydantic import BaseModel
 from quart import Quart, Response, g, request
 
+from jackfield.api.asgi import error_body
 from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.errors import AuthRequired, JackfieldError
-from jackfield.api.http import error_body
 from jackfield.api.storage import User
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext

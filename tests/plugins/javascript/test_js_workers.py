@@ -123,8 +123,6 @@ async def test_a_worker_that_died_while_idle_is_replaced(two: JavaScriptEngine) 
     (pid,) = children()
     os.kill(pid, signal.SIGKILL)
     await until(lambda: not alive(pid))
-    await asyncio.sleep(0)  # the event loop hears of it
-    await asyncio.sleep(0)
     assert await run(two, "return 2") == 2
 
 

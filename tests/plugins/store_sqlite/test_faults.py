@@ -19,6 +19,7 @@ from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.storage import ExecutionFilter, NewExecution, User
 from jackfield_store_sqlite import database as module
 from jackfield_store_sqlite.connections import connect_writer
+from jackfield_store_sqlite.rows import Value
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
 
@@ -217,7 +218,7 @@ class Faulty(sqlite3.Connection):
     reached = threading.Event()
     go_on = threading.Event()
 
-    def execute(self, sql: str, *values: Sequence[str]) -> sqlite3.Cursor:
+    def execute(self, sql: str, values: Sequence[Value] = (), /) -> sqlite3.Cursor:  # type: ignore[override]
         if Faulty.wait_at and sql.startswith(Faulty.wait_at):
             Faulty.reached.set()
             Faulty.go_on.wait(20)
@@ -225,7 +226,7 @@ class Faulty(sqlite3.Connection):
             error = sqlite3.OperationalError("disk I/O error")
             error.sqlite_errorcode = sqlite3.SQLITE_IOERR | 10 << 8
             raise error
-        return super().execute(sql, *values)
+        return super().execute(sql, values)
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typing import Any, cast
 import orjson
 import pytest
 
+from jackfield.api.asgi import AsgiApp
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import ExecutionTimeout, NotFound
-from jackfield.api.http import AsgiApp
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.storage import CallUpdate, FinishedExecution, NewExecution, StoredCall, StoredWorkflow, Webhook

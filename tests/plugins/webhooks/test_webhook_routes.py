@@ -10,8 +10,8 @@ import pytest
 from quart import Quart, Response
 from quart.typing import TestClientProtocol as Client
 
+from jackfield.api.asgi import error_body
 from jackfield.api.errors import JackfieldError
-from jackfield.api.http import error_body
 from jackfield_webhooks.routes import blueprint
 
 Bench = Any

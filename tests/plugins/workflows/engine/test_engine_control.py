@@ -13,7 +13,7 @@ from jackfield.api.engine import Execution
 from jackfield.api.errors import Conflict, ExecutionTimeout, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeRun
-from jackfield.api.storage import ExecutionFilter, ExecutionRow, Variable
+from jackfield.api.storage import CallUpdate, ExecutionFilter, ExecutionRow, Variable
 from jackfield.api.workflows import Outputs
 from jackfield.testing.store import MemoryStore
 from jackfield_workflows.engine import EmbeddedEngine, build
@@ -109,6 +109,21 @@ async def test_a_long_run_lets_others_go_on(lab: Lab) -> None:
     assert not long.finished.done()
     await engine.cancel(long.id)
     assert (await ended(long)).status == "cancelled"
+
+
+async def test_an_answered_call_that_still_queues_is_stored_as_queued(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=1)
+    gate, engine = Gate(lab), lab.engine()
+    workflow = await lab.save(GATED)
+    first = engine.submit(request(workflow))
+    await until(lambda: gate.inside == 1)
+    others = [engine.submit(request(workflow, durability=way)) for way in ("accept", "finish")]
+    for other in others:
+        await engine.complete_call(other, CallUpdate("none", "none", response_status=200))
+        await until(other.accepted.done)
+        assert await lab.status(other.id) == "queued"
+    gate.open.set()
+    assert {(await ended(one)).status for one in (first, *others)} == {"success"}
 
 
 # --------------------------------------------------------------------------------------------------------------- limits
@@ -576,3 +591,36 @@ async def test_events_tell_of_starts_waits_and_ends(lab: Lab) -> None:
         ("execution.waiting", execution.id, None),
         ("execution.finished", execution.id, "success"),
     ]
+
+
+# --------------------------------------------------------------------------------------------- children that wait long
+
+
+@pytest.mark.parametrize("durability", ["accept", "finish"])
+async def test_a_parent_leaves_the_memory_with_a_child_that_waits_for_long(lab: Lab, durability: str) -> None:
+    lab.settings = ExecutionsSettings(concurrency=1)
+    later = {"parameters": {"until": lab.clock.now_ms() + 600_000}}
+    child = doc(("In", "executeWorkflowTrigger"), ("Before", "effect"), ("Wait", "wait", later), ("Inside", "effect"))
+    call = {"parameters": {"workflow": (await lab.save(child)).id}}
+    middle = doc(("Start", "executeWorkflowTrigger"), ("Call", "call", call), ("After", "pass"))
+    top = await a_parent(lab, middle)
+    engine = lab.engine()
+    await engine.recover()
+    execution = engine.submit(request(top, durability=durability))
+    await until(lambda: lab.ran[-1:] == ["Wait"])
+    await until(lambda: not engine._active)
+    assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+    assert {row.status for row in await rows(lab)} == {"waiting"}
+    for _ in range(25):
+        await lab.clock.advance(30)
+    assert (await ended(execution)).status == "success"
+    assert {row.status for row in await rows(lab)} == {"success"}
+    assert (lab.ran.count("Before"), lab.ran.count("Inside"), lab.ran.count("After")) == (1, 1, 2)
+    assert engine.state()["running"] == 0
+    stop(engine)
+
+
+async def test_a_start_that_does_not_exist_is_told(lab: Lab) -> None:
+    outcome = await ended(lab.engine().submit(request(lab.parse(GATED), start="Gone")))
+    assert outcome.failure is not None
+    assert outcome.failure.message == "The workflow has no node 'Gone' to start at."

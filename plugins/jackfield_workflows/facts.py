@@ -1,0 +1,70 @@
+"""What the nodes of one execution may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from jackfield.api.engine import ExecutionRequest
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import ExecutionInfo
+from jackfield_workflows.plans import Plan
+from jackfield_workflows.runloop import RunLoop
+from jackfield_workflows.services import Services
+
+TEST_MODES = frozenset({"test", "manual"})
+
+
+class Facts:
+    """One execution: its workflow, its data so far, the memory of its nodes."""
+
+    def __init__(self, execution_id: str, request: ExecutionRequest, plan: Plan, services: Services) -> None:
+        self.plan = plan
+        self.loop: RunLoop | None = None
+        """None until the execution begins."""
+        self.environment = services.environment
+        self.timezone = request.workflow.settings.timezone or services.settings.timezone
+        self.variables: Mapping[str, str] = {}
+        """`$vars`, once they were read."""
+        self._id = execution_id
+        self._request = request
+        self._services = services
+        self._knows_variables = False
+        self._memory: dict[str, dict[str, Json]] = {}
+
+    @cached_property
+    def execution(self) -> Mapping[str, Json]:
+        """`$execution`"""
+        mode = "test" if self._request.mode in TEST_MODES else "production"
+        return {"id": self._id, "mode": mode, "resumeUrl": self._resume_url()}
+
+    @cached_property
+    def workflow(self) -> Mapping[str, Json]:
+        """`$workflow`"""
+        workflow = self._request.workflow
+        return {"id": workflow.id, "name": workflow.name, "active": workflow.active}
+
+    @property
+    def info(self) -> ExecutionInfo:
+        return ExecutionInfo(self._id, self._request.mode, self._request.workflow, self._resume_url(), self.variables)
+
+    async def read_variables(self) -> None:
+        """Fill `variables`, once. Raises `StoreUnavailable`."""
+        if not self._knows_variables:
+            self.variables = await self._services.variables.read()
+            self._knows_variables = True
+
+    def memory(self, name: str) -> dict[str, Json]:
+        """The node's own memory."""
+        return self._memory.setdefault(name, {})
+
+    def remembered(self, name: str) -> dict[str, Json] | None:
+        """The node's memory, when there is something in it."""
+        return self._memory.get(name) or None
+
+    def remember(self, name: str, memory: dict[str, Json]) -> None:
+        """Put back what an earlier process knew."""
+        self._memory[name] = memory
+
+    def _resume_url(self) -> str:
+        return f"{self._services.context.service.public_url}/webhook-waiting/{self._id}"
