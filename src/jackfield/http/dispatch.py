@@ -15,6 +15,7 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
 
 from .cors import Cors
+from .early import Exchange
 from .errors import is_service, send_error
 from .gate import Access, Gate
 from .probes import PROBES
@@ -88,20 +89,21 @@ class Dispatcher:
             await send(message)
 
         path: str = scope["path"]
+        exchange = Exchange(receive, counted)
         try:
             mount = self._mounts.get(path[1:].partition("/")[0])
             if mount is not None and mount.access == "public":
                 self._gate.check_host(scope, "public")
                 scope["jackfield.client"] = self._gate.client(scope)
-                await mount.app(scope, receive, counted)
+                await mount.app(scope, exchange.receive, counted)
             else:
                 request_id_of_log.set(ident)
-                await self._guarded(scope, receive, counted, mount)
+                await self._guarded(scope, exchange.receive, exchange.send, mount)
         except JackfieldError as exc:
-            await self._answer_error(scope, counted, exc, begun)
+            await self._answer_error(scope, exchange.send, exc, begun)
         except Exception:
             log.exception("%s %s failed.", scope["method"], path, extra={"requestId": ident})
-            await self._answer_error(scope, counted, JackfieldError(), begun)
+            await self._answer_error(scope, exchange.send, JackfieldError(), begun)
         finally:
             counters.seconds += time.perf_counter() - started
 
