@@ -41,3 +41,11 @@ def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
     from jackfield_workflows.api import blueprints
 
     return blueprints(context)
+
+
+@hookimpl
+def jackfield_startup(context: PluginContext) -> None:
+    from jackfield_workflows.retention import prune_forever
+    from jackfield_workflows.settings_executions import ExecutionsSettings
+
+    context.spawn("retention", prune_forever(context, context.settings(ExecutionsSettings)))

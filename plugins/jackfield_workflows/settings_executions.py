@@ -69,3 +69,12 @@ class ExecutionsSettings(BaseModel):
         description="Names of environment variables that expressions may read as $env.NAME; none by default.",
     )
     timezone: str = Field("UTC", description="Time zone of workflows that name none, such as Europe/Berlin.")
+    max_age_hours: float = Field(
+        336, description="Hours after which an ended execution is deleted.", gt=0, le=24 * 36_500
+    )
+    max_count: int = Field(
+        100_000, description="Ended executions that are kept; the oldest beyond are deleted.", ge=1, le=1_000_000_000
+    )
+    prune_interval: float = Field(
+        60, description="Seconds between two looks for executions to delete.", gt=0, le=86_400
+    )

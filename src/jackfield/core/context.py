@@ -54,6 +54,8 @@ class Tasks:
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(self._guard(name, coroutine), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # One that is cancelled before its first step has never awaited it.
+        task.add_done_callback(lambda _: coroutine.close())
         return task
 
     @staticmethod

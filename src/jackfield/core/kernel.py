@@ -211,7 +211,10 @@ class Kernel:
         return "ok" if not failed else "failed: " + ", ".join(plugin.name for plugin in failed)
 
     def _check_engine(self) -> str:
-        return "stopping" if self.draining else "ok" if self.ports.engine is not None else "missing"
+        if self.draining or self.ports.engine is None:
+            return "stopping" if self.draining else "missing"
+        unsaved = self.ports.engine.state().get("unsaved", 0)
+        return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
 
 
 def is_loopback(host: str) -> bool:
