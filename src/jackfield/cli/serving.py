@@ -21,7 +21,7 @@ def spare_collector() -> None:
     hundreds of containers, nearly all freed by their reference counts."""
     gc.freeze()
     gc.enable()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(10_000, 10, 5)
 
 
 def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
