@@ -63,6 +63,9 @@ class Backlog:
         return max(last, self.after) > 2 * first + 4 * harness.CONNECTIONS
 
 
+KEPT = 10_000_000  # so that every execution can be counted afterwards
+
+
 def received_workflow() -> Part:
     body = {"repository": "={{ $json.body.repository.full_name }}", "sender": "={{ $json.body.sender.login }}"}
     return chain("received", webhook("received"), set_fields("Set", **body))
@@ -107,7 +110,7 @@ def jackfield(server: str) -> Iterator[Daemon]:
     """A daemon on the server's core with both workflows live."""
     with tempfile.TemporaryDirectory() as directory:
         prefix = harness.pinned(harness.SERVER_CORE)
-        daemon = Daemon(Path(directory), arguments=["--server", server], prefix=prefix)
+        daemon = Daemon(Path(directory), arguments=["--server", server, "--set", f"executions.max_count={KEPT}"], prefix=prefix)
         try:
             daemon.start()
             api = daemon.admin()
@@ -200,6 +203,13 @@ def met(row: Row, share: float) -> bool:
 HEADER = ["", "calls/s", "p50 ms", "p99 ms", "share of durable floor", "p99 / floor's", "failed", ""]
 
 
+GOAL_SERVER = "hypercorn"
+WITHOUT_GOALS = (
+    "No goals: they are set for the default server. This one's floor does five times as much, so that the same work is a "
+    "smaller share of it."
+)
+
+
 def report(server: str, rows: list[Row], ok: bool, seconds: int, long: int) -> str:
     packages = ("hypercorn", "quart", "pydantic") if server == "hypercorn" else ("uvicorn", "httptools", "quart")
     goals = f"onReceived >= {RECEIVED_SHARE} sustained over {long} s without a growing backlog"
@@ -210,7 +220,7 @@ def report(server: str, rows: list[Row], ok: bool, seconds: int, long: int) -> s
         [
             f"`{command}` — {setting}. {harness.environment(*packages)}.",
             harness.table(HEADER, [row.cells() for row in rows]),
-            f"Goals ({goals}): {harness.verdict(ok)}.",
+            f"Goals ({goals}): {harness.verdict(ok)}." if server == GOAL_SERVER else WITHOUT_GOALS,
         ]
     )
 
@@ -228,7 +238,7 @@ def main() -> None:
     rows, ok = measure(options.server, seconds, long)
     text = report(options.server, rows, ok, seconds, long)
     harness.publish(f"webhooks {options.server}", text, write=options.write)
-    sys.exit(0 if ok else 1)
+    sys.exit(0 if ok or options.server != GOAL_SERVER else 1)
 
 
 if __name__ == "__main__":
