@@ -110,7 +110,8 @@ def jackfield(server: str) -> Iterator[Daemon]:
     """A daemon on the server's core with both workflows live."""
     with tempfile.TemporaryDirectory() as directory:
         prefix = harness.pinned(harness.SERVER_CORE)
-        daemon = Daemon(Path(directory), arguments=["--server", server, "--set", f"executions.max_count={KEPT}"], prefix=prefix)
+        arguments = ["--server", server, "--set", f"executions.max_count={KEPT}"]
+        daemon = Daemon(Path(directory), arguments=arguments, prefix=prefix)
         try:
             daemon.start()
             api = daemon.admin()
@@ -205,8 +206,8 @@ HEADER = ["", "calls/s", "p50 ms", "p99 ms", "share of durable floor", "p99 / fl
 
 GOAL_SERVER = "hypercorn"
 WITHOUT_GOALS = (
-    "No goals: they are set for the default server. This one's floor does five times as much, so that the same work is a "
-    "smaller share of it."
+    "No goals: they are set for the default server. This one's floor does several times as much, so that the same work "
+    "is a smaller share of it."
 )
 
 

@@ -30,7 +30,8 @@ class DirectoryLock:
             holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
             os.close(descriptor)
             raise ConfigurationError(
-                f"Another daemon (pid {holder}) already uses {self._path.parent}; stop it or choose another --config-dir."
+                f"Another daemon (pid {holder}) already uses {self._path.parent}; "
+                "stop it or choose another --config-dir."
             ) from None
         try:
             os.ftruncate(descriptor, 0)
