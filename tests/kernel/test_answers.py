@@ -130,3 +130,9 @@ async def test_a_route_without_an_operation_stops_the_daemon(make_kernel: MakeKe
     assert isinstance(kernel.failure, ConfigurationError)
     assert "/api/v1/bare has no @operation" in kernel.failure.message
     await kernel.stop()
+
+
+async def test_a_large_head_is_431_whatever_the_server_lets_through(client: Client) -> None:
+    for path in ("/health", "/webhook/x", "/api/v1/things"):
+        answer = await client("GET", path, ("X-Large", "a" * 70_000))
+        assert (answer.status, answer.json["code"]) == (431, "HEADERS_TOO_LARGE")

@@ -152,6 +152,14 @@ class UnsupportedMediaType(JackfieldError):
     title = "Unsupported media type"
 
 
+class HeadersTooLarge(JackfieldError):
+    """The request's head is larger than server.header_limit allows."""
+
+    status = 431
+    code = "HEADERS_TOO_LARGE"
+    title = "Request header fields too large"
+
+
 class RateLimited(JackfieldError):
     """Too many requests; try again later."""
 

@@ -9,10 +9,11 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
-from jackfield.api.errors import JackfieldError, RateLimited
+from jackfield.api.errors import HeadersTooLarge, JackfieldError, RateLimited
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
+from jackfield.core.tables import ServerSettings
 
 from .cors import Cors
 from .early import Exchange
@@ -55,6 +56,7 @@ class Dispatcher:
         self._mounts = mounts
         self._public = public
         self._lifespan = lifespan
+        self._head_limit = kernel.settings.get(ServerSettings).header_limit
         self._ids = itertools.count(int.from_bytes(os.urandom(4)) << 24)
         self._prefix = os.urandom(4).hex()
         self.counters = counters
@@ -91,6 +93,7 @@ class Dispatcher:
         path: str = scope["path"]
         exchange = Exchange(receive, counted)
         try:
+            self._check_head(scope)
             mount = self._mounts.get(path[1:].partition("/")[0])
             if mount is not None and mount.access == "public":
                 self._gate.check_host(scope, "public")
@@ -106,6 +109,11 @@ class Dispatcher:
             await self._answer_error(scope, exchange.send, JackfieldError(), begun)
         finally:
             counters.seconds += time.perf_counter() - started
+
+    def _check_head(self, scope: Scope) -> None:
+        """Hypercorn has refused a large head already; httptools and granian have no limit of their own."""
+        if sum([len(name) + len(value) for name, value in scope["headers"]]) > self._head_limit:
+            raise HeadersTooLarge
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
