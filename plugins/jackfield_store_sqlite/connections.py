@@ -57,6 +57,6 @@ def connect_writer(file: Path, settings: SqliteSettings) -> sqlite3.Connection:
 
 def connect_reader(file: Path, settings: SqliteSettings) -> sqlite3.Connection:
     """A connection that cannot write. Raises sqlite3.Error."""
-    connection = _connect(file, settings, settings.cache_size // 4)
+    connection = _connect(file, settings, settings.cache_size // 8)
     connection.execute("PRAGMA query_only = ON")
     return connection

@@ -48,9 +48,9 @@ class SqliteSettings(BaseModel):
         1000, ge=1, le=100_000, description="Reads that may wait; more fail at once with STORE_UNAVAILABLE."
     )
     cache_size: int = Field(
-        8_388_608,
+        4_194_304,
         ge=262_144,
-        description="Bytes of page cache of the writing connection; a reading one has a quarter of it.",
+        description="Bytes of page cache of the writing connection; a reading one has an eighth of it.",
     )
     checkpoint_pages: int = Field(
         1000,

@@ -21,7 +21,7 @@ def spare_collector() -> None:
     hundreds of containers, nearly all freed by their reference counts."""
     gc.freeze()
     gc.enable()
-    gc.set_threshold(10_000, 10, 5)
+    gc.set_threshold(5_000, 10, 1)
 
 
 def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
