@@ -1,0 +1,24 @@
+"""The Rhai scripting engine: small scripts within limits, with Python's values and Python's functions."""
+
+from rhai._rhai import AST, Engine
+from rhai.errors import (
+    RhaiCancelled,
+    RhaiConversionError,
+    RhaiError,
+    RhaiLimitError,
+    RhaiRuntimeError,
+    RhaiSyntaxError,
+    RhaiTimeout,
+)
+
+__all__ = [
+    "AST",
+    "Engine",
+    "RhaiCancelled",
+    "RhaiConversionError",
+    "RhaiError",
+    "RhaiLimitError",
+    "RhaiRuntimeError",
+    "RhaiSyntaxError",
+    "RhaiTimeout",
+]
