@@ -57,6 +57,7 @@ pub struct Evaluation {
     next_signals: Cell<Instant>,
     stop: Cell<Option<Stop>>,
     exception: RefCell<Option<PyErr>>,
+    ended: Cell<bool>,
 }
 
 impl Evaluation {
@@ -81,6 +82,7 @@ impl Evaluation {
             next_signals: Cell::new(now + SIGNAL_INTERVAL),
             stop: Cell::new(None),
             exception: RefCell::new(None),
+            ended: Cell::new(false),
         })
     }
 
@@ -93,7 +95,8 @@ impl Evaluation {
         let held = memory::held();
         self.memory_seen.set(held);
         self.memory_end.set(held.saturating_add(self.memory_max));
-        Entered(CURRENT.replace(Some(self.clone())))
+        CURRENT.set(Some(self.clone()));
+        Entered(self.clone())
     }
 
     pub fn stop(&self) -> Option<Stop> {
@@ -169,12 +172,18 @@ enum Check {
     Signals,
 }
 
-/// Restores the thread's evaluation that was before.
-pub struct Entered(Option<Rc<Evaluation>>);
+/// Ends the evaluation, for this thread, when it is dropped.
+pub struct Entered(Rc<Evaluation>);
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.set(self.0.take());
+        self.0.ended.set(true);
+        // Greenlets may end evaluations in another order than they began.
+        let mut outer = self.0.parent.clone();
+        while let Some(ended) = outer.take_if(|outer| outer.ended.get()) {
+            outer = ended.parent.clone();
+        }
+        CURRENT.set(outer);
     }
 }
 

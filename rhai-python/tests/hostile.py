@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import rhai
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+
+import rhai
 
 DEADLINE = 0.25
 GRACE = 2.0
@@ -29,7 +30,7 @@ LIMITS: dict[str, int] = {
     "max_memory": 8_000_000,
 }
 
-NAMES = ["a", "b", "f", "g", "x", "this", "i"]
+NAMES = ["a", "b", "g", "x", "i"]
 ATOMS = [
     *NAMES, "0", "1", "-1", "64", "9223372036854775807", "(-9223372036854775808)", "1.5", "0.0", "1e308", "()", "true",
     "'c'", '"text"', '"é👨‍👩‍👧"', "[]", "[1, [2, [3]]]", "#{}", "#{a: #{b: 1}}", "blob(3, 7)", "timestamp()", "0..9",
@@ -47,9 +48,10 @@ METHODS = [
 OPERATORS = ["+", "-", "*", "/", "%", "**", "<<", ">>", "&", "|", "^", "&&", "||", "==", "<", "in", "!in", "??", ".."]
 STATEMENTS = [
     "let {n} = {e};", "{n} = {e};", "{n} += {e};", "{n}[{e}] = {e};", "{n}.a = {e};", "if {e} {{ {s} }} else {{ {s} }}",
-    "while {e} {{ {s} }}", "loop {{ {s} }}", "for {n} in {e} {{ {s} }}", "try {{ {s} }} catch (e) {{ {s} }}",
-    "switch {e} {{ {e} => {e}, _ => {e} }}", "throw {e};", "return {e};", "break;", "{e};", "print({e});",
-    "const {n} = {e};", "{n}.push({n});", "{n}.call({n});", "eval({e});", "import {e} as m;", "do {{ {s} }} until {e};",
+    "while {e} {{ {s} }}", "loop {{ {s} }}", "loop {{ {s} break; }}", "for {n} in {e} {{ {s} }}", "{n}.push({n});",
+    "try {{ {s} }} catch (e) {{ {s} }}", "try {{ {s} throw {n}; }} catch {{ }}", "throw {e};", "return {e};", "{e};",
+    "switch {e} {{ 1 => {e}, `a` | () if {e} => {e}, 2..9 => {e}, _ => {e} }}", "print({e});", "const Q = {e};",
+    "{n}.call({n});", "eval({e});", "import `m` as m;", "do {{ {s} }} until {e};", "for (i, k) in {e} {{ {s} }}",
 ]  # fmt: skip
 # Known ways to hurt an engine, to start mutations from.
 SEEDS = [
@@ -94,7 +96,7 @@ def expression(rng: random.Random, depth: int) -> str:
         lambda: f"({inner()})[{inner()}]",
         lambda: f"[{', '.join(inner() for _ in range(rng.randrange(5)))}]",
         lambda: f"#{{a: {inner()}, b: {inner()}}}",
-        lambda: f"|{rng.choice(NAMES[:5])}| {{ {statements(rng, depth - 1)} }}",
+        lambda: f"|{rng.choice(NAMES)}| {{ {statements(rng, depth - 1)} }}",
         lambda: f"`x${{{inner()}}}`",
         lambda: f"-({inner()})",
         lambda: f"if {inner()} {{ {inner()} }} else {{ {inner()} }}",
@@ -112,7 +114,10 @@ def statements(rng: random.Random, depth: int) -> str:
             form = form.replace("{n}", rng.choice(NAMES), 1)
             form = form.replace("{e}", expression(rng, depth - 1), 1)
             form = form.replace("{s}", statements(rng, depth - 1), 1)
-        parts.append(form.replace("{{", "{").replace("}}", "}"))
+        statement = form.replace("{{", "{").replace("}}", "}")
+        # An error would end the script before the rest had its turn.
+        caught = rng.random() < 0.7 and not statement.startswith(("let", "const", "import"))
+        parts.append(f"try {{ {statement} }} catch {{ }}" if caught else statement)
     return " ".join(parts)
 
 
@@ -121,26 +126,35 @@ def mutated(rng: random.Random) -> str:
     for _ in range(rng.randrange(1, 6)):
         start, length = rng.randrange(len(text) + 1), rng.randrange(1, 30)
         piece = text[start : start + length]
-        text = rng.choice(
-            [
-                lambda: text[:start] + text[start + length :],  # noqa: B023  called at once
-                lambda: text[:start] + piece * rng.randrange(2, 40) + text[start:],  # noqa: B023
-                lambda: text[:start] + rng.choice(ATOMS) + text[start:],  # noqa: B023
-                lambda: text[:start] + expression(rng, 2) + text[start:],  # noqa: B023
-                lambda: text + " " + rng.choice(CORPUS),  # noqa: B023
-                lambda: "loop { " + text + " }",  # noqa: B023
-            ]
-        )()
+        variants = [
+            text[:start] + text[start + length :],
+            text[:start] + piece * rng.randrange(2, 40) + text[start:],
+            text[:start] + rng.choice(ATOMS) + text[start:],
+            text[:start] + expression(rng, 2) + text[start:],
+            text + " " + rng.choice(CORPUS),
+            "loop { " + text + " }",
+        ]
+        text = rng.choice(variants)
     return text
 
 
-@st.composite
-def scripts(draw: st.DrawFn) -> str:
-    rng = random.Random(draw(st.integers(0, 2**64)))
-    if rng.random() < 0.5:
+def candidate(rng: random.Random) -> str:
+    if rng.random() < 0.4:
         return mutated(rng)
     declared = "let a = [1, 2]; let b = `text`; let g = |x| x; let x = 5; let i = 0; fn f(x) { x } "
     return declared + statements(rng, 4)
+
+
+def compiled(engine: rhai.Engine, rng: random.Random, journal: Path) -> tuple[str, rhai.AST | str]:
+    """A script that compiles, if one comes up soon. What does not compile has to end well, too."""
+    for _ in range(15):
+        script = candidate(rng)
+        journal.write_text(script, encoding="utf-8")
+        try:
+            return script, engine.compile(script)
+        except rhai.RhaiSyntaxError:
+            continue
+    return script, script
 
 
 def sizes(value: object) -> tuple[int, int]:
@@ -174,7 +188,7 @@ def make_engine() -> rhai.Engine:
     return engine
 
 
-def check(engine: rhai.Engine, script: str, kinds: dict[str, int]) -> None:
+def check(engine: rhai.Engine, script: str | rhai.AST, kinds: dict[str, int]) -> None:
     started = time.monotonic()
     try:
         items, characters = sizes(engine.eval(script, timeout=DEADLINE))
@@ -204,11 +218,11 @@ def main(count: int, journal: str) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(scripts())
-    def run(script: str) -> None:
-        Path(journal).write_text(script, encoding="utf-8")
+    @given(st.integers(0, 2**64))
+    def run(seed: int) -> None:
+        script, ast = compiled(engine, random.Random(seed), Path(journal))
         started = time.monotonic()
-        check(engine, script, kinds)
+        check(engine, ast, kinds)
         slowest[:] = max(slowest, [time.monotonic() - started, script[:300]])
 
     run()

@@ -1,10 +1,12 @@
 """Functions of Python in scripts, and their exceptions."""
 
 import asyncio
+import time
 import traceback
 from collections.abc import Callable
 
 import pytest
+
 import rhai
 
 
@@ -84,7 +86,8 @@ def test_registering_inside_of_a_callback() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "a b", "1a", "if", "print", "eval", "curry", "a::", "::a", "a::if", "a-b", "let", "_", "f()", "é", "global"]
+    "name",
+    ["", "a b", "1a", "if", "print", "eval", "curry", "a::", "::a", "a::if", "a-b", "let", "_", "f()", "é", "global"],
 )
 def test_names_that_scripts_cannot_call(name: str) -> None:
     with pytest.raises(ValueError, match="must be a name that scripts can call"):
@@ -210,3 +213,26 @@ def test_python_runs_on_its_own_stack() -> None:
     assert engine.eval("recurse(500)") == 500
     with pytest.raises(RecursionError):
         engine.eval("recurse(1000000)")
+
+
+def test_greenlets_switch_inside_of_callbacks() -> None:
+    """Evaluations end in another order than they began, and the thread's next one is none the worse."""
+    engine = rhai.Engine()
+    first = greenlet.greenlet(lambda: engine.eval("let l = []; for i in 0..3 { l.push(hop(i)) } l", timeout=10))
+    second = greenlet.greenlet(lambda: engine.eval("[hop(7)].map(|x| hop(x) + 1)", timeout=0.2))
+
+    def hop(x: int) -> int:
+        other = second if greenlet.getcurrent() is first else first
+        if not other.dead:
+            other.switch()
+        return x
+
+    engine.register_fn("hop", hop)
+    results = [first.switch()]
+    results += [rest.switch() for rest in (first, second) if not rest.dead]
+    assert first.dead
+    assert second.dead
+    assert [0, 1, 2] in results
+    assert [8] in results
+    time.sleep(0.25)
+    assert engine.eval("1") == 1

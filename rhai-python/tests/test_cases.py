@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import rhai
 
 DEFAULT = Path(__file__).parents[2].parent / "shared" / "rhai" / "cases.jsonl"

@@ -8,9 +8,10 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-import rhai
 from hypothesis import given
 from hypothesis import strategies as st
+
+import rhai
 
 engine = rhai.Engine()
 
@@ -119,7 +120,16 @@ def test_extreme_ints() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC), datetime.date(2026, 1, 1), {1}, object(), 1j, int, range(3), iter([])],
+    [
+        datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
+        datetime.date(2026, 1, 1),
+        {1},
+        object(),
+        1j,
+        int,
+        range(3),
+        iter([]),
+    ],
 )
 def test_no_counterpart(value: object) -> None:
     with pytest.raises(TypeError, match=r"^scope\['x'\]\['user'\]\[0\]\['born'\]: a \S+ has no counterpart in Rhai\.$"):
@@ -208,7 +218,9 @@ def test_very_deep_result_does_no_harm() -> None:
 
 @pytest.mark.parametrize("script", ["timestamp()", "|x| x", "0..3", 'Fn("f")'])
 def test_no_counterpart_in_python(script: str) -> None:
-    with pytest.raises(rhai.RhaiConversionError, match=r"^result\['k'\]\[1\]: a .+ of Rhai has no counterpart in Python\.$") as caught:
+    with pytest.raises(
+        rhai.RhaiConversionError, match=r"^result\['k'\]\[1\]: a .+ of Rhai has no counterpart in Python\.$"
+    ) as caught:
         engine.eval(f"#{{k: [0, {script}]}}")
     assert isinstance(caught.value, TypeError)
 

@@ -6,6 +6,7 @@ import threading
 import weakref
 
 import pytest
+
 import rhai
 
 
@@ -166,10 +167,12 @@ def test_module_limits_hold_while_it_is_made() -> None:
 
 
 def test_engine_is_collected_with_its_cycles() -> None:
-    engine = rhai.Engine()
-    engine.register_fn("own", lambda: engine)
-    engine.eval("1")
-    gone = weakref.ref(engine)
-    del engine
+    def make() -> weakref.ref[rhai.Engine]:
+        engine = rhai.Engine()
+        engine.register_fn("own", lambda: engine)
+        engine.eval("1")
+        return weakref.ref(engine)
+
+    gone = make()
     gc.collect()
     assert gone() is None

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import rhai
 
 HOSTILE = Path(__file__).with_name("hostile.py")

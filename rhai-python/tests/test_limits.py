@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+
 import rhai
 
 # Shared machines stall: what is promised is 0.05 s.
@@ -42,20 +43,23 @@ def expect(error: type[BaseException], action: Callable[[], object]) -> Callable
     ],
 )
 def test_limits(script: str, kind: str) -> None:
+    operations = 100_000 if kind == "ErrorTooManyOperations" else 0
     with pytest.raises(rhai.RhaiLimitError) as caught:
-        rhai.Engine(timeout=20).eval(f"try {{ {script} }} catch {{ }}")
+        rhai.Engine(timeout=20, max_operations=operations).eval(f"try {{ {script} }} catch {{ }}")
     assert caught.value.kind == kind
 
 
 def test_limits_can_be_lowered() -> None:
     with pytest.raises(rhai.RhaiLimitError):
         rhai.Engine(max_operations=10).eval("for i in 0..10 { }")
-    with pytest.raises(rhai.RhaiSyntaxError, match="exceeds the maximum|too"):
+    with pytest.raises(rhai.RhaiSyntaxError, match="too long"):
         rhai.Engine(max_string_size=3).eval('"abcd"')
     with pytest.raises(rhai.RhaiSyntaxError):
         rhai.Engine(max_functions=1).eval("fn a() { } fn b() { }")
     with pytest.raises(rhai.RhaiLimitError, match="memory"):
-        rhai.Engine(max_memory=1_000_000).eval("let l = []; let s = `a`; s.pad(100000, `a`); loop { let t = s + 1; l.push(|| t) }")
+        rhai.Engine(max_memory=1_000_000).eval(
+            "let l = []; let s = `a`; s.pad(100000, `a`); loop { let t = s + 1; l.push(|| t) }"
+        )
 
 
 def test_loop_ends_at_its_deadline() -> None:
@@ -232,8 +236,12 @@ def test_the_interpreter_is_free_while_a_script_runs() -> None:
     thread = threading.Thread(target=expect(rhai.RhaiTimeout, lambda: engine.eval("loop {}", timeout=0.5)))
     ticks = 0
     thread.start()
-    watcher = threading.Thread(target=lambda: (thread.join(), done.set()))
-    watcher.start()
+
+    def watch() -> None:
+        thread.join()
+        done.set()
+
+    threading.Thread(target=watch).start()
     while not done.wait(0.01):
         ticks += 1
     assert ticks > 5

@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any, TypedDict, final, type_check_only
 
+__all__ = ["AST", "MAX_NESTING", "Engine"]
+
 MAX_NESTING: int
 
 @type_check_only

@@ -1,6 +1,6 @@
 """What a script can end with. Exceptions of registered functions are not wrapped: they arrive as they were raised."""
 
-from typing import Any, Self
+from typing import Any
 
 
 class RhaiError(Exception):
@@ -68,6 +68,6 @@ class RhaiCancelled(RhaiLimitError):
 
 
 def _rebuild(kind: type[RhaiError], args: tuple[Any, ...], state: dict[str, Any]) -> RhaiError:
-    error: Self | RhaiError = kind(*args)
+    error = kind(*args)
     error.__dict__.update(state)
     return error
