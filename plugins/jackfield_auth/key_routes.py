@@ -42,6 +42,8 @@ def key_routes(auth: Auth) -> Blueprint:
     @operation("Revoke an API key", scope=None, status=204, tags=["api-keys"])
     async def revoke(key_id: str) -> Response:
         caller = principal()
+        if caller.scopes is not None and caller.claims.get("key") != key_id:
+            raise AccessDenied("An API key with scopes may revoke itself only.")
         if not await auth.store().delete_api_key(key_id, caller.user_id):
             raise NotFound("There is no such API key.")
         auth.context.log.info("API key %s of user %s was revoked.", key_id, caller.user_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 
@@ -42,6 +43,7 @@ class Auth:
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
         self.methods = self._methods()
+        self._warming: asyncio.Task[None] | None = None
 
     def store(self) -> Store:
         return self.context.store
@@ -67,10 +69,13 @@ class Auth:
         await self.first_admin.open()
         if not self.context.service.loopback:
             await self.first_admin.ensure()  # an open address is refused while there is no user
-        self.context.spawn("warm-up", self._warm_up())
+        self._warming = self.context.spawn("warm-up", self._warm_up())
 
     async def close(self) -> None:
         """Write what is left to write."""
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.wait({self._warming})
         for work in (self.first_admin.ensure, self.usage.flush):
             try:
                 await work()

@@ -7,25 +7,14 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import field
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidCredentials, RateLimited
+from jackfield.api.limits import canonical_client
 from jackfield.api.records import state
 from jackfield_auth.settings import LoginSettings
 
 Key = tuple[str, str]
-
-
-def canonical_client(client: str) -> str:
-    """One spelling per caller: an IPv4-mapped address is the IPv4 one; of IPv6 the /64, which is one subscriber's."""
-    try:
-        address = ip_address(client)
-    except ValueError:
-        return client
-    if isinstance(address, IPv6Address):
-        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
-    return str(address)
 
 
 def key_of(username: str, client: str) -> Key:

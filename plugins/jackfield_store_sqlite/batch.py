@@ -41,7 +41,7 @@ _COUNT = """INSERT INTO webhook_stats VALUES (?, ?, ?, ?, ?) ON CONFLICT (webhoo
 _CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id) VALUES (?, ?, ?, ?)
     ON CONFLICT (webhook_id, key) DO UPDATE SET expires_at = excluded.expires_at, execution_id = excluded.execution_id,
     status = NULL, headers = NULL, body = NULL WHERE expires_at <= ? RETURNING 1"""
-_ANSWER = "UPDATE deliveries SET status = ?, headers = ?, body = ? WHERE webhook_id = ? AND key = ?"
+_ANSWER = "UPDATE deliveries SET status = ?, headers = ?, body = ? WHERE webhook_id = ? AND key = ? AND status IS NULL"
 
 # Columns of a gathered row that later operations of the batch change.
 _DATA, _STATUS, _STARTED, _FINISHED, _RESUME, _ERROR = 1, 5, 7, 8, 9, 10

@@ -144,6 +144,7 @@ class Database:
         return connect_writer(self.file, self.settings)
 
     def _first_connection(self) -> sqlite3.Connection:
+        failures.refuse_old_library()
         try:
             create_file(self.file)
             connection = self._connect()

@@ -24,6 +24,7 @@ _REASONS = {
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _TAKEN = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
+OLDEST = (3, 38, 0)
 UNCHANGED = "nothing was changed, try again."
 
 
@@ -31,6 +32,15 @@ class Damage(sqlite3.DatabaseError):
     """Found by a check rather than by a failing statement."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def refuse_old_library() -> None:
+    """Raises `ConfigurationError` for an SQLite that lacks STRICT tables (3.37) or the operator `->>` (3.38)."""
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise ConfigurationError(
+            f"SQLite {sqlite3.sqlite_version} is too old; the store needs the library in version 3.38 or newer. "
+            "Use a Python that is built with one."
+        )
 
 
 def primary_code(error: BaseException) -> int:

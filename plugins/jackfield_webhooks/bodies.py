@@ -15,6 +15,8 @@ from jackfield.api.workflows import BinaryData
 
 MAX_FIELDS = 10_000
 """Fields of a form or a query."""
+_NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape"})
+"""Codecs of texts that no caller means: for parts of host names or of programs, slow, or refusing everything."""
 
 
 @record
@@ -86,5 +88,6 @@ def _text(body: bytes, content_type: str) -> str:
         found = codecs.lookup(charset)
     except (LookupError, ValueError):
         return body.decode("utf-8", "replace")
-    # Codecs such as `zlib` or `idna` are no character sets; the table of text encodings keeps to those that are.
-    return body.decode(found.name if getattr(found, "_is_text_encoding", False) else "utf-8", "replace")
+    # Codecs such as `zlib` are no character sets; Python marks them.
+    usable = getattr(found, "_is_text_encoding", False) and found.name not in _NO_CHARSETS
+    return body.decode(found.name if usable else "utf-8", "replace")

@@ -34,6 +34,9 @@ def networks(options: Mapping[str, object], findings: Findings) -> tuple[Network
         except ValueError:
             findings["options.ipWhitelist"] = "ipWhitelist must be addresses or CIDR ranges, separated by commas."
             return ()
+    if written.strip() and not named:
+        findings["options.ipWhitelist"] = "ipWhitelist names no address; leave it out to let everybody call."
+        return ()
     return tuple(found) if named else None
 
 

@@ -164,7 +164,11 @@ def _jwt(config: Config, findings: Findings) -> Verifier | None:
     if not key:
         findings[f"authConfig.{field}"] = f"jwtAuth with {algorithm} needs {field}, or a stored credential."
         return None
-    return JwtVerifier(key, algorithm)
+    try:
+        return JwtVerifier(key, algorithm)
+    except ValueError:
+        findings[f"authConfig.{field}"] = f"This cannot be read as a key for {algorithm}."
+        return None
 
 
 def _text(value: Json) -> str:

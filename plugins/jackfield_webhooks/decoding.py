@@ -10,6 +10,8 @@ from jackfield.api.errors import InvalidInput, PayloadTooLarge, UnsupportedMedia
 _STEP = 1 << 18
 """Bytes that are unpacked at a time."""
 _MAX_CODINGS = 3
+_MAX_MEMBERS = 64
+"""Of one gzip stream: each costs a copy of all that follows it, and no client sends many."""
 
 
 def codings(header: str | None) -> list[str]:
@@ -50,7 +52,11 @@ def _broken(coding: str) -> InvalidInput:
 def _gzip(body: bytes) -> Iterator[bytes]:
     """All members of a gzip stream, as RFC 1952 allows several."""
     rest = body
+    members = 0
     while rest:
+        members += 1
+        if members > _MAX_MEMBERS:
+            raise _broken("gzip")
         unpacker = zlib.decompressobj(31)
         yield from _inflate(unpacker, rest, "gzip")
         rest = unpacker.unused_data.lstrip(b"\0")

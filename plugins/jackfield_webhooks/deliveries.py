@@ -17,9 +17,10 @@ def header_names(configured: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(name.strip().lower() for name in configured if name.strip()), *HEADERS]))
 
 
-def delivery_key(headers: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """The key of a call: the first of these headers that it carries."""
-    for name in names:
+def delivery_key(headers: Mapping[str, str], names: Sequence[str], signed: str | None = None) -> str | None:
+    """The key of a call: the first of these headers that it carries. signed: the one that the call's signature covers;
+    it counts alone, because whoever repeats a call may add the others."""
+    for name in names if signed is None else (signed,):
         value = headers.get(name)
         if value:
             if len(value) > _LONGEST:

@@ -12,6 +12,7 @@ from jackfield_webhooks.callers import Network, Origins
 from jackfield_webhooks.parameters import Findings, HookParameters, read, text
 from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.plans import AnswerPlan, plan
+from jackfield_webhooks.signatures import SignatureVerifier
 from jackfield_webhooks.verifiers import Closed, Verifier
 
 NOTHING: frozenset[str] = frozenset()
@@ -29,6 +30,8 @@ class Hook:
     """Which output of the node has the item: one per method."""
     verifier: Verifier | None
     own_headers: frozenset[str]
+    signed_id: str | None
+    """The header with the delivery's id, if the signature covers it."""
     networks: tuple[Network, ...] | None
     origins: Origins | None
     ignore_robots: bool
@@ -64,6 +67,7 @@ async def make_hook(context: PluginContext, webhook: Webhook, workflow: Workflow
         output=parameters.methods.index(webhook.method),
         verifier=verifier,
         own_headers=verifier.headers if verifier else NOTHING,
+        signed_id=verifier.signed_id if isinstance(verifier, SignatureVerifier) else None,
         networks=callers.networks(parameters.options, findings),
         origins=callers.origins(parameters.options, findings),
         ignore_robots=parameters.options.get("ignoreBots") is True,

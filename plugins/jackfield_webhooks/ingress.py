@@ -10,7 +10,7 @@ import asyncio
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
-from jackfield.api.limits import SlidingWindow
+from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.storage import StoredAnswer
 from jackfield_webhooks import answers, bodies, callers, decoding, lookup, paths
 from jackfield_webhooks.bodies import ParsedBody
@@ -99,7 +99,7 @@ class Ingress:
         if hook.ignore_robots:
             callers.check_robot(call.headers.get("user-agent", ""))
         if self._limit is not None:
-            retry = self._limit.hit(f"{hook.webhook.id} {call.client}")
+            retry = self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
             if retry is not None:
                 raise RateLimited(retry, "This webhook has been called too often from this address.")
 

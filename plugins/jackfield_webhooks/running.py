@@ -31,7 +31,7 @@ class Runner:
 
     async def run(self, call: Call, hook: Hook, parsed: ParsedBody) -> StoredAnswer:
         """Raises `StoreUnavailable`, `ExecutionTimeout`."""
-        key = None if call.test else delivery_key(call.headers, self._names)
+        key = None if call.test else delivery_key(call.headers, self._names, hook.signed_id)
         if key is None:
             return await self._first(call, hook, parsed, None)
         expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)

@@ -12,6 +12,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from jackfield_webhooks.verifiers import PLAIN_CHALLENGE, refusal
 
@@ -44,6 +45,11 @@ class SignatureVerifier:
     def headers(self) -> frozenset[str]:
         return frozenset({self.scheme.header})
 
+    @property
+    def signed_id(self) -> str | None:
+        """The header with the delivery's id, if it is signed."""
+        return self.scheme.signed_id
+
     def verify(self, headers: Mapping[str, str], body: bytes, now: float) -> None:
         given, prefix = self.scheme.read(headers, now)
         digest = hmac.new(self.key, prefix, getattr(hashlib, self.algorithm))
@@ -58,6 +64,7 @@ class SignatureVerifier:
 class Scheme:
     """A bare signature, or one behind `algorithm=`."""
 
+    signed_id: ClassVar[str | None] = None
     header: str
     prefix: str = ""
     """What stands before the signature."""
@@ -96,6 +103,8 @@ class SlackScheme(Scheme):
 
 class StandardScheme(Scheme):
     """`v1,<base64>[ v1,<base64>]` over `<id>.<time>.<body>`."""
+
+    signed_id = "webhook-id"
 
     def read(self, headers: Mapping[str, str], now: float) -> tuple[list[str], bytes]:
         ident, moment = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")

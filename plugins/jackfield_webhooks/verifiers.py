@@ -102,12 +102,16 @@ class JwtVerifier:
     challenge = BEARER_CHALLENGE
 
     def __init__(self, key: str, algorithm: str) -> None:
+        """Raises ValueError for what is no key of the algorithm."""
         import jwt
 
         self._jwt = jwt.PyJWT({"enforce_minimum_key_length": False, "verify_aud": False, "verify_iss": False})
         self._errors: tuple[type[Exception], ...] = (jwt.PyJWTError, ValueError, TypeError)
-        self._key = key
         self._algorithms = [algorithm]
+        try:
+            self._key = jwt.get_algorithm_by_name(algorithm).prepare_key(key)
+        except self._errors:
+            raise ValueError(f"not a key for {algorithm}") from None
 
     def verify(self, headers: Mapping[str, str], body: bytes, now: float) -> dict[str, Json]:
         scheme, _, token = headers.get("authorization", "").partition(" ")

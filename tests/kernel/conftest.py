@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from quart import Blueprint, Response
+from quart import Blueprint, Response, websocket
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import AuthRequest, Principal
@@ -59,7 +59,7 @@ class TokenMethod:
     name = "token"
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
-        given = request.header("authorization")
+        given = request.header("authorization") or request.header("x-api-key")
         if given is None:
             return None
         found = ADA.get(given.decode("latin-1").removeprefix("Bearer "))
@@ -86,6 +86,11 @@ def _blueprint() -> Blueprint:
     async def opened() -> Response:
         return json_response({})
 
+    @routes.post("/api/v1/said")
+    @operation("Repeat.", scope="public")
+    async def said() -> Response:
+        return json_response({"got": await read_json()})
+
     @routes.get("/api/broken")
     @operation("Fail.", scope=None)
     async def broken() -> Response:
@@ -95,6 +100,16 @@ def _blueprint() -> Blueprint:
     @operation("Who calls.", scope=None)
     async def who() -> Response:
         return json_response({"success": True, "data": principal().username})
+
+    @routes.websocket("/ws/admin")
+    @operation("Watch.", scope="admin")
+    async def watch() -> None:
+        await websocket.accept()
+
+    @routes.websocket("/ws/broken")
+    @operation("Fail.", scope=None)
+    async def broken_watch() -> None:
+        raise RuntimeError("a secret detail")
 
     return routes
 
@@ -169,7 +184,7 @@ class Client:
     ) -> Answer:
         sent = [*([(b"host", host.encode())] if host is not None else [])]
         sent += [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
-        if body:
+        if body and not any(name == b"transfer-encoding" for name, _ in sent):
             sent.append((b"content-length", str(len(body)).encode()))
         bare, _, query = path.partition("?")
         scope: Scope = {

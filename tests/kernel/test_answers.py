@@ -82,6 +82,15 @@ async def test_a_large_body_is_413(make_kernel: MakeKernel) -> None:
     await kernel.stop()
 
 
+async def test_a_large_body_of_nobody_is_not_parsed(client: Client) -> None:
+    json = ("Content-Type", "application/json")
+    assert (await client("POST", "/api/v1/said", json, body=b'"' + b"a" * 60_000 + b'"')).status == 200
+    for more in ((), (("Transfer-Encoding", "chunked"),)):
+        answer = await client("POST", "/api/v1/said", json, *more, body=b'"' + b"a" * 70_000 + b'"')
+        assert (answer.status, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    assert (await client("POST", "/api/v1/things", json, ADA, body=b'"' + b"a" * 70_000 + b'"')).status == 201
+
+
 async def test_public_operations_need_no_credential(client: Client) -> None:
     assert (await client("POST", "/api/v1/open")).status == 200
     assert (await client("POST", "/api/v1/open", ("Authorization", "Bearer stale"))).status == 200
@@ -92,6 +101,12 @@ async def test_ready_names_its_checks(client: Client) -> None:
     assert answer.json["checks"] == {"store": "ok", "plugins": "ok", "engine": "ok"}
     await client.app.kernel.stop()
     assert (await client("GET", "/ready")).status == 503
+
+
+async def test_nothing_is_below_the_probes(client: Client) -> None:
+    for path in ("/health/", "/health/x", "/ready/x"):
+        answer = await client("GET", path, ADA)
+        assert (answer.status, answer.json["code"]) == (404, "NOT_FOUND")
 
 
 async def test_openapi_describes_every_operation(client: Client) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import sys
 
+import orjson
 import pytest
 
 from jackfield.core.kernel import Kernel
@@ -111,6 +112,56 @@ async def test_a_forwarding_header_takes_the_owner_away(
     assert (await client("GET", "/api/daemon/who", (name, "127.0.0.1"), TOKEN)).status == 200
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//api/v1/things",
+        "///api/v1/things",
+        "http://127.0.0.1:8765/api/v1/things",
+        "http://evil.test/api/v1/things",
+        "x:/api/v1/things",
+        "api/v1/things",
+        "*",
+        "",
+    ],
+)
+async def test_no_spelling_of_a_path_leads_around_the_gate(
+    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    async def yes(self: PeerLookup, scope: object) -> bool:
+        return True
+
+    monkeypatch.setattr(PeerLookup, "same_user", yes)
+    answer = await client("GET", path)
+    assert (answer.status, answer.json["code"]) == (400, "VALIDATION_ERROR")
+
+
+async def test_the_daemon_token_does_not_open_the_service(client: Client) -> None:
+    token = (client.app.kernel.config_dir / "daemon-token").read_text()
+    answer = await client("GET", "/api/v1/things", ("Authorization", f"Bearer {token}"))
+    assert (answer.status, answer.json["code"]) == (401, "TOKEN_INVALID")
+
+
+async def test_a_second_credential_beside_the_daemon_token_counts(client: Client) -> None:
+    token = (client.app.kernel.config_dir / "daemon-token").read_text()
+    for key in ("ada", "nobody"):
+        answer = await client("GET", "/api/daemon/who", ("Authorization", f"Bearer {token}"), ("X-API-Key", key))
+        assert answer.status == 401
+
+
+async def test_a_credential_that_no_plugin_verifies_is_not_overlooked(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def yes(self: PeerLookup, scope: object) -> bool:
+        return True
+
+    monkeypatch.setattr(PeerLookup, "same_user", yes)
+    client.app.kernel.authenticator.methods.clear()
+    assert (await client("GET", "/api/daemon/who")).status == 200
+    for name in ("Authorization", "X-API-Key"):
+        assert (await client("GET", "/api/daemon/who", (name, "whatever"))).status == 401
+
+
 async def _with(make_kernel: MakeKernel, config: dict[str, object]) -> tuple[Kernel, Client]:
     kernel = make_kernel(config)
     await kernel.start()
@@ -157,6 +208,16 @@ async def test_cors_answers_configured_origins_only(make_kernel: MakeKernel) -> 
         assert bad.header("access-control-allow-origin") is None
     assert (await client("GET", "/api/daemon/who", ("Origin", "https://ui.example"), TOKEN)).status == 403
     await kernel.stop()
+
+
+async def test_one_subscriber_has_one_rate_limit(make_kernel: MakeKernel) -> None:
+    _, client = await _with(make_kernel, {"security": {"rate_limit": {"enabled": True, "requests": 2}}})
+    statuses = [
+        (await client("GET", "/api/v1/things", TOKEN, client=(address, 1))).status
+        for address in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1", "::ffff:192.0.2.1", "192.0.2.1")
+    ]
+    assert statuses == [200, 200, 429, 200, 200, 200]
+    assert (await client("GET", "/api/v1/things", TOKEN, client=("192.0.2.1", 1))).status == 429
 
 
 async def test_the_service_rate_limit(make_kernel: MakeKernel) -> None:
@@ -233,4 +294,44 @@ async def test_a_refused_websocket_is_a_real_answer(client: Client) -> None:
     sent.clear()
     await client.app({**scope, "extensions": {}}, receive, send)  # type: ignore[arg-type]
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "code"),
+    [
+        ("/ws/nothing", [(b"authorization", b"Bearer ada")], 404, "NOT_FOUND"),
+        ("//ws", [(b"authorization", b"Bearer ada")], 400, "VALIDATION_ERROR"),
+        ("/ws/admin", [(b"authorization", b"Bearer ada")], 403, "ACCESS_DENIED"),
+        ("/ws/broken", [(b"authorization", b"Bearer ada")], 500, "INTERNAL"),
+        ("/ws/admin", [], 401, "AUTH_REQUIRED"),
+    ],
+)
+async def test_websockets_get_the_same_answers_as_requests(
+    client: Client, path: str, headers: list[tuple[bytes, bytes]], status: int, code: str
+) -> None:
+    sent: list[dict[str, object]] = []
+    messages: asyncio.Queue[dict[str, object]] = asyncio.Queue()
+    messages.put_nowait({"type": "websocket.connect"})
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "websocket",
+        "http_version": "1.1",
+        "scheme": "ws",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "subprotocols": [],
+        "headers": [(b"host", b"127.0.0.1:8765"), *headers],
+        "client": ("192.0.2.9", 1),
+        "server": ("127.0.0.1", 8765),
+        "extensions": {"websocket.http.response": {}},
+    }
+    await client.app(scope, messages.get, send)  # type: ignore[arg-type]
+    assert (sent[0]["type"], sent[0]["status"]) == ("websocket.http.response.start", status)
+    body = b"".join(bytes(message.get("body", b"")) for message in sent[1:])  # type: ignore[call-overload]
+    assert orjson.loads(body)["code"] == code
     await asyncio.sleep(0)

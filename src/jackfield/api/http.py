@@ -103,7 +103,10 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     limit = request.max_content_length
     if limit is not None and (request.content_length or 0) > limit:
         raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
-    return jsontext.loads(await request.get_data(cache=False), max_depth=max_depth)
+    body = await request.get_data(cache=False)
+    if limit is not None and len(body) > limit:
+        raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
+    return jsontext.loads(body, max_depth=max_depth)
 
 
 async def read_model(model: type[ModelT]) -> ModelT:

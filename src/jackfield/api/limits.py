@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from .clock import Clock
+
+
+def canonical_client(client: str) -> str:
+    """One spelling per caller: an IPv4-mapped address is the IPv4 one; of IPv6 the /64, which is one subscriber's."""
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return client
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
+    return str(address)
 
 
 class SlidingWindow:

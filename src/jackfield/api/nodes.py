@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
@@ -19,6 +19,12 @@ class NodeParameters(BaseModel):
     """Base of every node's parameters: unknown keys are kept, names as in the document, built on first use."""
 
     model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+
+    @classmethod
+    def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """Which of a node's parameters, as the document has them, are JSON texts with expressions inside: objects print
+        there as JSON. Paths such as `jsonOutput` and `fields.values[0].objectValue`."""
+        return ()
 
 
 class NodeError(Exception):

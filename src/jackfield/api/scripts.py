@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .jsontext import Json
 from .records import record
@@ -12,13 +12,17 @@ from .workflows import Items
 
 
 class ScriptError(Exception):
-    """A script failed. kind: syntax, runtime, timeout, memory, crash, busy; line: 1-based in the source, if known."""
+    """A script failed. kind: syntax, runtime, timeout, memory, crash, busy; line: 1-based in the source, if known;
+    item: index of the item on which one that runs for each item failed."""
 
-    def __init__(self, message: str, *, kind: str = "runtime", line: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, kind: str = "runtime", line: int | None = None, item: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.kind = kind
         self.line = line
+        self.item = item
 
 
 @record
@@ -40,7 +44,8 @@ class ScriptData:
     variables: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     node: Mapping[str, Json] = field(default_factory=dict)
-    """name, id, version, parameters, context and runIndex of the node that runs; previous node under `previous`."""
+    """name, id, version, parameters, context, runIndex and onError of the node that runs; previous node under
+    `previous`."""
     timezone: str = "UTC"
     now_ms: int = 0
     known: Sequence[str] = ()
@@ -80,6 +85,23 @@ class ScriptEngine(Protocol):
         """
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        """Run a Code node in a worker process that is killed after `timeout` seconds. Raises `ScriptError`."""
+        """Run a Code node in a worker process that is killed after `timeout` seconds. each: once per item; the value is
+        a list, in which `{json: {error: message}}` stands for an item that failed when the node's onError is not
+        `stopWorkflow`. Raises `ScriptError`."""
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class ScopedScripts(Protocol):
+    """An engine that also runs scripts which belong to no execution: those that make an agent's configuration, and the
+    conditions of routes."""
+
+    async def value(
+        self, source: str, variables: Mapping[str, Json], *, name: str | None = None, timeout: float | None = None
+    ) -> Json:
+        """Run a whole script with these variables and give its value, as JSON.
+
+        name: of the script, for errors; timeout: seconds, the engine's own limit unless given. The compiled form is
+        kept by the source's hash. Raises `ScriptError`; `line` is known for most.
+        """

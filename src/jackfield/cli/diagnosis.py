@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +39,11 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
     findings += [
         Finding("configuration", False, f"no loaded plugin knows [{t}]") for t in kernel.settings.unknown_tables
     ]
-    findings += _files(kernel)
+    findings += [
+        Finding("configuration", False, f"the environment has {name}, which is no setting")
+        for name in kernel.settings.unknown_variables
+    ]
+    findings += [_keys(kernel), *_files(kernel)]
     findings += [
         Finding(f"plugin {plugin.name}", plugin.status != "failed", plugin.error or plugin.status)
         for plugin in kernel.plugins.plugins.values()
@@ -57,11 +62,28 @@ async def _look_at_store(context: PluginContext) -> str:
     return f"answers, {len(users)} users{hint}"
 
 
+def _keys(kernel: Kernel) -> Finding:
+    try:
+        kernel.secrets.check()
+    except JackfieldError as exc:
+        return Finding("keys", False, exc.message)
+    return Finding("keys", True, "can be read")
+
+
 def _files(kernel: Kernel) -> list[Finding]:
     directory = kernel.config_dir
     free = shutil.disk_usage(directory).free
     findings = [Finding("disk", free > LOW_SPACE, f"{free // 2**20} MiB free at {directory}")]
-    loose = [p for p in [directory, *directory.rglob("*")] if not p.is_symlink() and p.stat().st_mode & 0o077]
+    loose = [path for path in [directory, *directory.rglob("*")] if _is_open(path)]
     named = ", ".join(str(path) for path in loose[:5])
     findings.append(Finding("permissions", not loose, f"open to others: {named}" if loose else "closed to others"))
     return findings
+
+
+def _is_open(path: Path) -> bool:
+    """Whether others may use the file; one that a running daemon has just removed is none."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISLNK(mode) and bool(mode & 0o077)

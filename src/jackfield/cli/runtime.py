@@ -42,9 +42,7 @@ class Runtime:
 
             host = PluginHost()
             host.discover()
-            self._commands = {
-                str(command.name): command for _, given in host.call("jackfield_commands") for command in given
-            }
+            self._commands = {str(command.name): command for _, command in host.each("jackfield_commands", "name")}
         return self._commands
 
     def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:

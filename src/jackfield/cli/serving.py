@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs
+from jackfield.core.memory import share_arena
 from jackfield.core.tables import LogSettings, ServerSettings
 from jackfield.http.app import create_app
 from jackfield.http.server import listen, run
@@ -26,6 +27,7 @@ def spare_collector() -> None:
 
 def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
     """Raises `ConfigurationError` for everything that prevents the start."""
+    share_arena()
     kernel = runtime.kernel(config_dir, overrides)
     lock = DirectoryLock(kernel.config_dir)
     lock.acquire()

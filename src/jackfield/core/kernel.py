@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from .authentication import Authenticator
 from .context import Context, Ports, Shared, Tasks
 from .events import Bus
 from .files import private_directory
+from .memory import trim_forever
 from .plugins import PluginHost
 from .redaction import Redactor
 from .secrets import FileSecrets
@@ -95,18 +97,14 @@ class Kernel:
         """Ask every plugin what it gives."""
         host = self.plugins
         host.bind(self.context)
-        for name, nodes in host.call("jackfield_nodes"):
-            for node in nodes:
-                if not self.ports.nodes.add(node):
-                    host.failed(name, ValueError(f"node {node.kind} exists already"), "gave a node type twice")
-        for _, triggers in host.call("jackfield_triggers"):
-            self.ports.triggers.extend(triggers)
+        for name, node in host.each("jackfield_nodes", "kind"):
+            if not self.ports.nodes.add(node):
+                host.failed(name, ValueError(f"node {node.kind} exists already"), "gave a node type twice")
+        self.ports.triggers.extend(trigger for _, trigger in host.each("jackfield_triggers", "kind"))
         for _, engine in host.call("jackfield_script_engine"):
             self.ports.script_engines.setdefault(engine.language, engine)
-        for _, methods in host.call("jackfield_auth_methods"):
-            self.authenticator.methods.extend(methods)
-        for _, mounts in host.call("jackfield_asgi"):
-            self.mounts.extend(mounts)
+        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", "authenticate"))
+        self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", "segment"))
         for _, reader in host.call("jackfield_workflow_reader"):
             self.ports.workflows = self.ports.workflows or reader
         self.ports.store = self._choose("jackfield_store", self.settings.get(StoreSettings).name)
@@ -130,10 +128,13 @@ class Kernel:
 
     async def start(self) -> None:
         """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
+        self.secrets.check()
         await self.open_store()
         await self._call_each("jackfield_startup")
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.recover", self._recover())
+        interval = self.settings.get(DaemonSettings).trim_interval
+        self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
         self.ready = True
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
 
@@ -219,7 +220,10 @@ class Kernel:
 
 def is_loopback(host: str) -> bool:
     """Whether an address to listen on is reachable from this machine only."""
-    return host in ("localhost", "::1") or host.startswith("127.")
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def load_plugins(
@@ -244,21 +248,17 @@ def load_plugins(
 def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
     """The kernel's tables and those of the loaded plugins. A path that is taken is that plugin's failure."""
     tables = list(CORE_TABLES)
-    for name, given in host.call("jackfield_settings"):
-        for table in given:
-            if any(known.path == table.path for known in tables):
-                host.failed(name, ValueError(f"the settings table {table.path} exists already"), "gave settings twice")
-            else:
-                tables.append(table)
+    for name, table in host.each("jackfield_settings", "model"):
+        if any(known.path == table.path for known in tables):
+            host.failed(name, ValueError(f"the settings table {table.path} exists already"), "gave settings twice")
+        else:
+            tables.append(table)
     return tables
 
 
 def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
     """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
-    try:
-        private_directory(config_dir)
-    except OSError as exc:
-        raise ConfigurationError(f"The configuration directory {config_dir} cannot be used: {exc.strerror}.") from None
+    private_directory(config_dir)
     redactor = Redactor()
     host, settings = load_plugins(config_dir, environment, overrides)
     for table in settings.tables:
@@ -267,6 +267,8 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     kernel.assemble()
     for path in settings.unknown_tables:
         log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)
+    for name in settings.unknown_variables:
+        log.warning("The environment has %s, which is no setting of a loaded plugin.", name)
     return kernel
 
 

@@ -11,19 +11,20 @@ import os
 import queue
 import sys
 import traceback
+from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TextIO
 
-import orjson
-
+from jackfield.api import jsontext
 from jackfield.api.clock import iso
 
-from .files import private_directory
+from .files import append_private, private_directory
 from .redaction import Redactor
 from .tables import LogSettings
 
 request_id: ContextVar[str] = ContextVar("jackfield_request_id", default="")
+_CONTROLS = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\t\n"}
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "requestId"}
 
 
@@ -38,7 +39,7 @@ class _Bounded(logging.handlers.QueueHandler):
         record.message = record.getMessage()
         record.args = None
         record.msg = record.message
-        record.requestId = request_id.get()
+        record.requestId = getattr(record, "requestId", "") or request_id.get()
         if record.exc_info and not record.exc_text:
             record.exc_text = "".join(traceback.format_exception(*record.exc_info))
             record.exc_info = None
@@ -46,6 +47,11 @@ class _Bounded(logging.handlers.QueueHandler):
 
     def enqueue(self, record: logging.LogRecord) -> None:
         try:
+            if self.lost:
+                text = f"{self.lost} log lines were lost."
+                notice = {"name": "jackfield.logs", "levelno": logging.WARNING, "levelname": "WARNING", "msg": text}
+                self.queue.put_nowait(logging.makeLogRecord(notice))
+                self.lost = 0
             self.queue.put_nowait(record)
         except queue.Full:
             self.lost += 1
@@ -70,7 +76,17 @@ class JsonLines(logging.Formatter):
         line.update({key: value for key, value in vars(record).items() if key not in _STANDARD})
         if record.exc_text:
             line["exception"] = record.exc_text
-        return self._redact(orjson.dumps(line, default=str).decode())
+        return jsontext.dumps(self._hidden(line)).decode()
+
+    def _hidden(self, value: object) -> object:
+        """Value by value, before it is written as JSON, whose escapes would hide the secret from us."""
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, Mapping):
+            return {str(name): self._hidden(item) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._hidden(item) for item in value]
+        return self._redact(str(value))
 
 
 class Readable(logging.Formatter):
@@ -81,17 +97,16 @@ class Readable(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._redact(super().format(record))
+        return self._redact(super().format(record)).translate(_CONTROLS)
 
 
 class _Private(logging.handlers.RotatingFileHandler):
     def _open(self) -> TextIO:  # type: ignore[override]
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        return os.fdopen(descriptor, "a", encoding="utf-8")
+        return os.fdopen(append_private(Path(self.baseFilename)), "a", encoding="utf-8")
 
 
 class Logs:
-    """Start with the daemon, stop with it (writes what is queued)."""
+    """Start with the daemon, stop with it (writes what is queued). Raises `ConfigurationError`."""
 
     def __init__(self, config_dir: Path, settings: LogSettings, redact: Redactor) -> None:
         file = _Private(

@@ -45,6 +45,8 @@ class PluginHost:
         # pluggy calls the last registered first.
         for point in sorted(entry_points(group=hooks.PROJECT), key=lambda found: found.name, reverse=True):
             self._load(point)
+        for name in self._disabled - self.plugins.keys():
+            log.warning("plugins.disabled names %s, but there is no such plugin.", name)
 
     def register(self, name: str, module: object) -> None:
         """Add a plugin that is already imported (tests)."""
@@ -60,7 +62,7 @@ class PluginHost:
             return
         try:
             module = point.load()
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             self.failed(point.name, exc, "cannot be imported")
         else:
             self._register(point.name, module)
@@ -73,7 +75,7 @@ class PluginHost:
             self._manager.unregister(name=name)
             self.failed(name, exc, "has a hook that does not exist or does not fit")
 
-    def failed(self, name: str, error: Exception, what: str) -> None:
+    def failed(self, name: str, error: BaseException, what: str) -> None:
         """Record a failure. Raises when plugins are strict, and always for a `ConfigurationError`: it is the
         operator's."""
         if isinstance(error, ConfigurationError):
@@ -106,6 +108,19 @@ class PluginHost:
                 continue
             if result is not None:
                 yield name, result
+
+    def each(self, hook: str, attribute: str) -> Iterator[tuple[str, Any]]:
+        """Call a hook that gives several things, and yield them one by one. What a thing must have tells it from what
+        does not belong there, which is the plugin's failure."""
+        for name, given in self.call(hook):
+            try:
+                things = list(given)
+                for thing in things:
+                    getattr(thing, attribute)
+            except Exception as exc:
+                self.failed(name, exc, f"failed in {hook}")
+            else:
+                yield from ((name, thing) for thing in things)
 
     def failures(self) -> list[Plugin]:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
+from urllib.parse import quote
 
 HIDDEN = "***"
 LIMIT = 4096
@@ -37,7 +39,14 @@ class Redactor:
     def __call__(self, text: str) -> str:
         pattern = self._pattern
         if pattern is None:
+            # Under the lock to the end, so that a value added meanwhile is not forgotten.
             with self._lock:
-                known = sorted(self._values, key=len, reverse=True)
-            pattern = self._pattern = re.compile("|".join([*map(re.escape, known), PATTERNS]))
+                known = sorted({form for value in self._values for form in forms(value)}, key=len, reverse=True)
+                pattern = self._pattern = re.compile("|".join([*map(re.escape, known), PATTERNS]))
         return pattern.sub(HIDDEN, text)
+
+
+def forms(value: str) -> set[str]:
+    """The value as it stands, and as JSON, a traceback or a URL would write it."""
+    escaped = [value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]]
+    return {*escaped, quote(value, safe="", errors="replace"), quote(value, errors="replace")}

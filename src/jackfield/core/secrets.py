@@ -41,15 +41,19 @@ class FileSecrets:
         if found is None:
             found = base64.b64encode(secrets.token_bytes(size))
             write_private(path, found)
-        try:
-            key = base64.b64decode(found, validate=True)
-        except ValueError:
-            key = b""
+        key = _decoded(found)
         if len(key) != size:
             raise ConfigurationError(
                 f"{path} is damaged: it must hold {size} bytes as base64. Restore it from a backup."
             )
         return key
+
+    def check(self) -> None:
+        """Look at every key that there is. Raises `ConfigurationError` for one that cannot be used, so that it is found
+        at the start and not at its first use."""
+        for path in sorted(self._directory.glob("*.key")):
+            if not _decoded(read_private(path) or b""):
+                raise ConfigurationError(f"{path} is damaged: it must hold a key as base64. Restore it from a backup.")
 
     def seal(self, plain: bytes) -> bytes:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -71,3 +75,11 @@ class FileSecrets:
             configured = self._configured
             self._encryption = hashlib.sha256(configured.encode()).digest() if configured else self.key("encryption")
         return self._encryption
+
+
+def _decoded(found: bytes) -> bytes:
+    """The key in a file's text; empty for what is none."""
+    try:
+        return base64.b64decode(found, validate=True)
+    except ValueError:
+        return b""

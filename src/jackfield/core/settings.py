@@ -70,12 +70,18 @@ class Settings:
     """The tables, validated. Built by `load`."""
 
     def __init__(
-        self, values: Mapping[str, BaseModel], tables: Sequence[SettingsTable], unknown: Sequence[str]
+        self,
+        values: Mapping[str, BaseModel],
+        tables: Sequence[SettingsTable],
+        unknown: Sequence[str],
+        unknown_variables: Sequence[str] = (),
     ) -> None:
         self._values = dict(values)
         self.tables = list(tables)
         self.unknown_tables = list(unknown)
         """Tables of config.toml that no loaded plugin has."""
+        self.unknown_variables = list(unknown_variables)
+        """Names of the environment that begin like a setting's and are none."""
 
     def get(self, model: type[SettingsT]) -> SettingsT:
         """The table of this model. Raises LookupError when nobody declared it."""
@@ -131,7 +137,8 @@ def load(
             raise ConfigurationError(f"There is no setting {path}; see `jackfield config`.")
         _put(merged, path, _from_text(text, known[path]))
     values = {table.path: _validate(table, merged, tables) for table in tables}
-    return Settings(values, tables, list(_unknown(merged, tables)))
+    strange = [name for name in environment if name.startswith(PREFIX) and name not in {*by_environment, *NOT_SETTINGS}]
+    return Settings(values, tables, list(_unknown(merged, tables)), sorted(strange))
 
 
 def _copy(value: Any) -> Any:
@@ -150,6 +157,8 @@ def _put(target: dict[str, Any], path: str, value: object) -> None:
 
 def _from_text(text: str, key: Key) -> object:
     """JSON for lists and objects, a comma list for lists, else the text as it is (pydantic converts it)."""
+    if key.field.annotation is str:
+        return text
     if text[:1] in ("[", "{"):
         try:
             return orjson.loads(text)
@@ -199,5 +208,5 @@ def _unknown(merged: Mapping[str, Any], tables: Sequence[SettingsTable]) -> Iter
             raise ConfigurationError(f"{name}: there is no such setting. See `jackfield config`.")
         for inner in value:
             path = f"{name}.{inner}"
-            if not any(known == path or known.startswith((path + ".", name + "." + inner)) for known in paths):
+            if not any(known == path or known.startswith(path + ".") for known in paths):
                 yield path

@@ -61,6 +61,9 @@ class DaemonSettings(Table):
     shutdown_timeout: float = Field(
         30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."
     )
+    trim_interval: float = Field(
+        30.0, ge=1, le=86400, description="How often freed memory is given back to the system (glibc only), in seconds."
+    )
 
 
 class PluginsSettings(Table):

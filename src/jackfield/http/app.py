@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 from pathlib import Path
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
-from jackfield.api.errors import ConfigurationError
+from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.files import read_private, write_private
 from jackfield.core.kernel import Kernel
@@ -21,16 +22,21 @@ from .peer import PeerLookup
 from .probes import PROBES, Probes
 
 log = logging.getLogger("jackfield.http")
+TOKEN_FORM = re.compile(r"jf_dt_[A-Za-z0-9_-]{43}")
 
 
 def daemon_token(config_dir: Path) -> str:
-    """The owner's token in `daemon-token` (0600), made once; for platforms where the peer cannot be looked up."""
+    """The owner's token in `daemon-token` (0600), made once; for platforms where the peer cannot be looked up.
+    Raises `ConfigurationError`."""
     path = config_dir / "daemon-token"
     found = read_private(path)
     if found is None:
         found = f"jf_dt_{secrets.token_urlsafe(32)}".encode()
         write_private(path, found)
-    return found.decode("ascii", "replace").strip()
+    token = found.decode("ascii", "replace").strip()
+    if not TOKEN_FORM.fullmatch(token):
+        raise ConfigurationError(f"{path} is damaged; delete it, and the next start makes another one.")
+    return token
 
 
 class Lifespan:
@@ -39,7 +45,7 @@ class Lifespan:
     def __init__(self, kernel: Kernel, management: Management) -> None:
         self._kernel = kernel
         self._management = management
-        self.failure: ConfigurationError | None = None
+        self.failure: JackfieldError | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         while True:
@@ -47,9 +53,11 @@ class Lifespan:
             if message["type"] == "lifespan.startup":
                 try:
                     await self._start()
-                except ConfigurationError as exc:
-                    self.failure = exc
-                    await send({"type": "lifespan.startup.failed", "message": exc.message})
+                except Exception as exc:
+                    # All of them: a server takes one that gets through for an application without a lifespan, and goes
+                    # on serving it.
+                    self.failure = _reason(exc)
+                    await send({"type": "lifespan.startup.failed", "message": self.failure.message})
                     return
                 await send({"type": "lifespan.startup.complete"})
             else:
@@ -65,6 +73,13 @@ class Lifespan:
             await self._kernel.tasks.close()
             raise
         self._management.begin()
+
+
+def _reason(error: Exception) -> JackfieldError:
+    if isinstance(error, JackfieldError):
+        return error
+    log.error("The start failed.", exc_info=error)
+    return ConfigurationError("The daemon could not start; its log says why.")
 
 
 class Application:

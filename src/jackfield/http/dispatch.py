@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
-from jackfield.api.errors import HeadersTooLarge, JackfieldError, RateLimited
-from jackfield.api.limits import SlidingWindow
+from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
+from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
 from jackfield.core.tables import ServerSettings
@@ -114,6 +114,7 @@ class Dispatcher:
         """Hypercorn has refused a large head already; httptools and granian have no limit of their own."""
         if sum([len(name) + len(value) for name, value in scope["headers"]]) > self._head_limit:
             raise HeadersTooLarge
+        check_target(scope)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
@@ -135,7 +136,7 @@ class Dispatcher:
 
     async def _check(self, scope: Scope, access: Access) -> None:
         if access == "service" and self._limit is not None:
-            retry = self._limit.hit(scope["jackfield.client"])
+            retry = self._limit.hit(canonical_client(scope["jackfield.client"]))
             if retry is not None:
                 raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
         if scope["path"] in PROBES or (access == "service" and scope["path"] in await self._public()):
@@ -154,6 +155,7 @@ class Dispatcher:
         request_id_of_log.set(ident)
         path: str = scope["path"]
         try:
+            check_target(scope)
             self._gate.check_host(scope, "gated")
             scope["jackfield.client"] = self._gate.client(scope)
             scope["jackfield.principal"] = await self._gate.check(scope, "service" if is_service(path) else "gated")
@@ -161,6 +163,14 @@ class Dispatcher:
             await (mount.app if mount else self._quart)(scope, receive, send)
         except JackfieldError as exc:
             await refuse_websocket(scope, receive, send, exc)
+
+
+def check_target(scope: Scope) -> None:
+    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path. Raises
+    `InvalidInput`."""
+    path: str = scope["path"]
+    if not path.startswith("/") or path.startswith("//"):
+        raise InvalidInput("The request's target must be a path that begins with one slash.")
 
 
 async def refuse_websocket(scope: Scope, receive: Receive, send: Send, error: JackfieldError) -> None:

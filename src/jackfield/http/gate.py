@@ -24,6 +24,7 @@ Access = Literal["public", "service", "gated"]
 """public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
 
 OWNER = Principal("owner", "owner", "admin", "owner")
+CREDENTIALS = frozenset({"authorization", "x-api-key"})
 FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
 
 
@@ -104,7 +105,7 @@ class Gate:
         """Steps 2 to 6 for everything that is not public."""
         caller = read_headers(scope)
         self._check_origin(scope, caller, access)
-        principal = await self._credential(scope, caller)
+        principal = await self._credential(scope, caller, access)
         if principal is not None:
             return principal
         if access == "service":
@@ -138,16 +139,26 @@ class Gate:
         """Whether security.cors opens /api/v1 to this origin."""
         return origin in self._cors_origins or b"*" in self._cors_origins
 
-    async def _credential(self, scope: Scope, caller: Caller) -> Principal | None:
+    async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
         bearer = caller.only(b"authorization")
-        if bearer is not None and bearer.startswith(b"Bearer ") and self._is_daemon_token(bearer[7:]):
-            return OWNER
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
-        return await self._authenticate(AuthRequest(headers, str(scope.get("jackfield.client", "")), scope["path"]))
+        # Not for the service, which knows users only.
+        owner = access == "gated" and bearer is not None and self._is_daemon_token(bearer)
+        if owner:
+            del headers["authorization"]
+        client = str(scope.get("jackfield.client", ""))
+        found = await self._authenticate(AuthRequest(headers, client, scope["path"]))
+        if owner and found is not None:
+            raise AuthRequired("The daemon's token and a user's credential disagree; send one of them.")
+        if found is None and not CREDENTIALS.isdisjoint(headers):
+            raise AuthRequired("There is no authentication method that knows this credential.")
+        return OWNER if owner else found
 
-    def _is_daemon_token(self, value: bytes) -> bool:
+    def _is_daemon_token(self, bearer: bytes) -> bool:
         # Only a token of that form is compared, so that the file is not made for every Bearer token.
-        return value.startswith(b"jf_dt_") and hmac.compare_digest(value, self._token().encode())
+        scheme, _, value = bearer.partition(b" ")
+        known = scheme.lower() == b"bearer" and value.startswith(b"jf_dt_")
+        return known and hmac.compare_digest(value, self._token().encode())
 
     def client(self, scope: Scope) -> str:
         """The caller's address: the TCP peer's, or behind trusted proxies the last one that they did not add."""

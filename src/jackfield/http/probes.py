@@ -5,7 +5,7 @@ from __future__ import annotations
 from jackfield.api import jsontext
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.clock import iso
-from jackfield.api.errors import MethodNotAllowed
+from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
 
@@ -25,8 +25,12 @@ class Probes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         method = scope["method"]
-        if method not in ("GET", "HEAD"):
+        error: JackfieldError | None = None
+        if scope["path"] not in PROBES:
+            error = NotFound("There is nothing at this address.")
+        elif method not in ("GET", "HEAD"):
             error = MethodNotAllowed(["GET", "HEAD"])
+        if error is not None:
             await send_error(send, error, scope["path"], scope["jackfield.request_id"], method)
             return
         status, found = await self._ready() if scope["path"] == "/ready" else (200, self._health())

@@ -6,7 +6,8 @@ import inspect
 import logging
 from collections.abc import Iterable
 
-from quart import Blueprint, Quart, Response, g, request
+from quart import Blueprint, Quart, Response, current_app, g, has_request_context, request, websocket
+from quart.wrappers import Request, Websocket
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
 from werkzeug.exceptions import MethodNotAllowed as HttpMethodNotAllowed
 from werkzeug.exceptions import NotFound as HttpNotFound
@@ -20,6 +21,8 @@ from jackfield.core.tables import ServerSettings
 from .errors import body_of, challenge
 
 log = logging.getLogger("jackfield.http")
+PUBLIC_BODY = 65536
+"""Largest body, in bytes, of a request that nobody has to authenticate for."""
 
 
 def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettings) -> Quart:
@@ -32,6 +35,7 @@ def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettin
     for _, blueprint in blueprints:
         app.register_blueprint(blueprint)
     app.before_request(_authorize)
+    app.before_websocket(_authorize)
     app.register_error_handler(JackfieldError, _error)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
@@ -69,17 +73,24 @@ def public_paths(app: Quart) -> frozenset[str]:
     return frozenset(path for path, given in scopes.items() if given == {"public"})
 
 
+def _asked() -> Request | Websocket:
+    """What is being answered: checks and error handlers serve requests and WebSockets alike."""
+    return request if has_request_context() else websocket
+
+
 async def _authorize() -> None:
     """After routing, before the view: the caller must have the operation's scope."""
-    caller: Principal | None = request.scope.get("jackfield.principal")  # type: ignore[assignment]
+    caller: Principal | None = _asked().scope.get("jackfield.principal")  # type: ignore[assignment]
     g.principal = caller
-    if request.endpoint is None:
+    view = _asked().endpoint
+    if view is None:
         return
-    view = request.endpoint
-    from quart import current_app
-
     described = operation_of(current_app._get_current_object(), view)  # type: ignore[attr-defined]
-    if described is None or described.scope == "public":
+    if described is None:
+        return
+    if described.scope == "public":
+        if has_request_context():
+            request.max_content_length = min(PUBLIC_BODY, request.max_content_length or PUBLIC_BODY)
         return
     if caller is None:
         raise AuthRequired
@@ -90,8 +101,9 @@ async def _authorize() -> None:
 
 
 def _answer(error: JackfieldError) -> Response:
-    ident = str(request.scope.get("jackfield.request_id", ""))
-    response = Response(body_of(error, request.path, ident), status=error.status, content_type="application/json")
+    asked = _asked()
+    ident = str(asked.scope.get("jackfield.request_id", ""))
+    response = Response(body_of(error, asked.path, ident), status=error.status, content_type="application/json")
     for name, value in [*error.headers, *challenge(error)]:
         response.headers.add(name, value)
     return response
@@ -99,7 +111,7 @@ def _answer(error: JackfieldError) -> Response:
 
 async def _error(error: JackfieldError) -> Response:
     if error.status >= 500:
-        log.warning("%s %s: %s", request.method, request.path, error.message)
+        log.warning("%s %s: %s", _asked().method, _asked().path, error.message)
     return _answer(error)
 
 
@@ -123,5 +135,5 @@ def translate(error: HTTPException) -> JackfieldError:
 
 
 async def _unexpected(error: Exception) -> Response:
-    log.error("%s %s failed.", request.method, request.path, exc_info=error)
+    log.error("%s %s failed.", _asked().method, _asked().path, exc_info=error)
     return _answer(JackfieldError())

@@ -137,6 +137,10 @@ def run(app: Application, sock: socket.socket) -> None:
     except ImportError as exc:
         name = server.implementation
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
+    except (Exception, SystemExit):
+        # Each server has its own way to end after a start that failed; the reason is ours to tell.
+        if app.lifespan.failure is None:
+            raise
     failure = app.lifespan.failure or app.kernel.failure
     if failure is not None:
         raise failure

@@ -82,7 +82,7 @@ class MemoryCalls(MemoryTables):
         if delivery is not None:
             claim, answer = delivery
             known = self._deliveries.get((claim.webhook_id, claim.key))
-            if known is not None:
+            if known is not None and known[1].answer is None:
                 told = StoredDelivery(known[1].execution_id, answer)
                 self._deliveries[claim.webhook_id, claim.key] = (known[0], told)
         old = self._calls.get(update.call_id)

@@ -215,6 +215,16 @@ async def test_revoke_ends_the_key_and_is_404_for_anothers(world) -> None:
     assert (await (await world.caller(ada)).send("DELETE", path))[0] == 404
 
 
+async def test_a_key_with_scopes_revokes_itself_at_most(world) -> None:
+    caller = await world.caller(await world.user())
+    full, scoped = await made(caller), await made(caller, scopes=["workflows:read"])
+    by_scoped, by_full = world.by_key(scoped["key"]), world.by_key(full["key"])
+    assert (await by_scoped.send("DELETE", f"/api-keys/{full['id']}"))[0] == 403
+    assert (await by_scoped.send("DELETE", f"/api-keys/{scoped['id']}"))[0] == 204
+    other = await made(caller)
+    assert (await by_full.send("DELETE", f"/api-keys/{other['id']}"))[0] == 204
+
+
 async def test_the_key_of_a_deleted_user_is_refused(world) -> None:
     await world.user("ada")
     eve = await world.user("eve")

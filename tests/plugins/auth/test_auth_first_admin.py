@@ -7,6 +7,7 @@ import os
 import pytest
 
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
+from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 
 PASSWORD = "a-first-password"
@@ -122,3 +123,19 @@ async def test_an_open_address_has_its_user_before_the_start_ends(tmp_path, vari
     assert [user.username for user in await store.users()] == ["admin"]
     await auth_of(context).close()
     forget(context)
+
+
+async def test_a_stop_right_behind_the_start_ends_the_warm_up(make, monkeypatch) -> None:
+    tasks = []
+    spawn = FakeContext.spawn
+
+    def recorded(self, name, coroutine):
+        tasks.append(spawn(self, name, coroutine))
+        return tasks[-1]
+
+    monkeypatch.setattr(FakeContext, "spawn", recorded)
+    world = await make()
+    await world.auth.close()
+    await world.clock.advance(10)
+    (warming,) = tasks
+    assert warming.cancelled()

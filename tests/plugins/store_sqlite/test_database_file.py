@@ -85,6 +85,14 @@ async def test_a_reading_connection_cannot_write(store: SqliteStore, database: P
         connection.execute("DELETE FROM users")
 
 
+async def test_an_old_sqlite_is_refused(new_store: NewStore, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 37, 2))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.37.2")
+    with pytest.raises(ConfigurationError, match=r"SQLite 3\.37\.2 is too old; .* 3\.38 or newer"):
+        await new_store().open()
+    assert not database.exists()
+
+
 async def test_a_newer_schema_is_refused(new_store: NewStore, database: Path) -> None:
     store = new_store()
     await store.open()

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import gzip
 import json
+import time
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -271,3 +272,21 @@ def test_the_codings_header() -> None:
     for wrong in ("zstd", "gzip, gzip, gzip, gzip", "gzip;q=1"):
         with pytest.raises(UnsupportedMediaType):
             decoding.codings(wrong)
+
+
+def test_many_gzip_members_are_refused_before_they_cost_time() -> None:
+    assert decoding.decode(gzip.compress(b"a") * 50, ["gzip"], 1000) == b"a" * 50
+    with pytest.raises(InvalidInput):
+        decoding.decode(gzip.compress(b"") * 1000, ["gzip"], 1 << 24)
+
+
+@pytest.mark.parametrize("charset", ["idna", "punycode", "undefined", "unicode_escape", "zlib", "nonsense", "utf-16"])
+def test_a_charset_that_is_none_fails_nothing(charset: str) -> None:
+    body = b"a-" + b"b9a" * 20_000
+    started = time.monotonic()
+    found = parse(body, f"text/plain; charset={charset}").body
+    assert time.monotonic() - started < 1  # punycode takes the square of the length
+    assert isinstance(found, str)
+    if charset != "utf-16":
+        assert found == body.decode()
+    assert isinstance(parse(body + b"\xff", f"text/plain; charset={charset}").body, str)

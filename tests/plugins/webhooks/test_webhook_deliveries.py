@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hmac
 from collections.abc import Callable
 from typing import Any
 
@@ -136,6 +138,32 @@ async def test_large_answers_are_not_kept(make_bench: Callable[..., Bench]) -> N
     assert (await bench.call("big", headers=KEY)).body == b"123456"
     answer = await bench.call("big", headers=KEY)
     assert answer.json()["executionId"] == bench.engine.executions[0].id
+
+
+def test_a_signed_id_beats_one_that_anybody_may_add() -> None:
+    """Else whoever repeats a signed call makes it a new one, with a header that nobody signed."""
+    headers = {"webhook-id": "msg_1", "idempotency-key": "fresh", "x-own": "fresh"}
+    names = header_names(["X-Own"])
+    assert delivery_key(headers, names) == "x-own:fresh"
+    assert delivery_key(headers, names, signed="webhook-id") == "webhook-id:msg_1"
+
+
+async def test_a_repeated_signed_call_runs_once_whatever_is_added(bench: Bench) -> None:
+    secret = base64.b64encode(b"k" * 24).decode()
+    config = {"preset": "standardWebhooks", "secret": f"whsec_{secret}"}
+    await bench.hook("hook", authentication="hmac", authConfig=config)
+    moment = str(bench.clock.now_ms() // 1000)
+    digest = hmac.digest(b"k" * 24, f"msg_1.{moment}.{{}}".encode(), "sha256")
+    signed = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": moment,
+        "webhook-signature": "v1," + base64.b64encode(digest).decode(),
+        "content-type": "application/json",
+    }
+    added = ({}, {"Idempotency-Key": "a"}, {"Idempotency-Key": "b"})
+    answers = [await bench.call("hook", headers=signed | more, body=b"{}") for more in added]
+    assert [answer.status for answer in answers] == [200, 200, 200]
+    assert len({answer.json()["executionId"] for answer in answers}) == 1
 
 
 def test_the_key_of_a_call() -> None:

@@ -213,6 +213,13 @@ async def test_bodies_share_a_bounded_memory(make_bench: Callable[..., Bench]) -
     assert bench.call._app._app._memory.used == 0
 
 
+async def test_one_subscriber_has_one_rate_limit(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench({"rateLimit": {"enabled": True, "requests": 2, "window": 60}})
+    await bench.hook("limited")
+    addresses = ["2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"]
+    assert [(await bench.call("limited", client=address)).status for address in addresses] == [200, 200, 429, 200]
+
+
 async def test_robots_may_be_ignored(bench: Bench) -> None:
     await bench.hook("human", options={"ignoreBots": True})
     answer = await bench.call("human", headers={"user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1)"})

@@ -82,6 +82,18 @@ def test_an_exported_node_without_a_path_has_its_webhook_id(version: float | Non
         ({"authentication": "digest"}, "authentication"),
         ({"options": {"ipWhitelist": "10.0.0.0/99"}}, "options.ipWhitelist"),
         ({"options": {"ipWhitelist": "={{ $json }}"}}, "options.ipWhitelist"),
+        ({"options": {"ipWhitelist": " , "}}, "options.ipWhitelist"),
+        (
+            {"authentication": "jwtAuth", "authConfig": {"algorithm": "RS256", "publicKey": "no key"}},
+            "authConfig.publicKey",
+        ),
+        (
+            {
+                "authentication": "jwtAuth",
+                "authConfig": {"secret": "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----\n"},
+            },
+            "authConfig.secret",
+        ),
         (
             {"options": {"responseHeaders": {"entries": [{"name": "Bad Name"}]}}},
             "options.responseHeaders.entries[0].name",
