@@ -49,7 +49,13 @@ pub fn assemble(parts: &Parts) -> rhai::Engine {
     engine.set_max_strings_interned(0);
     engine.on_progress(evaluation::progress);
     #[allow(deprecated)] // Rhai's way to say that it may change.
-    engine.on_parse_token(|token, _, _| parsing::token(token));
+    {
+        engine.on_parse_token(|token, _, _| parsing::token(token));
+        engine.on_var(|_, _, context| {
+            evaluation::variable(&context);
+            Ok(None)
+        });
+    }
     add_listeners(&mut engine, parts);
     add_functions(&mut engine, parts);
     add_modules(&mut engine, parts);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use rhai::{Dynamic, EvalAltResult, FnNamespace, FuncRegistration, ImmutableString, Module, Position};
+use rhai::{
+    Dynamic, EvalAltResult, FnNamespace, FuncRegistration, ImmutableString, Module, NativeCallContext, Position,
+};
 
 use crate::convert;
 use crate::errors;
@@ -104,7 +106,9 @@ impl Callback {
         macro_rules! add {
             ($($argument:ident)*) => {{
                 let callback = self.clone();
-                let function = move |$($argument: Dynamic),*| callback.call(&[$($argument),*]);
+                let function = move |context: NativeCallContext, $($argument: Dynamic),*| {
+                    callback.call(&context, &[$($argument),*])
+                };
                 self.registration().set_into_module(module, function);
             }};
         }
@@ -130,7 +134,11 @@ impl Callback {
         FuncRegistration::new(self.name.as_str()).with_namespace(namespace).with_volatility(true)
     }
 
-    fn call(&self, arguments: &[Dynamic]) -> Result<Dynamic, Box<EvalAltResult>> {
+    fn call(&self, context: &NativeCallContext, arguments: &[Dynamic]) -> Result<Dynamic, Box<EvalAltResult>> {
+        for argument in arguments {
+            // Assigning an element is not checked by Rhai.
+            context.engine().ensure_data_size_within_limits(argument)?;
+        }
         let answer = on_host(|py| self.call_python(py, arguments).map_err(|error| sort(py, error)));
         answer.map_err(|thrown| match thrown {
             Thrown::Catchable(raised) => EvalAltResult::ErrorRuntime(Dynamic::from(raised), Position::NONE).into(),

@@ -335,7 +335,10 @@ fn quoted(key: &str) -> Step {
 fn foreign(value: &Dynamic) -> Refusal {
     let name = match value.type_name() {
         "Fn" => "function pointer".to_owned(),
-        name => name.rsplit("::").next().unwrap_or(name).trim_end_matches('>').to_owned(),
+        name => {
+            let outer = name.split('<').next().unwrap_or(name);
+            outer.rsplit("::").next().unwrap_or(outer).to_owned()
+        }
     };
     Refusal::new(Reason::Type, format!("a {name} of Rhai has no counterpart in Python"))
 }

@@ -23,6 +23,7 @@ use crate::errors::{self, End, Failure};
 use crate::evaluation::{panic_text, Evaluation};
 use crate::limits::{count, duration, Limits, MAX_SOURCE};
 use crate::parsing;
+use crate::sizes;
 use crate::stack;
 
 /// Runs Rhai scripts within limits. Safe to use from several threads at once.
@@ -132,16 +133,17 @@ impl Engine {
         if let Some(scope) = scope {
             fill(&mut variables, scope)?;
         }
+        let given = sizes::text(variables.iter_raw().map(|(_, _, value)| value));
         if let Ok(ast) = script.cast::<Ast>() {
             let tree = ast.get().tree.clone();
             let name = tree.source().map(ToOwned::to_owned);
-            return self.run(py, timeout, name, move |engine| engine.eval_ast_with_scope(&mut variables, &tree));
+            return self.run(py, timeout, name, given, move |engine| engine.eval_ast_with_scope(&mut variables, &tree));
         }
         let Ok(text) = script.cast::<PyString>() else {
             return Err(PyTypeError::new_err("script: must be a str or an AST."));
         };
         let text = source_text(py, text.to_str()?)?;
-        self.run(py, timeout, None, move |engine| {
+        self.run(py, timeout, None, given, move |engine| {
             let tree = engine.compile(&text)?;
             engine.eval_ast_with_scope(&mut variables, &tree)
         })
@@ -166,7 +168,7 @@ impl Engine {
         }
         let tree = ast.get().tree.clone();
         let source = tree.source().map(ToOwned::to_owned);
-        self.run(py, timeout, source, move |engine| {
+        self.run(py, timeout, source, sizes::text(&values), move |engine| {
             engine.call_fn_with_options(CallFnOptions::default(), &mut Scope::new(), &tree, name, values)
         })
     }
@@ -243,7 +245,7 @@ impl Engine {
             };
             let made = Rc::new(Cell::new(None));
             let making = made.clone();
-            self.run(py, None, Some(name.clone()), move |engine| {
+            self.run(py, None, Some(name.clone()), 0, move |engine| {
                 making.set(Some(Module::eval_ast_as_new(Scope::new(), &tree, engine)?));
                 Ok(Dynamic::UNIT)
             })?;
@@ -268,7 +270,7 @@ impl Engine {
         let parsed = Rc::new(Cell::new(None));
         let parsing = parsed.clone();
         let name = source.map(ToOwned::to_owned);
-        self.run(py, None, name, move |engine| {
+        self.run(py, None, name, 0, move |engine| {
             parsing.set(Some(parser(engine, &text)?));
             Ok(Dynamic::UNIT)
         })?;
@@ -279,19 +281,20 @@ impl Engine {
         Ok(Ast { tree: Arc::new(tree) })
     }
 
-    /// Runs `job` on a script's stack, without the interpreter, as one evaluation.
+    /// Runs `job` on a script's stack, without the interpreter, as one evaluation; `given` is the text that it gets.
     fn run<'py>(
         &self,
         py: Python<'py>,
         timeout: Option<f64>,
         source: Option<String>,
+        given: usize,
         job: impl FnOnce(&rhai::Engine) -> Result<Dynamic, Box<EvalAltResult>> + 'static,
     ) -> PyResult<Bound<'py, PyAny>> {
         let timeout: Option<Duration> = match timeout {
             Some(seconds) => duration(seconds)?,
             None => self.limits.timeout,
         };
-        let evaluation = Evaluation::new(&self.limits, timeout, &self.cancelled);
+        let evaluation = Evaluation::new(&self.limits, timeout, &self.cancelled, given);
         if evaluation.too_nested() {
             return Err(End::from(Failure::too_nested()).into_error(py));
         }
@@ -322,20 +325,20 @@ fn settle(
 ) -> Result<Dynamic, End> {
     let _entered = evaluation.enter();
     parsing::reset();
-    let result = catch_unwind(AssertUnwindSafe(|| job(engine)));
-    let value = match result {
-        Ok(Ok(value)) => value,
-        Ok(Err(error)) => return Err(errors::from_script(error, evaluation.stop(), source)),
-        Err(panic) => return Err(Failure::panicked(&panic_text(&*panic)).into()),
-    };
-    // Some of Rhai's functions, such as `sort`, swallow the error that ends a script.
-    if let Some(stop) = evaluation.stop() {
-        return Err(Failure::stopped(stop).into());
-    }
-    match convert::check(&value) {
-        Ok(()) => Ok(value),
-        Err(refusal) => Err(Failure::result(&refusal).into()),
-    }
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let value = job(engine).map_err(|error| errors::from_script(engine, error, evaluation.stop(), source))?;
+        // Some of Rhai's functions swallow the error that ends a script.
+        if let Some(stop) = evaluation.stop() {
+            return Err(Failure::stopped(stop).into());
+        }
+        // Assigning an element is not checked by Rhai.
+        engine
+            .ensure_data_size_within_limits(&value)
+            .map_err(|error| errors::from_script(engine, error, None, source))?;
+        convert::check(&value).map_err(|refusal| Failure::result(&refusal))?;
+        Ok(value)
+    }));
+    result.unwrap_or_else(|panic| Err(Failure::panicked(&panic_text(&*panic)).into()))
 }
 
 fn listener(name: &str, value: Option<Bound<'_, PyAny>>) -> PyResult<Option<Arc<Py<PyAny>>>> {

@@ -12,7 +12,7 @@ use crate::callbacks::Raised;
 use crate::convert::{self, Reason, Refusal};
 use crate::evaluation::{self, Stop};
 
-/// Characters of a thrown value that an error's text shows.
+/// Characters of a thrown value, or of Rhai's own message, that an error's text shows.
 const SHOWN: usize = 1000;
 
 #[derive(Clone, Copy)]
@@ -147,7 +147,7 @@ pub fn refused(py: Python<'_>, refusal: &Refusal, root: &str) -> PyErr {
 }
 
 /// `stop` is why the evaluation was ended, if it was. To be called on the script's stack: the error may hold deep data.
-pub fn from_script(error: Box<EvalAltResult>, stop: Option<Stop>, source: Option<&str>) -> End {
+pub fn from_script(engine: &rhai::Engine, error: Box<EvalAltResult>, stop: Option<Stop>, source: Option<&str>) -> End {
     let inner = error.unwrap_inner();
     let position = if inner.position().is_none() { error.position() } else { inner.position() };
     let source = inner_source(&error).or(source).map(ToOwned::to_owned);
@@ -156,9 +156,9 @@ pub fn from_script(error: Box<EvalAltResult>, stop: Option<Stop>, source: Option
         (_, Some(stop)) => Failure::stopped(stop).at(position, source.as_deref()).placed(),
         (EvalAltResult::ErrorRuntime(value, ..), _) => match value.read_lock::<Raised>() {
             Some(raised) => return End::Raised(raised.clone()),
-            None => thrown(value).at(position, source.as_deref()).placed(),
+            None => thrown(engine, value).at(position, source.as_deref()).placed(),
         },
-        _ => Failure::new(class(inner), kind(inner), error.to_string()).at(position, source.as_deref()),
+        _ => Failure::new(class(inner), kind(inner), shortened(error.to_string())).at(position, source.as_deref()),
     };
     failure.into()
 }
@@ -174,19 +174,24 @@ impl Failure {
 }
 
 /// What `throw value` ends with. Rhai's own text of the error would print the value, whatever it is.
-fn thrown(value: &Dynamic) -> Failure {
+fn thrown(engine: &rhai::Engine, value: &Dynamic) -> Failure {
     let mut failure = Failure::new(Class::Runtime, "ErrorRuntime", "Runtime error");
-    if convert::check(value).is_err() {
+    if convert::check(value).is_err() || engine.ensure_data_size_within_limits(value).is_err() {
         failure.message = format!("Runtime error: {}", value.type_name());
         return failure;
     }
     if !value.is_unit() {
-        let text = value.to_string();
-        let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
-        failure.message = format!("Runtime error: {}", &text[..end]);
+        failure.message = format!("Runtime error: {}", shortened(value.to_string()));
     }
     failure.value = Some(value.flatten_clone());
     failure
+}
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(end);
+    }
+    text
 }
 
 /// The source of the innermost function that the error passed through.

@@ -11,9 +11,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use rhai::EvalContext;
 
 use crate::limits::Limits;
 use crate::memory;
+use crate::sizes::Scale;
 use crate::stack::Bridge;
 
 /// Evaluations inside of callbacks of evaluations.
@@ -54,6 +56,8 @@ pub struct Evaluation {
     memory_max: isize,
     memory_seen: Cell<isize>,
     reserve: usize,
+    max_text: usize,
+    uses_left: Cell<usize>,
     next_signals: Cell<Instant>,
     stop: Cell<Option<Stop>>,
     exception: RefCell<Option<PyErr>>,
@@ -61,8 +65,9 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// `cancelled` counts the cancellations of an engine; a higher count than now ends this evaluation.
-    pub fn new(limits: &Limits, timeout: Option<Duration>, cancelled: &Arc<AtomicU64>) -> Rc<Self> {
+    /// `cancelled` counts the cancellations of an engine; a higher count than now ends this evaluation. `given` is the
+    /// text that the host gives the script, in bytes.
+    pub fn new(limits: &Limits, timeout: Option<Duration>, cancelled: &Arc<AtomicU64>, given: usize) -> Rc<Self> {
         let now = Instant::now();
         let parent = current();
         let own = timeout.and_then(|limit| now.checked_add(limit));
@@ -79,6 +84,8 @@ impl Evaluation {
             memory_max: limits.memory as isize,
             memory_seen: Cell::new(0),
             reserve: limits.reserve(),
+            max_text: given.saturating_add(limits.string_size as usize),
+            uses_left: Cell::new(0),
             next_signals: Cell::new(now + SIGNAL_INTERVAL),
             stop: Cell::new(None),
             exception: RefCell::new(None),
@@ -155,6 +162,18 @@ impl Evaluation {
         Check::Go
     }
 
+    /// Weighs the variables, if it is time.
+    fn weigh(&self, context: &EvalContext<'_, '_, '_, '_, '_, '_>) {
+        if let Some(left) = self.uses_left.get().checked_sub(1) {
+            return self.uses_left.set(left);
+        }
+        let mut scale = Scale::new(self.max_text);
+        if scale.weigh_variables(context).is_break() {
+            self.refuse_text();
+        }
+        self.uses_left.set(scale.pause());
+    }
+
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed) != self.epoch
             || self.parent.as_ref().is_some_and(|outer| outer.is_cancelled())
@@ -208,7 +227,13 @@ pub fn progress(operations: u64) -> Option<rhai::Dynamic> {
     }
 }
 
-/// Whether the parser has to give up.
+/// Rhai's hook for the use of a variable.
+#[inline]
+pub fn variable(context: &EvalContext<'_, '_, '_, '_, '_, '_>) {
+    CURRENT.with_borrow(|current| current.as_ref().map_or((), |running| running.weigh(context)));
+}
+
+/// Whether the parser, or a long native function, has to give up.
 pub fn must_stop() -> bool {
     progress(0).is_some()
 }

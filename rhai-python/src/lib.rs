@@ -3,6 +3,7 @@
 mod assemble;
 mod ast;
 mod callbacks;
+mod comparers;
 mod convert;
 mod engine;
 mod errors;
@@ -11,7 +12,9 @@ mod limits;
 mod memory;
 mod natives;
 mod parsing;
+mod sizes;
 mod stack;
+mod texts;
 
 use pyo3::prelude::*;
 

@@ -13,7 +13,7 @@ pub const MAX_MEMORY: u64 = 1 << 30;
 pub const MAX_SOURCE: usize = 1 << 20;
 
 /// Stack for a script's own recursion: calls and expressions; more ends the script.
-const CALL_STACK: u64 = 48 << 20;
+const CALL_STACK: u64 = 16 << 20;
 /// Stack that one level of nested arrays or maps takes when Rhai compares, prints or frees them.
 const STACK_PER_ITEM: u64 = 4096;
 /// The same for a closure that holds a closure, and the least memory that such a level takes.

@@ -1,22 +1,17 @@
 //! Functions that stand in front of Rhai's own, which would pass a limit or recurse without end.
 //!
 //! Nothing can interrupt a native function, so what one call can cost has to be bounded beforehand: `sleep` does not
-//! exist; `replace` and `pad` say no before they build; texts of arrays, maps and function pointers stop at the string
-//! limit and leave out what closures captured (a closure that captured itself has no end).
-
-use std::fmt::Write;
+//! exist; `replace`, `pad` and `split` say no before they build; `texts` and `comparers` hold the rest.
 
 use rhai::{
     Array, Dynamic, EvalAltResult, FnPtr, FuncRegistration, ImmutableString, Map, Module, NativeCallContext, Position,
     FLOAT, INT,
 };
 
-use crate::evaluation;
+use crate::comparers;
+use crate::texts;
 
 type Answer<T> = Result<T, Box<EvalAltResult>>;
-
-/// Characters of a function's name that a text shows.
-const SHOWN_NAME: usize = 64;
 
 /// What scripts write as `curry`, see `parsing`.
 pub const BOUNDED_CURRY: &str = "bounded_curry";
@@ -28,8 +23,10 @@ pub fn module() -> Module {
     no_sleep(&mut module);
     bounded_replace(&mut module);
     bounded_pad(&mut module);
+    bounded_split(&mut module);
     bounded_curry(&mut module);
-    texts(&mut module);
+    texts::add(&mut module);
+    comparers::add(&mut module);
     module
 }
 
@@ -127,6 +124,58 @@ fn weight(value: &Dynamic) -> usize {
     1
 }
 
+/// Pieces are some fifty times as large as the text that they come from.
+fn bounded_split(module: &mut Module) {
+    macro_rules! add {
+        ($name:literal, |$text:ident $(, $argument:ident: $kind:ty)*| $pieces:expr) => {
+            FuncRegistration::new($name).in_global_namespace().with_purity(true).set_into_module(
+                module,
+                |ctx: NativeCallContext, $text: &mut ImmutableString, $($argument: $kind),*| collect(&ctx, $pieces),
+            );
+        };
+    }
+    // A text without the delimiter is one piece; only `split` on whitespace drops empty ones.
+    add!("split", |text, by: ImmutableString| text.split(delimiter(text, &by)));
+    add!("split", |text, by: char| text.split(by));
+    add!("split", |text, by: ImmutableString, most: INT| text.splitn(pieces(most), delimiter(text, &by)));
+    add!("split", |text, by: char, most: INT| text.splitn(pieces(most), by));
+    add!("split_rev", |text, by: ImmutableString| text.rsplit(delimiter(text, &by)));
+    add!("split_rev", |text, by: char| text.rsplit(by));
+    add!("split_rev", |text, by: ImmutableString, most: INT| text.rsplitn(pieces(most), delimiter(text, &by)));
+    add!("split_rev", |text, by: char, most: INT| text.rsplitn(pieces(most), by));
+    add!("to_chars", |text| text.chars());
+    FuncRegistration::new("split").in_global_namespace().with_purity(true).set_into_module(
+        module,
+        |ctx: NativeCallContext, text: &mut ImmutableString| match text.is_empty() {
+            true => collect(&ctx, std::iter::once("")),
+            false => collect(&ctx, text.split_whitespace()),
+        },
+    );
+}
+
+/// Rhai leaves an empty text whole, where Rust splits it at an empty delimiter into two.
+fn delimiter<'a>(text: &str, by: &'a str) -> &'a str {
+    if text.is_empty() {
+        "\0"
+    } else {
+        by
+    }
+}
+
+fn pieces(most: INT) -> usize {
+    usize::try_from(most.max(1)).unwrap_or(usize::MAX)
+}
+
+fn collect<T: Into<Dynamic>>(ctx: &NativeCallContext, pieces: impl Iterator<Item = T>) -> Answer<Array> {
+    let limit = ctx.engine().max_array_size();
+    let mut array = Array::new();
+    for piece in pieces {
+        fits(array.len() + 1, limit, "Size of array/BLOB")?;
+        array.push(piece.into());
+    }
+    Ok(array)
+}
+
 fn bounded_curry(module: &mut Module) {
     macro_rules! add {
         ($($value:ident)*) => {
@@ -153,7 +202,7 @@ fn curry<const N: usize>(mut function: FnPtr, values: [Dynamic; N]) -> Answer<Fn
     Ok(function)
 }
 
-fn string_limit(ctx: &NativeCallContext) -> usize {
+pub fn string_limit(ctx: &NativeCallContext) -> usize {
     match ctx.engine().max_string_size() {
         0 => isize::MAX as usize,
         limit => limit,
@@ -165,177 +214,4 @@ fn fits(size: usize, limit: usize, what: &str) -> Answer<()> {
         return Err(EvalAltResult::ErrorDataTooLarge(what.into(), Position::NONE).into());
     }
     Ok(())
-}
-
-fn texts(module: &mut Module) {
-    for name in ["print", "to_string", "debug", "to_debug"] {
-        FuncRegistration::new(name)
-            .in_global_namespace()
-            .with_purity(true)
-            .set_into_module(module, |ctx: NativeCallContext, array: &mut Array| {
-                Text::of(&ctx, |text| text.array(array))
-            });
-        FuncRegistration::new(name)
-            .in_global_namespace()
-            .with_purity(true)
-            .set_into_module(module, |ctx: NativeCallContext, map: &mut Map| Text::of(&ctx, |text| text.map(map)));
-        FuncRegistration::new(name)
-            .in_global_namespace()
-            .with_purity(true)
-            .set_into_module(module, |function: &mut FnPtr| -> ImmutableString { function_text(function).into() });
-    }
-    FuncRegistration::new("to_json")
-        .in_global_namespace()
-        .with_purity(true)
-        .set_into_module(module, |ctx: NativeCallContext, map: &mut Map| Text::of(&ctx, |text| text.json_map(map)));
-}
-
-pub fn function_text(function: &FnPtr) -> String {
-    let name: String = function.fn_name().chars().take(SHOWN_NAME).collect();
-    format!("Fn({name})")
-}
-
-/// The text would be too long.
-struct Full;
-
-/// A text that grows up to the string limit.
-struct Text<'a> {
-    ctx: &'a NativeCallContext<'a>,
-    text: String,
-    limit: usize,
-}
-
-impl<'a> Text<'a> {
-    fn of(ctx: &'a NativeCallContext<'a>, write: impl FnOnce(&mut Self) -> Result<(), Full>) -> ImmutableString {
-        let mut text = Text { ctx, text: String::new(), limit: string_limit(ctx) };
-        if write(&mut text).is_err() {
-            // An error from here would make Rhai fall back to a text without a limit.
-            if let Some(running) = evaluation::current() {
-                running.refuse_text();
-            }
-            text.text.clear();
-        }
-        text.text.into()
-    }
-
-    fn push(&mut self, part: &str) -> Result<(), Full> {
-        if self.text.len() + part.len() > self.limit {
-            return Err(Full);
-        }
-        self.text.push_str(part);
-        Ok(())
-    }
-
-    fn list<T>(
-        &mut self,
-        around: [&str; 3],
-        items: impl Iterator<Item = T>,
-        mut each: impl FnMut(&mut Self, T) -> Result<(), Full>,
-    ) -> Result<(), Full> {
-        self.push(around[0])?;
-        for (index, item) in items.enumerate() {
-            if index > 0 {
-                self.push(around[1])?;
-            }
-            each(self, item)?;
-        }
-        self.push(around[2])
-    }
-
-    fn array(&mut self, array: &mut Array) -> Result<(), Full> {
-        self.list(["[", ", ", "]"], array.iter_mut(), Self::item)
-    }
-
-    fn map(&mut self, map: &mut Map) -> Result<(), Full> {
-        self.list(["#{", ", ", "}"], map.iter_mut(), |text, (key, item)| {
-            text.push(&format!("{key:?}: "))?;
-            text.item(item)
-        })
-    }
-
-    fn item(&mut self, item: &mut Dynamic) -> Result<(), Full> {
-        if let Some(mut array) = item.write_lock::<Array>() {
-            return self.array(&mut array);
-        }
-        if let Some(mut map) = item.write_lock::<Map>() {
-            return self.map(&mut map);
-        }
-        let shown = self.ctx.call_native_fn_raw("to_debug", true, &mut [item]);
-        match shown.ok().and_then(|shown| shown.into_immutable_string().ok()) {
-            Some(shown) => self.push(&shown),
-            None => self.push(item.type_name()),
-        }
-    }
-
-    fn json_map(&mut self, map: &Map) -> Result<(), Full> {
-        self.list(["{", ",", "}"], map.iter(), |text, (key, item)| {
-            text.json_string(key)?;
-            text.push(":")?;
-            text.json(item)
-        })
-    }
-
-    fn json(&mut self, item: &Dynamic) -> Result<(), Full> {
-        if item.is_unit() {
-            return self.push("null");
-        }
-        if let Some(map) = item.read_lock::<Map>() {
-            return self.json_map(&map);
-        }
-        if let Some(array) = item.read_lock::<Array>() {
-            return self.list(["[", ",", "]"], array.iter(), Self::json);
-        }
-        if let Some(blob) = item.read_lock::<rhai::Blob>() {
-            return self.list(["[", ",", "]"], blob.iter(), |text, byte| text.push(&byte.to_string()));
-        }
-        if let Some(text) = item.read_lock::<ImmutableString>() {
-            return self.json_string(&text);
-        }
-        if let Some(function) = item.read_lock::<FnPtr>() {
-            return self.json_function(&function);
-        }
-        if let Ok(character) = item.as_char() {
-            return self.json_string(character.encode_utf8(&mut [0; 4]));
-        }
-        if item.is_variant() {
-            return self.json_string(item.type_name());
-        }
-        self.push(&format!("{item:?}"))
-    }
-
-    /// What a closure captured is left out: it may be the closure.
-    fn json_function(&mut self, function: &FnPtr) -> Result<(), Full> {
-        if !function.is_curried() {
-            return self.json_string(function.fn_name());
-        }
-        self.push("[")?;
-        self.json_string(function.fn_name())?;
-        for value in function.iter_curry() {
-            self.push(",")?;
-            self.json(if value.is_shared() { &Dynamic::UNIT } else { value })?;
-        }
-        self.push("]")
-    }
-
-    fn json_string(&mut self, string: &str) -> Result<(), Full> {
-        self.push("\"")?;
-        for character in string.chars() {
-            match character {
-                '"' => self.push("\\\"")?,
-                '\\' => self.push("\\\\")?,
-                '\n' => self.push("\\n")?,
-                '\r' => self.push("\\r")?,
-                '\t' => self.push("\\t")?,
-                control if control < ' ' => self.push(&escaped(control))?,
-                plain => self.push(plain.encode_utf8(&mut [0; 4]))?,
-            }
-        }
-        self.push("\"")
-    }
-}
-
-fn escaped(control: char) -> String {
-    let mut text = String::new();
-    let _ = write!(text, "\\u{:04x}", control as u32);
-    text
 }

@@ -13,15 +13,26 @@ import zipfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
+CASES = PROJECT.parent.parent / "shared" / "rhai" / "cases.jsonl"
 PROBE = "import rhai; engine = rhai.Engine(); assert engine.eval('40 + 2') == 42; print(rhai.__file__)"
 IN_WHEEL = {"rhai/__init__.py", "rhai/_rhai.pyi", "rhai/errors.py", "rhai/py.typed"}
-IN_SDIST = {"Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "pyproject.toml", "src/lib.rs", "tests/test_engine.py"}
+IN_SDIST = {
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "src/lib.rs",
+    "tests/test_engine.py",
+    "tests/hostile_child.py",
+}
 TESTS = ["greenlet>=3.1", "hypothesis>=6.130", "pytest>=8.4"]
 
 
 def run(*command: object, cwd: Path = PROJECT) -> None:
     print("$", *command, flush=True)
-    subprocess.run([str(part) for part in command], check=True, cwd=cwd)
+    environment = {"RHAI_CASES": str(CASES), **os.environ}
+    subprocess.run([str(part) for part in command], check=True, cwd=cwd, env=environment)
 
 
 def fresh_python(place: Path) -> Path:
@@ -57,20 +68,10 @@ def main(work: Path) -> None:
     python = fresh_python(work / "venv")
     run(python, "-m", "pip", "install", "--quiet", wheel, *TESTS)
     run(python, "-c", PROBE, cwd=work)
-    shutil.copytree(PROJECT / "tests", work / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    run(
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not fuzz",
-        work / "tests",
-        "-c",
-        PROJECT / "pyproject.toml",
-    )
+    tests = work / "tests"
+    shutil.copytree(PROJECT / "tests", tests, ignore=shutil.ignore_patterns("__pycache__"))
+    settings = ["-c", PROJECT / "pyproject.toml", "--rootdir", work, "-o", f"pythonpath={tests}"]
+    run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not hostile", *settings, tests, cwd=work)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import time
 import traceback
 from collections.abc import Callable
 
+import greenlet
 import pytest
 
 import rhai

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rhai
@@ -59,6 +59,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)  # machines are shared
 @given(VALUES)
 def test_round_trip(value: object) -> None:
     back = through(value)

@@ -1,119 +1,151 @@
-"""Scripts that mean harm: none ends the process, none passes its limits."""
+"""Scripts that mean harm: none ends the process, none passes its limits.
+
+Each is evaluated in a child process. A child that hangs is killed, one that crashes is replaced; both are failures.
+"""
 
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-import rhai
+from hostile_child import Outcome, serve
+from hostile_scripts import CHOSEN, EXTREMES, NUMBER, candidate, corpus
 
-HOSTILE = Path(__file__).with_name("hostile.py")
-CASES = Path(__file__).parents[2].parent / "shared" / "rhai" / "cases.jsonl"
-CYCLE = "let x = 1; let f = || x; x = f;"  # a closure that holds itself
-DEEP = "let d = [[]]; for i in 0..1500 { d.push([d.pop()]) }"
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures memory with the module resource")
-
-
-def run_child(count: int, tmp_path: Path) -> None:
-    journal = tmp_path / "script.rhai"
-    command = [sys.executable, str(HOSTILE), str(count), str(journal)]
-    environment = {"RHAI_CASES": str(CASES), **os.environ}
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=3000, check=False)
-    script = journal.read_text(encoding="utf-8")
-    assert result.returncode == 0, f"{result.returncode} after {script!r}\n{result.stderr[-3000:]}"
-    report = json.loads(result.stdout)
-    print(report)
-    assert sum(report["kinds"].values()) >= count * 0.9
+CASES = Path(os.environ.get("RHAI_CASES", Path(__file__).parents[2].parent / "shared" / "rhai" / "cases.jsonl"))
+# Small enough that scripts reach them.
+SMALL: dict[str, Any] = {
+    "max_operations": 20_000,
+    "max_string_size": 100_000,
+    "max_array_size": 2_000,
+    "max_map_size": 2_000,
+    "max_memory": 8_000_000,
+    "timeout": 0.25,
+}
+START_SECONDS = 60.0
+KILL_SECONDS = 20.0
+MOST_FAILURES = 3
+# Scripts that do not compile end soon, so a few are drawn until one does.
+DRAWS = 15
 
 
-def test_hostile_scripts(tmp_path: Path) -> None:
-    run_child(300, tmp_path)
+class Child:
+    """Evaluates scripts in another process, which is replaced when it dies."""
+
+    def __init__(self, settings: dict[str, Any], kill_seconds: float) -> None:
+        self._settings, self._kill_seconds = settings, kill_seconds
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, self._settings), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._patience = START_SECONDS
+
+    def ask(self, operation: str, script: str) -> Outcome:
+        self._connection.send((operation, script))
+        try:
+            if self._connection.poll(self._patience):
+                answer: Outcome = self._connection.recv()
+                self._patience = self._kill_seconds
+                return answer
+            wrong = f"hung for {self._patience} s"
+        except (EOFError, OSError):
+            self._process.join(START_SECONDS)
+            wrong = f"crashed: {self._process.exitcode}"
+        self.close()
+        self._start()
+        return Outcome("died", wrong)
+
+    def close(self) -> None:
+        self._connection.close()
+        self._process.kill()
+        self._process.join()
 
 
-@pytest.mark.fuzz
-def test_ten_thousand_hostile_scripts(tmp_path: Path) -> None:
-    run_child(10_000, tmp_path)
+@contextmanager
+def child(settings: dict[str, Any], kill_seconds: float = KILL_SECONDS) -> Iterator[Child]:
+    started = Child(settings, kill_seconds)
+    try:
+        yield started
+    finally:
+        started.close()
 
 
-# Each of these recursed without end, took all memory or all time in some form of the engine.
-CHOSEN = [
-    f"{CYCLE} debug(f); debug(x); print(x); `${{x}}`; [f].to_string(); #{{a: f}}.to_debug(); #{{a: x}}.to_json()",
-    f"{CYCLE} switch x {{ 1 => 2, _ => 3 }}; switch f {{ 1 => 2, _ => 3 }}; x = [f]; switch x {{ 1 => 2, _ => 3 }}",
-    f"{CYCLE} throw x",
-    f"{CYCLE} try {{ throw [x] }} catch (e) {{ throw `${{e}}` }}",
-    f"{CYCLE} #{{}}[x]",
-    f"{CYCLE} [x] == [x]",
-    f"{CYCLE} let s = `a`; s.pad(1048576, `a`); debug(Fn(s).curry(f))",
-    f"{CYCLE} let s = `a`; s.pad(1048570, \"\\n\"); [s, f].to_string()",
-    f"{CYCLE} let a = [f]; for i in 0..100 {{ a = [a] }}; `${{a}}`; a.to_debug()",
-    "let s = `a`; s.pad(3, ``)",
-    f"{DEEP} let c = d; d == c",
-    f"{DEEP} d.to_string(); switch d {{ 1 => 2 }}; d.contains(d)",
-    "let f = Fn(`a`); loop { f = f.curry(f) }",
-    "let f = 1; loop { let g = f; f = || g; }",
-    "let s = `a`; s.pad(1048000, `a`); let l = []; loop { let t = s + 1; l.push(|| t) }",
-    "let a = []; a.pad(9999, 1); let f = Fn(`a`).curry(a); let b = [f]; loop { b.push(f) }",
-    "let a = []; a.pad(900, 0); a.map(|x| { let b = []; b.pad(9000, 1); b })",
-    "let t = `eval(t)`; eval(t)",
-    "fn f(n) { [1].map(|x| f(n + 1)) } f(0)",
-    "fn f(n) { let a = [3, 2, 1]; a.sort(|x, y| f(n + 1)); } f(0)",
-    "let f = |g| g.call(g); f.call(f)",
-    *[
-        f"let s = `{start}`; s.pad(500000, `{again}`); eval(s)"
-        for start, again in [
-            ("(", "("), ("[", "["), ("{", "{"), ("#{a:", "#{a:"), ("!", "!"), ("- ", "- "), ("1", "+1"), ("1", "**1"),
-            ("a", ".a"), ("a", "?.a"), ("a", "[0]"), ("a", "::a"), ("a", "()"), ("1", "??1"), ("||", "||"), ("a", "=a"),
-            ("if a {}", " else if a {}"), ("/*", "/*"), ("f(1", ",1"), ("switch 1 {1=>", "switch 1 {1=>"), ("|a", ",a"),
-        ]
-    ],
-    "let s = `[`; s.pad(100000, `[`); parse_json(s)",
-    "let s = ``; for i in 0..5000 { s += `{\"a\":` } parse_json(s)",
-]  # fmt: skip
+def draw(evaluator: Child, rng: random.Random, scripts: list[str]) -> tuple[str, Outcome]:
+    """A script that compiles, if one comes up soon, and what the last compilation came to."""
+    for _ in range(DRAWS):
+        script = candidate(rng, scripts)
+        compiled = evaluator.ask("compile", script)
+        if compiled.wrong or compiled.kind != "ErrorParsing":
+            break
+    return script, compiled
+
+
+def run_many(count: int, seconds: float) -> None:
+    """Fails at the third script that does what it may not, and after `seconds` at the latest."""
+    seed, scripts = os.environ.get("RHAI_SEED", "0"), corpus(CASES)
+    failures: list[tuple[str, str | None]] = []
+    kinds: Counter[str] = Counter()
+    slowest, memory, started = Outcome(""), 0, time.monotonic()
+    with child(SMALL) as evaluator:
+        for number in range(count):
+            script, ended = draw(evaluator, random.Random(f"{seed} {number}"), scripts)
+            if not ended.wrong:
+                ended = evaluator.ask("eval", script)
+            kinds[ended.kind] += 1
+            slowest, memory = max(slowest, ended, key=lambda outcome: outcome.seconds), max(memory, ended.memory_mb)
+            if ended.wrong:
+                failures.append((script, ended.wrong))
+            if len(failures) >= MOST_FAILURES or time.monotonic() - started > seconds:
+                break
+    report = {"scripts": kinds.total(), "seconds": round(time.monotonic() - started), "memory_mb": memory}
+    print(json.dumps(report | {"slowest_s": round(slowest.seconds, 2), "seed": seed, "kinds": dict(kinds)}))
+    assert not failures
+    assert kinds.total() == count, f"only {kinds.total()} scripts in {seconds} s"
+    assert kinds["value"] > count / 10, "most scripts should get far enough to do harm"
+
+
+def test_hostile_scripts() -> None:
+    run_many(300, seconds=120)
+
+
+@pytest.mark.hostile
+def test_ten_thousand_hostile_scripts() -> None:
+    run_many(10_000, seconds=3000)
 
 
 @pytest.mark.parametrize("settings", [{}, {"max_operations": 0, "max_call_levels": 512, "max_expr_depth": 256}])
-def test_chosen_scripts(settings: dict[str, int]) -> None:
-    program = (
-        "import json, sys, rhai\n"
-        "engine = rhai.Engine(**json.loads(sys.argv[1]), timeout=1)\n"
-        "for script in json.load(sys.stdin):\n"
-        "    print(script, flush=True)\n"
-        "    try: engine.eval(script)\n"
-        "    except rhai.RhaiError as error: assert error.kind != 'ErrorInternal', error\n"
-    )
-    command = [sys.executable, "-c", program, json.dumps(settings)]
-    result = subprocess.run(command, input=json.dumps(CHOSEN), capture_output=True, text=True, timeout=120, check=False)
-    assert (result.returncode, result.stderr) == (0, ""), result.stdout.splitlines()[-1]
-
-
-NUMBER = "-9223372036854775808"
-EXTREMES = [
-    "x / -1", "x % -1", "-x", "x.abs()", "x.sign()", "1 << 100", "1 << x", "1 >> x", "2 ** 1000", "2 ** -1", "x - 1",
-    "range(x, 0, x)", "range(0, x, 0)", "x.bits()", "x.bits(3, 99)", "x.get_bit(64)", "x.set_bit(-65, true)",
-    "x.get_bits(0, 99)", "x.set_bits(-9, 99, 1)", "to_int(1e300)", "to_int(0.0 / 0.0)", "to_float(x)",
-    "to_decimal(1e300)", 'parse_decimal("1e999999999")', 'parse_int("9", 1)', 'parse_int("9", 99)', "blob(-1)",
-    "blob(99999999999)", "blob(5, 999)", "blob(5).parse_le_int(-1, 99)", "blob(5).parse_be_float(x, 9)",
-    "blob(3).write_utf8(x, 99, `abc`)", "blob(3).splice(x, 99, blob(2))", "[1, 2][x]", '"abc"[x]',
-    '"abc".sub_string(x, -x - 1)', '"abc".crop(x, 9223372036854775807)', '"é".truncate(x)', '"a".split(x)',
-    '"abc".split(9223372036854775807)', '"a".splitn("a", 9223372036854775807)', "[1].insert(x, 1)",
-    "[1].splice(x, 9223372036854775807, [1])", "[1].drain(x, 9223372036854775807)", "[1].chop(x)", "[1].truncate(x)",
-    "[1].extract(x, 9223372036854775807)", "[1].split(x)", "[1].remove(x)", "timestamp() + 9223372036854775807",
-    "timestamp() - 9223372036854775807", "timestamp() + 1e300", "timestamp() - 1e300", "(timestamp() - 9e15).elapsed",
-    "to_char(55296)", "to_char(1114112)", "'a' + 1114111", "x.set_tag(9999999999)", 'parse_decimal("2") ** 1000',
-    'parse_decimal("-1").sqrt()', 'parse_decimal("1").round(99999)', 'parse_decimal("-1").ln()',
-    'parse_decimal("99999999").exp()', 'parse_decimal("79228162514264337593543950335") * 9', "x.to_hex()", "1.5 % 0.0",
-    '"a".pad(3, "")', "(0..x).contains(5)", "[1, 2, 3][x..9]", "x[0..99]", "x[-1]", "(x..=x).start", "(1.5).round(x)",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("expression", EXTREMES)
-def test_extreme_numbers(expression: str, capfd: pytest.CaptureFixture[str]) -> None:
-    try:
-        rhai.Engine().eval(f"let x = {NUMBER}; {expression}")
-    except rhai.RhaiError as error:
-        assert error.kind != "ErrorParsing"
+def test_chosen_scripts(settings: dict[str, int], capfd: pytest.CaptureFixture[str]) -> None:
+    with child({**settings, "timeout": 1.0}) as evaluator:
+        wrong = [(script, ended.wrong) for script in CHOSEN if (ended := evaluator.ask("eval", script)).wrong]
+    assert not wrong
     assert capfd.readouterr() == ("", "")
+
+
+def test_extreme_numbers(capfd: pytest.CaptureFixture[str]) -> None:
+    with child({}) as evaluator:
+        outcomes = {text: evaluator.ask("eval", f"let x = {NUMBER}; {text}") for text in EXTREMES}
+    assert not {text: ended for text, ended in outcomes.items() if ended.wrong or ended.kind == "ErrorParsing"}
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_child_that_crashes_is_a_failure() -> None:
+    with child({"nonsense": 1}) as evaluator:
+        assert evaluator.ask("eval", "1").wrong == "crashed: 1"
+
+
+def test_a_child_that_hangs_is_killed() -> None:
+    with child({"max_operations": 0, "timeout": 60.0}, kill_seconds=0.2) as evaluator:
+        assert evaluator.ask("eval", "1").kind == "value"
+        assert evaluator.ask("eval", "loop {}").wrong == "hung for 0.2 s"
+        assert evaluator.ask("eval", "1").kind == "value"

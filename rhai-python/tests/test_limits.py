@@ -14,7 +14,7 @@ import pytest
 import rhai
 
 # Shared machines stall: what is promised is 0.05 s.
-GRACE = 1.0
+GRACE = 5.0
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -38,7 +38,7 @@ def expect(error: type[BaseException], action: Callable[[], object]) -> Callable
         ("let f = |f| f.call(f); f.call(f)", "ErrorStackOverflow"),
         ("let s = `a`; loop { s += s }", "ErrorDataTooLarge"),
         ("let a = [1]; loop { a += a }", "ErrorDataTooLarge"),
-        ("let m = #{}; for i in 0..11000 { m[`k${i}`] = 1 }", "ErrorDataTooLarge"),
+        ("let m = #{}; for i in 0..11000 { m[`k${i}`] = 1 } m.len()", "ErrorDataTooLarge"),
         ("let b = blob(); loop { b.pad(b.len() + 1000, 1) }", "ErrorDataTooLarge"),
     ],
 )
@@ -49,10 +49,19 @@ def test_limits(script: str, kind: str) -> None:
     assert caught.value.kind == kind
 
 
+def test_limits_hold_for_results_and_arguments() -> None:
+    """Rhai itself does not look at a map when an element is assigned."""
+    engine = rhai.Engine(max_map_size=100)
+    engine.register_fn("host", len)
+    for script in ("m", "host(m)", "try { host(m) } catch { } 1"):
+        with pytest.raises(rhai.RhaiLimitError, match="Size of object map too large"):
+            engine.eval("let m = #{}; for i in 0..200 { m[`k${i}`] = 1 } " + script)
+
+
 def test_limits_can_be_lowered() -> None:
     with pytest.raises(rhai.RhaiLimitError):
         rhai.Engine(max_operations=10).eval("for i in 0..10 { }")
-    with pytest.raises(rhai.RhaiSyntaxError, match="too long"):
+    with pytest.raises(rhai.RhaiSyntaxError, match="Length of string exceeds"):
         rhai.Engine(max_string_size=3).eval('"abcd"')
     with pytest.raises(rhai.RhaiSyntaxError):
         rhai.Engine(max_functions=1).eval("fn a() { } fn b() { }")
@@ -136,6 +145,10 @@ def test_native_calls_are_bounded() -> None:
         "let a = []; a.pad(9000, 1); let f = Fn(`f`).curry(a); let b = []; b.pad(9000, f)",
         "blob(100000)",
         "``.pad(10000000, `a`)",
+        f"{text} s.split(``)",
+        f"{text} s.split('a', 20000)",
+        f"{text} s.split_rev(`a`)",
+        f"{text} s.to_chars()",
     ):
         with pytest.raises(rhai.RhaiLimitError) as caught:
             engine.eval(script)
@@ -153,6 +166,48 @@ def test_our_versions_of_native_functions_do_the_same() -> None:
         '{"a":"q\\"\\n\\u0001é","b":[1.5,true,null],"c":"x"}'
     )
     assert engine.eval('fn f(a, b, c) { [a, b, c] } Fn("f").curry(1).curry(2, 3).call()') == [1, 2, 3]
+
+
+def test_our_versions_of_splitting_do_the_same() -> None:
+    pieces = rhai.Engine().eval("""[
+        ` a  b`.split(), ``.split(), ``.split(``), `ab`.split(``), `ab`.split('x'), `abcbd`.split(`b`),
+        `abcbd`.split(`b`, 2), `a,b`.split(',', 0), `a,b,c`.split_rev(','), `a,b,c`.split_rev(`,`, 2), ``.split(','),
+        ``.to_chars(), `ab`.to_chars(), `abc`.split(1)
+    ]""")
+    assert pieces == [
+        *(["a", "b"], [""], [""], ["", "a", "b", ""], ["ab"], ["a", "c", "d"]),
+        *(["a", "cbd"], ["a,b"], ["c", "b", "a"], ["c", "a,b"], [""]),
+        *([], ["a", "b"], ["a", "bc"]),
+    ]
+
+
+def test_our_versions_of_comparing_functions_do_the_same() -> None:
+    engine = rhai.Engine()
+    script = "let a = [1, 1, 2, `a`, `a`, [1], [1], #{b: 1}, #{b: 1}, 1.0, 1]; a.dedup(); a"
+    assert engine.eval(script) == [1, 2, "a", [1], {"b": 1}, 1.0]
+    assert engine.eval("let a = [1, 5, 3, 4]; a.dedup(|x, y| x > y); a") == [1, 5]
+    assert engine.eval("let a = [3, 1, 2]; a.sort(|x, y| x - y); [a, a.order(|x, y| x > y), a.order_by(|x, y| 0)]") == [
+        [1, 2, 3],
+        [3, 2, 1],
+        [1, 2, 3],
+    ]
+
+
+def test_shared_text_counts_for_every_use() -> None:
+    """Rhai does not look at an element that is assigned; a function that reads all of it could take minutes."""
+    engine = rhai.Engine(timeout=20)
+    for place in ("a[i]", "m[`k${i}`]"):
+        with pytest.raises(rhai.RhaiLimitError, match="Length of string too large"):
+            engine.eval("let s = `a`; s.pad(1000000, `a`); let a = []; a.pad(999, 1); let m = #{}; "
+                        f"for i in 0..999 {{ {place} = s }}")  # fmt: skip
+    assert engine.eval("let s = `a`; s.pad(1000, `a`); let a = []; a.pad(999, 1); for i in 0..999 { a[i] = s } 1") == 1
+
+
+def test_large_data_of_the_host_may_be_looked_at() -> None:
+    engine = rhai.Engine()
+    data = {"kind": "a", "texts": ["b" * 100_000] * 50}
+    assert engine.eval("let n = 0; for i in 0..200 { if data.kind == `a` { n += 1 } } n", {"data": data}) == 200
+    assert engine.call_fn(engine.compile("fn f(data) { data.texts[3].len }"), "f", data) == 100_000
 
 
 def test_text_of_data_is_bounded() -> None:
@@ -185,13 +240,13 @@ def test_deadlines_of_threads_are_apart() -> None:
     def work(timeout: float) -> None:
         ended[timeout] = timed(expect(rhai.RhaiTimeout, lambda: engine.eval("loop {}", timeout=timeout)))
 
-    threads = [threading.Thread(target=work, args=(timeout,)) for timeout in (0.05, 0.5)]
+    threads = [threading.Thread(target=work, args=(timeout,)) for timeout in (0.05, 1.0)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert ended[0.05] < 0.5
-    assert ended[0.5] >= 0.5
+    assert ended[0.05] < 1.0
+    assert ended[1.0] >= 1.0
 
 
 def test_cancel() -> None:
