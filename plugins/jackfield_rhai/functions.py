@@ -12,6 +12,8 @@ from jackfield_rhai.results import plain
 
 MAX_INDENT = 200
 """Spaces; more is a mistake."""
+MAX_INDENTED = 1 << 22
+"""Characters: a text of many lines would become two hundred times as long before Rhai sees it."""
 
 
 def json_encode(value: object) -> str:
@@ -59,6 +61,8 @@ def indent(text: str, count: int) -> str:
     """Every line that is not empty, moved to the right by `count` spaces, 0 to 200."""
     if not 0 <= count <= MAX_INDENT:
         raise ValueError(f"indent takes 0 to {MAX_INDENT} spaces, not {count}")
+    if len(text) + count * (text.count("\n") + 1) > MAX_INDENTED:
+        raise ValueError(f"an indented text may have {MAX_INDENTED} characters")
     return "\n".join(" " * count + line if line else line for line in text.split("\n"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json
@@ -28,6 +29,16 @@ def at_item(shared: Mapping[str, object], data: ScriptData, index: int) -> dict[
     """The same with `item`, `json` (its fields) and `index`."""
     item = data.input[index] if index < len(data.input) else {"json": {}}
     return {**shared, "item": item, "json": item["json"], "index": index}
+
+
+def words(source: str) -> frozenset[str]:
+    """What may be names in a script."""
+    return frozenset(re.findall(r"\w+", source))
+
+
+def only(scope: dict[str, object], names: frozenset[str]) -> dict[str, object]:
+    """The variables that a script with these words can see: each is copied for each evaluation, whatever its size."""
+    return scope if "eval" in names else {name: value for name, value in scope.items() if name in names}
 
 
 def _last_items(found: Json) -> Json:

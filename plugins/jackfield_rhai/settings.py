@@ -14,12 +14,12 @@ class RhaiSettings(BaseModel):
     max_call_levels: int = Field(64, ge=4, le=64, description="Calls of functions inside of each other.")
     max_string_size: int = Field(1_048_576, ge=1024, le=1 << 26, description="Bytes of one text.")
     max_items: int = Field(10_000, ge=16, le=1_000_000, description="Items of one array or map, with all it holds.")
-    max_memory: int = Field(64, ge=1, le=4096, description="MiB that one script may hold.")
+    max_memory: int = Field(64, ge=1, le=1024, description="MiB that one script may hold.")
     timeout: float = Field(2.0, gt=0, le=60, description="Time for one evaluation, in seconds.")
     code_operations: int = Field(
         10_000_000, ge=1000, le=10_000_000_000, description="Operations of one run of a Code node in Rhai."
     )
-    code_items: int = Field(100_000, ge=16, le=10_000_000, description="Items of one array or map in a Code node.")
+    code_items: int = Field(100_000, ge=16, le=1_000_000, description="Items of one array or map in a Code node.")
     threads: int = Field(2, ge=1, le=64, description="Scripts that run side by side.")
     max_waiting: int = Field(256, ge=1, le=100_000, description="Scripts that may wait for their turn.")
     max_wait: float = Field(30.0, gt=0, le=3600, description="How long one waits for its turn, in seconds.")

@@ -10,6 +10,7 @@ from typing import TypeVar
 from jackfield.api.scripts import ScriptError
 
 T = TypeVar("T")
+STOPPING = "No script is run any more: the daemon is stopping."
 
 
 class Turns:
@@ -30,8 +31,12 @@ class Turns:
             await self._slots.acquire()
         if self._closed:
             self._slots.release()
-            raise ScriptError("No script is run any more: the daemon is stopping.", kind="busy")
-        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
+            raise ScriptError(STOPPING, kind="busy")
+        try:
+            future = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        except RuntimeError:  # no thread could be started
+            self._slots.release()
+            raise ScriptError("No thread can be started for the script.", kind="busy") from None
         # A caller that gives up leaves the thread busy until the script's deadline: the turn is over only then.
         future.add_done_callback(lambda _: self._slots.release())
         return await asyncio.shield(future)

@@ -1,6 +1,8 @@
 //! A Rhai engine from limits, functions and modules.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use pyo3::prelude::*;
@@ -13,6 +15,7 @@ use crate::evaluation;
 use crate::limits::Limits;
 use crate::natives;
 use crate::parsing;
+use crate::stack;
 
 type SharedModule = Shared<Module>;
 
@@ -21,7 +24,7 @@ type SharedModule = Shared<Module>;
 pub struct Parts {
     pub limits: Limits,
     pub callbacks: BTreeMap<(Vec<String>, String), Arc<Callback>>,
-    pub modules: BTreeMap<String, SharedModule>,
+    pub modules: BTreeMap<String, Arc<Kept>>,
     pub on_print: Option<Arc<Py<PyAny>>>,
     pub on_debug: Option<Arc<Py<PyAny>>>,
 }
@@ -106,8 +109,29 @@ fn add_modules(engine: &mut rhai::Engine, parts: &Parts) {
     }
 }
 
+/// A module that scripts may import. Its variables may be too deep to be freed on a thread's own stack.
+pub struct Kept {
+    module: ManuallyDrop<SharedModule>,
+    stack: usize,
+}
+
+impl Kept {
+    pub fn new(module: Module, limits: &Limits) -> Arc<Self> {
+        Arc::new(Self { module: ManuallyDrop::new(module.into()), stack: limits.stack() })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here, and `self` is not used afterwards.
+        let module = ManuallyDrop::new(unsafe { ManuallyDrop::take(&mut self.module) });
+        // Without room for a stack the module is never freed.
+        let _ = stack::run(self.stack, Rc::new(stack::Bridge::new()), move || drop(ManuallyDrop::into_inner(module)));
+    }
+}
+
 /// The modules that the host gave, and no others.
-struct Given(BTreeMap<String, SharedModule>);
+struct Given(BTreeMap<String, Arc<Kept>>);
 
 impl ModuleResolver for Given {
     fn resolve(
@@ -118,6 +142,6 @@ impl ModuleResolver for Given {
         position: Position,
     ) -> Result<SharedModule, Box<EvalAltResult>> {
         let missing = || EvalAltResult::ErrorModuleNotFound(path.into(), position).into();
-        self.0.get(path).cloned().ok_or_else(missing)
+        self.0.get(path).map(|kept| SharedModule::clone(&kept.module)).ok_or_else(missing)
     }
 }

@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use rhai::{CallFnOptions, Dynamic, EvalAltResult, Module, Scope};
 use send_wrapper::SendWrapper;
 
-use crate::assemble::{assemble, Parts};
+use crate::assemble::{assemble, Kept, Parts};
 use crate::ast::Ast;
 use crate::callbacks::Callback;
 use crate::convert;
@@ -28,8 +28,8 @@ use crate::stack;
 
 /// Runs Rhai scripts within limits. Safe to use from several threads at once.
 ///
-/// A limit of 0 means none for operations and sizes of strings; what keeps the process alive has a maximum instead
-/// (`limits` tells). `timeout` is in seconds, for each evaluation that does not say otherwise.
+/// A limit of 0 means none for operations and functions; what keeps the process alive has a maximum instead (`limits`
+/// tells). `timeout` is in seconds, for each evaluation that does not say otherwise.
 #[pyclass(module = "rhai", frozen, weakref)]
 pub struct Engine {
     state: Mutex<State>,
@@ -250,7 +250,8 @@ impl Engine {
                 Ok(Dynamic::UNIT)
             })?;
             if let Some(module) = made.take() {
-                self.change(py, |parts| parts.modules.insert(name, module.into()));
+                let kept = Kept::new(module, &self.limits);
+                self.change(py, |parts| parts.modules.insert(name, kept));
             }
         }
         Ok(())

@@ -2,6 +2,8 @@
 
 import gc
 import math
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -164,6 +166,26 @@ def test_modules_call_functions_of_the_host() -> None:
 def test_module_limits_hold_while_it_is_made() -> None:
     with pytest.raises(rhai.RhaiLimitError):
         rhai.Engine(modules={"m": "loop {}"})
+
+
+DEEP = "let f = || 1; for i in 0..20000 { let g = f; f = || g; } "
+
+
+@pytest.mark.parametrize("end", ["export f;", "const HELD = f; fn unused() { HELD }"])
+def test_a_module_with_deep_variables_is_freed(end: str) -> None:
+    code = (
+        "import rhai, sys, threading\n"
+        "def work():\n"
+        "    engine = rhai.Engine(modules={'m': sys.argv[1]}, max_operations=0, timeout=60)\n"
+        "    assert engine.eval('import \"m\" as m; 42') == 42\n"
+        "threading.stack_size(256 * 1024)\n"
+        "thread = threading.Thread(target=work)\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "print('freed')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, DEEP + end], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "freed\n", "")
 
 
 def test_engine_is_collected_with_its_cycles() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("rhai", reason="rhai-python is not installed")
 
+from jackfield.api.records import replace
 from jackfield.api.scripts import ExpressionError, ScopedScripts, ScriptData, ScriptError
 from jackfield.testing.context import FakeContext
 from jackfield_rhai import jackfield_script_engine
@@ -81,6 +82,70 @@ async def test_a_script_makes_an_agents_configuration(engine: RhaiEngine) -> Non
         "env": {"ANTHROPIC_BASE_URL": "https://api.example", "ANTHROPIC_AUTH_TOKEN": "${API_KEY}"},
         "args": ["--model", "large"],
     }
+
+
+CONTEXT: dict[str, Any] = {
+    "profile": {
+        "alias": "work", "home": "/p/work", "model": "large", "endpoint": "https://api.example", "hooks": ["audit"],
+        "mcp_servers": ["files"], "proxy_url": None,
+        "hooks_config": {"Stop": [{"matcher": "*", "hooks": []}]},
+    },
+    "provider": {"id": "p", "name": "P", "type": "anthropic", "auth_env_key": "ANTHROPIC_AUTH_TOKEN"},
+    "agent": {"id": "a", "name": "A", "binary": "agent"},
+    "prefs": {},
+}  # fmt: skip
+
+
+SHAPES: list[tuple[str, dict[str, Any]]] = [
+    ("#{}", {}),
+    (
+        'let env = #{}; env[ctx.provider.auth_env_key] = "${API_KEY}"; #{ env: env }',
+        {"env": {"ANTHROPIC_AUTH_TOKEN": "${API_KEY}"}},
+    ),
+    (
+        """let base = if ctx.profile.proxy_url != () { ctx.profile.proxy_url } else { ctx.profile.endpoint };
+        #{ env: #{ BASE: base + `/v1` }, args: [`--model`, ctx.profile.model] }""",
+        {"env": {"BASE": "https://api.example/v1"}, "args": ["--model", "large"]},
+    ),
+    (
+        """let settings = #{};
+        if ctx.profile.hooks_config != () { settings.hooks = ctx.profile.hooks_config; }
+        let files = #{};
+        files[`.claude/settings.json`] = json_encode(settings);
+        #{ files: files }""",
+        {"files": {".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[],"matcher":"*"}]}}'}},
+    ),
+    (
+        """let provider = #{ name: ctx.provider.name, base_url: ctx.profile.endpoint, wire_api: "responses" };
+        let all = #{};
+        all[ctx.provider.id] = provider;
+        #{ files: #{ "config.toml": toml_encode(#{ model: ctx.profile.model, providers: all }) } }""",
+        {
+            "files": {
+                "config.toml": 'model = "large"\n\n[providers.p]\nbase_url = "https://api.example"\n'
+                'name = "P"\nwire_api = "responses"\n'
+            }
+        },
+    ),
+    (
+        """let servers = #{};
+        for name in ctx.profile.mcp_servers { servers[name] = #{ on: true }; }
+        if ctx.provider.type == "anthropic" || ctx.provider.type == "openai" && ctx.prefs.len() == 0 {
+            #{ files: #{ "mcp.json": json_encode_pretty(#{ servers: servers }) } }
+        } else { #{} }""",
+        {"files": {"mcp.json": '{\n  "servers": {\n    "files": {\n      "on": true\n    }\n  }\n}'}},
+    ),
+    (
+        """let text = trim_lines("\\n  a\\n    b  \\n\\n");
+        #{ files: #{ "x.yaml": "top:\\n" + indent(text, 2) } }""",
+        {"files": {"x.yaml": "top:\n  a\n  b"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), SHAPES)
+async def test_scripts_of_every_shape(engine: RhaiEngine, source: str, expected: Any) -> None:
+    assert await engine.value(source, {"ctx": CONTEXT}) == expected
 
 
 async def test_variables_are_not_changed(engine: RhaiEngine) -> None:
@@ -195,6 +260,35 @@ async def test_code_that_fails_names_the_item(engine: RhaiEngine) -> None:
     assert caught.value.item == 1
 
 
+async def test_an_item_that_fails_becomes_an_error_where_the_node_goes_on(engine: RhaiEngine) -> None:
+    data = replace(DATA, node={"name": "Code", "onError": "continueRegularOutput"})
+    result = await engine.run('if index == 1 { throw "no" } json', data, each=True, timeout=5)
+    assert result.value == [
+        {"n": 2, "name": "ada"},
+        {"json": {"error": "Runtime error: no (line 1, position 17)"}},
+    ]
+    with pytest.raises(ScriptError) as caught:
+        await engine.run("if index == 1 { loop {} } json", data, each=True, timeout=0.05)
+    assert (caught.value.kind, caught.value.item) == ("timeout", 1)
+
+
+async def test_the_time_is_for_all_items_together(engine: RhaiEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1000))
+    monkeypatch.setattr("jackfield_rhai.engine.time.monotonic", lambda: float(next(clock)))
+    data = replace(DATA, input=[{"json": {}}] * 100)
+    with pytest.raises(ScriptError) as caught:
+        await engine.run("1", data, each=True, timeout=10)
+    assert (caught.value.kind, caught.value.item) == ("timeout", 9)
+
+
+async def test_only_what_a_script_names_is_handed_over(engine: RhaiEngine) -> None:
+    data = replace(DATA, input=[{"json": {"n": 1, "id": 2**70}}])
+    assert (await engine.run("index", data, each=True, timeout=5)).value == [0]
+    with pytest.raises(ScriptError, match="64 bits"):
+        await engine.run("json.n", data, each=True, timeout=5)
+    assert (await engine.run('eval("ite" + "ms").len', DATA, each=False, timeout=5)).value == 2
+
+
 async def test_code_sees_other_nodes(engine: RhaiEngine) -> None:
     result = await engine.run('nodes["Start"][0].json.from', DATA, each=False, timeout=5)
     assert result.value == 7
@@ -219,6 +313,72 @@ async def test_expressions_per_item(engine: RhaiEngine) -> None:
     rows = await engine.evaluate(["json.n + 1", "json.missing.deeper", "let x = 1"], DATA, [0, 1])
     assert [row[:2] for row in rows] == [[3, None], [6, None]]
     assert all(isinstance(row[2], ExpressionError) for row in rows)
+
+
+async def test_a_function_that_fails_makes_an_expression_nothing(engine: RhaiEngine) -> None:
+    assert await engine.evaluate(["toml::encode([1])", "json::decode(`[${1 << 62}00]`)"], DATA, [0]) == [[None, None]]
+
+
+async def test_the_cache_is_bounded_by_text(engine: RhaiEngine) -> None:
+    for number in range(3):
+        assert await engine.value(f"{number} //" + "x" * 1_000_000, {}) == number
+    kept = engine._compiled
+    assert (len(kept._kept), kept._held) == (2, 2_000_008)
+
+
+async def test_a_script_that_starts_while_the_engine_closes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = RhaiEngine(RhaiSettings(max_operations=1_000_000_000))
+    compiling, go_on = threading.Event(), threading.Event()
+    compiled = engine._compiled.get
+
+    def slowly(*arguments: Any) -> Any:
+        compiling.set()
+        go_on.wait(10)
+        return compiled(*arguments)
+
+    monkeypatch.setattr(engine._compiled, "get", slowly)
+    running = asyncio.create_task(engine.value("loop {}", {}, timeout=60))
+    await asyncio.to_thread(compiling.wait, 10)
+    closing = asyncio.create_task(engine.close())
+    await asyncio.sleep(0)
+    go_on.set()
+    async with asyncio.timeout(10):
+        await closing
+    with pytest.raises(ScriptError) as caught:
+        await running
+    assert caught.value.kind == "busy"
+
+
+async def test_a_caller_that_gives_up_keeps_its_turn_until_the_script_ends() -> None:
+    engine = RhaiEngine(RhaiSettings(max_operations=1_000_000_000, threads=1))
+    given_up = [asyncio.create_task(engine.value("loop {}", {}, timeout=0.05)) for _ in range(3)]
+    await asyncio.sleep(0)
+    for task in given_up:
+        task.cancel()
+    await asyncio.wait(given_up)
+    assert await engine.value("1", {}) == 1
+    assert engine._turns._slots._value == 1
+    assert engine._turns._room == RhaiSettings().max_waiting
+    await engine.close()
+
+
+async def test_no_thread_for_a_script(engine: RhaiEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(engine._turns._pool, "submit", refuse)
+        for _ in range(5):
+            assert (await error_of(engine, "1")).kind == "busy"
+    assert await engine.value("1", {}) == 1
+
+
+async def test_no_memory_for_a_script(engine: RhaiEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(engine._compiled, "get", refuse)
+    assert (await error_of(engine, "1")).kind == "memory"
 
 
 async def test_nothing_runs_after_the_end() -> None:

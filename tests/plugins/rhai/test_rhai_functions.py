@@ -64,5 +64,10 @@ def test_indent() -> None:
             indent("a", count)
 
 
+def test_an_indented_text_is_bounded() -> None:
+    with pytest.raises(ValueError, match="may have"):
+        indent("a\n" * 100_000, 200)
+
+
 def test_trim_lines() -> None:
     assert trim_lines("\n\n  a  \n\n\tb\n  \n") == "a\n\nb"
