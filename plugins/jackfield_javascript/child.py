@@ -9,6 +9,7 @@ ready; afterwards each frame received is answered by one frame. End of stream en
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import os
@@ -17,18 +18,27 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from _quickjs import Context
 
 MIB = 1 << 20
 STACK = MIB
-PRELUDE = Path(__file__).with_name("prelude")
-SHARED = ("base", "text", "datetime", "data")
+HERE = Path(__file__).parent
+PRELUDE = HERE / "prelude"
+SHARED = ("base", "text", "data")
+LATER = {
+    "intl": "prelude/intl.js",
+    "dates": "prelude/dates.js",
+    "vendor/luxon": "vendor/luxon.js",
+    "vendor/jmespath": "vendor/jmespath.js",
+}
+"""What few scripts use: read and compiled when the first one does."""
 FILES = {"expressions": (*SHARED, "extensions", "source", "sandbox"), "code": (*SHARED, "url", "modules", "code")}
 EVALUATIONS = 10_000
 BIG = 16 * MIB
+HEADER = 8
 
 
 def confine(parent: int, memory: int) -> None:
@@ -90,10 +100,55 @@ def zone_offset(zone: str, seconds: float) -> float | None:
     return None if shift is None else shift.total_seconds() / 60
 
 
+def local_zone(seconds: float) -> str:
+    """The English name of the process's own time zone at this Unix time."""
+    zone = os.environ.get("TZ") or time.tzname[0]
+    if zone.removeprefix("Etc/") in ("UTC", "GMT", "UCT", "Zulu"):
+        return "Coordinated Universal Time"
+    try:
+        return str(part("dates").zone_name(zone, seconds * 1000))
+    except (LookupError, ValueError, OSError):
+        return time.tzname[time.localtime(0).tm_isdst > 0]
+
+
+def text_of(name: str) -> str:
+    """The source of a part of the prelude that is loaded when a script needs it."""
+    return (HERE / LATER[name]).read_text("utf-8")
+
+
+@functools.cache
+def part(name: str) -> Any:  # a module, which has no type of its own
+    """A module of the package `intl` beside this file, which is on no path: the rest of the project stays out."""
+    from importlib import import_module
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if "intl" not in sys.modules:
+        spec = spec_from_file_location("intl", HERE / "intl/__init__.py")
+        if spec is None or spec.loader is None:
+            raise ImportError(name)
+        sys.modules["intl"] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["intl"])
+    return import_module(f"intl.{name}")
+
+
+def later(module: str, function: str) -> Callable[..., object]:
+    """A function of a module that is loaded when it is called first."""
+    return lambda *values: getattr(part(module), function)(*values)
+
+
 HOST: Mapping[str, Callable[..., object]] = {
     "hashBytes": hash_bytes,
     "randomHex": random_hex,
     "zoneOffset": zone_offset,
+    "localZone": local_zone,
+    "textOf": text_of,
+    "formatDate": later("dates", "format_date"),
+    "resolveDate": later("dates", "resolve"),
+    "formatNumber": later("numbers", "format_number"),
+    "resolveNumber": later("numbers", "resolve_number"),
+    "pluralCategory": later("numbers", "plural"),
+    "relativeTime": later("numbers", "relative"),
+    "joinList": later("numbers", "join_list"),
 }
 
 
@@ -207,11 +262,19 @@ def send(text: str) -> None:
         frame = frame[os.write(0, frame) :]
 
 
+def receive() -> bytes:
+    """The next request; most come in one piece. Raises EOFError."""
+    first = os.read(0, 64 * 1024)
+    if len(first) < HEADER:
+        first += read(HEADER - len(first))
+    limit_cpu(int.from_bytes(first[4:HEADER], "big"))
+    size = HEADER + int.from_bytes(first[:4], "big")
+    return (first if len(first) == size else first + read(size - len(first)))[HEADER:]
+
+
 def serve(scripts: Expressions | Code) -> None:
     while True:
-        head = read(8)
-        limit_cpu(int.from_bytes(head[4:], "big"))
-        body = read(int.from_bytes(head[:4], "big"))
+        body = receive()
         failed = False
         try:
             answer = scripts.answer(body.decode())
@@ -222,8 +285,8 @@ def serve(scripts: Expressions | Code) -> None:
 
 
 def main(kind: str, parent: str, packages: str, memory: str, limits: str) -> None:
-    """packages: the directory that holds `_quickjs`. memory: bytes for the JavaScript."""
-    sys.path.append(packages)
+    """packages: the directories that hold `_quickjs` and `babel`. memory: bytes for the JavaScript."""
+    sys.path.extend(packages.split(os.pathsep))
     confine(int(parent), int(memory))
     prelude = Prelude(kind, int(memory), json.loads(limits))
     scripts = Expressions(prelude) if kind == "expressions" else Code(prelude)

@@ -13,7 +13,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
         "timezone": data.timezone,
         "now": data.now_ms,
         "known": list(data.known),
+        "extra": dict(data.extra),
+        "static": dict(data.static),
     }
     lines = [_line({**head, **shared}), *map(_line, data.input), *map(_line, data.nodes.values())]
     return b"\n".join(lines)
@@ -62,16 +64,23 @@ def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelu
     except (orjson.JSONDecodeError, AttributeError):
         raise ScriptError("The script's answer can't be read.", kind="crash") from None
     if error is not None:
-        raise ScriptError(error["message"], kind=error["kind"], line=error["line"])
+        raise ScriptError(error["message"], kind=error["kind"], line=error["line"], item=error.get("item"))
     return dict(found)
 
 
+def _packages() -> Iterator[str]:
+    """The directories of the packages that a worker imports. Raises `ScriptError`."""
+    for module, package in (("_quickjs", "quickjs-ng"), ("babel", "babel")):
+        found = importlib.util.find_spec(module)
+        if found is None or found.origin is None:
+            raise ScriptError(f"JavaScript can't be run: the package {package} is not installed.", kind="crash")
+        origin = Path(found.origin)
+        yield str(origin.parent if found.submodule_search_locations is None else origin.parents[1])
+
+
 def _command(kind: str, memory: int, limits: Mapping[str, int]) -> list[str]:
-    found = importlib.util.find_spec("_quickjs")
-    if found is None or found.origin is None:
-        raise ScriptError("JavaScript can't be run: the package quickjs-ng is not installed.", kind="crash")
+    packages = os.pathsep.join(dict.fromkeys(_packages()))
     child = str(Path(__file__).with_name("child.py"))
-    packages = str(Path(found.origin).parent)
     return [sys.executable, "-I", "-S", child, kind, str(os.getpid()), packages, str(memory), json.dumps(limits)]
 
 
@@ -120,7 +129,7 @@ class JavaScriptEngine:
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
         found = _decode(await self._pool("code").call(request, timeout))
-        return ScriptResult(found["value"], tuple(found["logs"]), found["context"])
+        return ScriptResult(found["value"], tuple(found["logs"]), found["context"], found["static"], found["custom"])
 
     async def close(self) -> None:
         """Kill the workers. Nothing runs afterwards."""

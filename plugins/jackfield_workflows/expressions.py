@@ -6,22 +6,16 @@ lists; anything else is literal.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_workflows.jsvalues import template_text
+from jackfield_workflows.jsvalues import Beyond, json_template_text, template_text
 from jackfield_workflows.paths import Getter, compile_path
+from jackfield_workflows.reads import Reads
 from jackfield_workflows.scope import ExpressionProblem, Scope
 from jackfield_workflows.templates import Chunk, split
-
-_NODE_NAMES = re.compile(
-    r"""(?:\$items|\$)\s*\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`$]*)`)"""
-    r"""|\$node\s*(?:\.\s*([\w$]+)|\[\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`$]*)`)\s*\])"""
-)
-_NODE_ROOTS = re.compile(r"\$(?:items|node|item)?\s*[(\[.]|\$node\b")
-_ESCAPE = re.compile(r"\\(.)")
 
 
 @record
@@ -34,24 +28,19 @@ class Leaf:
 
 
 @record
-class Names:
-    """The nodes that sources name; everything: a name is computed, so that it may be any node."""
-
-    known: frozenset[str]
-    everything: bool
-
-
-@record
 class Parameters:
-    """A node's compiled parameters. literal: their value when nothing has to be evaluated, else None; sources: what
-    JavaScript evaluates, each source once; variables: whether `$vars` is named."""
+    """A node's compiled parameters. `get` raises `Beyond` where JavaScript has to evaluate what Python would: then
+    `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
+    None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
+    named."""
 
     literal: Mapping[str, Json] | None
     get: Getter
     leaves: tuple[Leaf, ...]
     sources: tuple[str, ...]
-    names: Names
+    reads: Reads
     variables: bool
+    by_javascript: Callable[[], Parameters]
 
     def blame(self, scope: Scope) -> str | None:
         """The path of the parameter whose evaluation raises `ExpressionProblem` for the scope's item."""
@@ -60,6 +49,8 @@ class Parameters:
                 leaf.get(scope)
             except ExpressionProblem:
                 return leaf.path
+            except Beyond:
+                continue
         return None
 
     def path_of(self, source: int) -> str:
@@ -67,9 +58,23 @@ class Parameters:
         return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
 
 
-def compile_parameters(parameters: Mapping[str, Json]) -> Parameters:
-    """Raises nothing: what is wrong with an expression shows when it is evaluated."""
-    compiler = _Compiler()
+def compile_parameters(
+    parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+) -> Parameters:
+    """as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
+    paths that stay as written, with all below. Raises nothing: what is wrong with an expression shows when it is
+    evaluated."""
+
+    @cache
+    def by_javascript() -> Parameters:
+        return _compile(parameters, _Compiler(as_json, late, compile_simple=False), by_javascript)
+
+    return _compile(parameters, _Compiler(as_json, late, compile_simple=True), by_javascript)
+
+
+def _compile(
+    parameters: Mapping[str, Json], compiler: _Compiler, by_javascript: Callable[[], Parameters]
+) -> Parameters:
     value = compiler.value(dict(parameters), "")
     literal = value.value if isinstance(value, _Literal) and isinstance(value.value, dict) else None
     return Parameters(
@@ -77,27 +82,34 @@ def compile_parameters(parameters: Mapping[str, Json]) -> Parameters:
         get=(lambda scope: literal) if isinstance(value, _Literal) else value,
         leaves=tuple(compiler.leaves),
         sources=tuple(compiler.sources),
-        names=names_in(compiler.sources),
+        reads=_reads(compiler.sources),
         variables=compiler.variables,
+        by_javascript=by_javascript,
     )
 
 
-def names_in(sources: list[str] | tuple[str, ...]) -> Names:
-    """Which nodes JavaScript sources can read."""
-    known: set[str] = set()
-    everything = False
-    for source in sources:
-        roots = sum(1 for _ in _NODE_ROOTS.finditer(source))
-        found = list(_names(source))
-        known.update(found)
-        everything = everything or len(found) < roots
-    return Names(frozenset(known), everything)
+def _reads(sources: list[str]) -> Reads:
+    if not sources:
+        return Reads()
+    from jackfield_workflows.reading import reads_of
+
+    return reads_of(sources)
 
 
-def _names(source: str) -> Iterator[str]:
-    for match in _NODE_NAMES.finditer(source):
-        text = next(group for group in match.groups() if group is not None)
-        yield _ESCAPE.sub(r"\1", text)
+def _simple(text: str) -> Getter | None:
+    """The expression in Python, when it is simple. Most workflows have paths alone, so that the rest is loaded late."""
+    from jackfield_workflows.jscompile import compile_expression
+
+    return compile_expression(text)
+
+
+def _simple_json(text: str) -> Getter | None:
+    found = _simple(text)
+    if found is None:
+        return None
+    from jackfield_workflows.jscompile import as_json
+
+    return as_json(found)
 
 
 @record
@@ -108,12 +120,17 @@ class _Literal:
 class _Compiler:
     """Collects leaves and sources while it walks the parameters."""
 
-    def __init__(self) -> None:
+    def __init__(self, as_json: Collection[str], late: Collection[str], *, compile_simple: bool) -> None:
+        self._as_json = as_json
+        self._compile = compile_simple
+        self._late = late
         self.leaves: list[Leaf] = []
         self.sources: list[str] = []
         self.variables = False
 
     def value(self, value: Json, path: str) -> _Literal | Getter:
+        if path in self._late:
+            return _Literal(value)
         if isinstance(value, str):
             return self._template(value, path) if value.startswith("=") else _Literal(value)
         if isinstance(value, dict):
@@ -169,30 +186,39 @@ class _Compiler:
         if not any(chunk.code for chunk in chunks):
             return _Literal("".join(chunk.text for chunk in chunks))
         used: list[int] = []
-        get = self._bare(chunks[0], used) if len(chunks) == 1 else self._joined(chunks, used)
+        print_as = _JSON if path in self._as_json else _TEXT
+        get = self._bare(chunks[0], used) if len(chunks) == 1 else self._joined(chunks, used, print_as)
         self.leaves.append(Leaf(path, get, tuple(used)))
         return get
 
     def _bare(self, chunk: Chunk, used: list[int]) -> Getter:
-        return self._python(chunk) or self._javascript(chunk.text, used)
+        get = self._path(chunk)
+        if get is None and self._compile:
+            get = _simple_json(chunk.text)
+        return get or self._javascript(chunk.text, used)
 
-    def _joined(self, chunks: list[Chunk], used: list[int]) -> Getter:
+    def _joined(self, chunks: list[Chunk], used: list[int], print_as: _Printing) -> Getter:
         parts: list[str | Getter] = []
         for chunk in chunks:
             if not chunk.code:
                 parts.append(chunk.text)
             else:
-                parts.append(self._python(chunk) or self._javascript(_as_text(chunk.text), used))
+                parts.append(self._printable(chunk) or self._javascript(print_as.source(chunk.text), used))
+
+        printed = print_as.value
 
         def get(scope: Scope) -> object:
-            return "".join([part if type(part) is str else template_text(part(scope)) for part in parts])  # type: ignore[operator]
+            return "".join([part if type(part) is str else printed(part(scope)) for part in parts])  # type: ignore[operator]
 
         return get
 
-    def _python(self, chunk: Chunk) -> Getter | None:
+    def _path(self, chunk: Chunk) -> Getter | None:
         if "$vars" in chunk.text:
             self.variables = True
         return compile_path(chunk.text) if chunk.text.strip() else _undefined
+
+    def _printable(self, chunk: Chunk) -> Getter | None:
+        return self._path(chunk) or (_simple(chunk.text) if self._compile else None)
 
     def _javascript(self, source: str, used: list[int]) -> Getter:
         if source not in self.sources:
@@ -208,5 +234,29 @@ def _undefined(scope: Scope) -> object:
 
 def _as_text(code: str) -> str:
     """The code's value as a template prints it, so that JavaScript's own rules hold for its dates and other objects."""
-    body = code.strip().removesuffix(";")
-    return f'((value) => value == null || value !== value ? "" : `${{value}}`)(\n{body}\n)'
+    return f'((value) => value == null || value !== value ? "" : `${{value}}`)(\n{_expression(code)}\n)'
+
+
+def _as_json_text(code: str) -> str:
+    """The code's value as a JSON text prints it: objects as JSON, texts as they are, nothing as null."""
+    body = _expression(code)
+    return (
+        "((value) => value == null || value !== value ? 'null' : "
+        f"typeof value === 'object' ? JSON.stringify(value) : `${{value}}`)(\n{body}\n)"
+    )
+
+
+def _expression(code: str) -> str:
+    return code.strip().removesuffix(";")
+
+
+@record
+class _Printing:
+    """How the pieces of code in a joined template print. value: what Python has; source: what JavaScript evaluates."""
+
+    value: Callable[[object], str]
+    source: Callable[[str], str]
+
+
+_TEXT = _Printing(template_text, _as_text)
+_JSON = _Printing(json_template_text, _as_json_text)

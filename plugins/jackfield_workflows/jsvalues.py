@@ -8,7 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from jackfield.api import jsontext
+
 Key = str | int
+
+
+class Beyond(Exception):
+    """Python would not give exactly what JavaScript gives."""
 
 
 def member(value: object, key: Key) -> object:
@@ -59,6 +65,13 @@ def template_text(value: object) -> str:
     if value is None or value != value:
         return ""
     return to_text(value)
+
+
+def json_template_text(value: object) -> str:
+    """How a value prints inside a JSON text: objects and lists as JSON, texts as they are, nothing as null."""
+    if isinstance(value, dict | list):
+        return jsontext.dumps(value).decode()
+    return "null" if value is None or value != value else to_text(value)
 
 
 def to_text(value: object) -> str:

@@ -64,9 +64,10 @@ def _parents(results: Results, place: Place) -> list[Place]:
     item = item_at(results, place)
     if item is None:
         return []
-    sources = results[place.node][place.run].sources
+    runs = results[place.node]
     parents: list[Place] = []
-    for number, index in references_of(item.get("pairedItem")):
+    for number, index, run in references_of(item.get("pairedItem")):
+        sources = runs[place.run if run is None else min(run, place.run)].sources
         source = sources[index] if index < len(sources) else None
         if source is not None:
             parents.append(Place(*source, number))

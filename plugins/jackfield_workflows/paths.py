@@ -47,8 +47,8 @@ def _steps(source: str, position: int) -> list[Step] | None:
     while not _END.match(source, position):
         if match := _NAME.match(source, position):
             name = match.group(1)
-            if not name.replace("$", "_").isidentifier():
-                return None
+            if name == "constructor" or not name.replace("$", "_").isidentifier():
+                return None  # JavaScript refuses the one, and knows what the other is
             steps.append(name)
         elif match := _KEY.match(source, position):
             single, double, number = match.groups()
@@ -144,7 +144,7 @@ def _node(steps: list[Step]) -> Getter | None:
 
 
 def _execution(steps: list[Step]) -> Getter | None:
-    return _known(steps, ("id", "mode", "resumeUrl"), lambda scope: scope.around.execution)
+    return _known(steps, ("id", "mode", "resumeUrl", "resumeFormUrl"), lambda scope: scope.around.execution)
 
 
 def _workflow(steps: list[Step]) -> Getter | None:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
-from jackfield.api.workflows import Item, Items
-from jackfield_workflows.expressions import Names
+from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.pairing import Place, Results, item_at, trace
+from jackfield_workflows.reads import NodeReads, Reads, projected_item
 from jackfield_workflows.scope import ExpressionProblem
 from jackfield_workflows.tasks import NodeResult, Task
+
+Pair: TypeAlias = "list[int] | None"
+"""`[output, item]` of a node's last run, `[output, item, run]` of an earlier one; None: no item."""
 
 
 class NodeSurroundings:
     """`Surroundings` of one node run, and the same as plain data for scripts."""
 
-    def __init__(self, facts: Facts, task: Task) -> None:
+    def __init__(self, facts: Facts, task: Task, node: Node | None = None) -> None:
+        """node: a part of the running node, which sees the same."""
         self._facts = facts
         self._task = task
+        self._node = node or task.step.node
         self._results: Results = facts.loop.results if facts.loop is not None else {}
 
     @property
@@ -60,14 +66,16 @@ class NodeSurroundings:
             raise ExpressionProblem(f"The node '{name}' gave no item with the index {index}.")
         return items[index]
 
-    def script_data(self, items: Items, names: Names, now_ms: int) -> ScriptData:
-        """Everything that sources which name these nodes can read."""
-        wanted = [name for name in self._results if names.everything or name in names.known]
-        node = self._task.step.node
+    def script_data(self, items: Items, reads: Reads, now_ms: int, first: int = 0) -> ScriptData:
+        """Everything that sources which read this can ask for. first: the index of the first item among those that the
+        running node got."""
+        wanted = [name for name in self._results if reads.everything or name in reads.nodes]
+        node = self._node
+        paired = {name: self._pairs(name, range(first, first + len(items))) for name in wanted} if reads.pairs else {}
         return ScriptData(
-            input=items,
-            nodes={name: self._node_data(name) for name in wanted},
-            paired={name: self._pairs(name, len(items)) for name in wanted},
+            input=items if reads.whole_items else [projected_item(item, reads.item) for item in items],
+            nodes={name: self._node_data(name, reads.nodes.get(name), paired) for name in wanted},
+            paired=paired,
             workflow=self._facts.workflow,
             execution=self._facts.execution,
             variables=self._facts.variables,
@@ -76,14 +84,16 @@ class NodeSurroundings:
                 "name": node.name,
                 "id": node.id,
                 "version": node.version,
-                "parameters": dict(node.parameters),
+                "webhookId": node.webhook_id,
+                "parameters": dict(node.parameters) if reads.parameters else {},
                 "context": self._facts.memory(node.name),
                 "runIndex": self._task.run,
+                "onError": node.on_error,
                 "previous": self._previous(),
             },
             timezone=self._facts.timezone,
             now_ms=now_ms,
-            known=list(self._facts.plan.workflow.nodes),
+            known=list(self._facts.plan.workflow.nodes) if reads.nodes or reads.everything else [],
         )
 
     def _runs(self, name: str) -> Sequence[NodeResult]:
@@ -105,17 +115,34 @@ class NodeSurroundings:
         sources = self._task.sources
         return trace(self._results, sources[0] if sources else None, index, name)
 
-    def _node_data(self, name: str) -> Json:
+    def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
         params = dict(self._facts.plan.workflow.nodes[name].parameters)
+        runs: list[dict[str, Json]] = [
+            {"outputs": outputs, "params": params}  # type: ignore[dict-item]
+            for outputs in self._outputs_read(name, reads, paired)
+        ]
+        if (memory := self._facts.remembered(name)) is not None:
+            runs[-1]["context"] = memory
         return {
-            "runs": [{"outputs": run.outputs, "params": params} for run in self._results[name]],  # type: ignore[dict-item]
+            "runs": runs,  # type: ignore[dict-item]
             "output": self._facts.plan.output_towards(name, self._task.step.node.name),
         }
 
-    def _pairs(self, name: str, count: int) -> list[list[int] | None]:
-        return [self._pair(name, index) for index in range(count)]
+    def _outputs_read(
+        self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]
+    ) -> Sequence[object]:
+        """Per run of the node, its outputs as far as they are read."""
+        runs = self._results[name]
+        if reads is None or reads.fields is None:
+            return [run.outputs for run in runs]
+        if reads.paired:
+            return _paired_outputs(runs, reads, paired.get(name, ()))
+        return [_projected_outputs(run.outputs, reads) for run in runs]
 
-    def _pair(self, name: str, index: int) -> list[int] | None:
+    def _pairs(self, name: str, indexes: range) -> list[Pair]:
+        return [self._pair(name, index) for index in indexes]
+
+    def _pair(self, name: str, index: int) -> Pair:
         try:
             place = self._trace(name, index)
         except ExpressionProblem:
@@ -131,3 +158,18 @@ class NodeSurroundings:
         if source is None:
             return None
         return {"name": source.node, "outputIndex": source.output, "runIndex": source.run}
+
+
+def _projected_outputs(outputs: Outputs, reads: NodeReads) -> list[list[Item]]:
+    return [[projected_item(item, reads.fields) for item in items] for items in outputs]
+
+
+def _paired_outputs(runs: Sequence[NodeResult], reads: NodeReads, pairs: Sequence[Pair]) -> list[object]:
+    """Per run its outputs, with those items alone that input items descend from; null stands for the others."""
+    outputs: list[list[list[Item | None]]] = [[[None] * len(items) for items in run.outputs] for run in runs]
+    last = len(runs) - 1
+    for pair in pairs:
+        if pair is not None:
+            output, place, run = pair if len(pair) == 3 else (*pair, last)
+            outputs[run][output][place] = projected_item(runs[run].outputs[output][place], reads.fields)
+    return list(outputs)

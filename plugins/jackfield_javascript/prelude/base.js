@@ -31,11 +31,30 @@
     host[name] = (...values) => call(...values.map((value) => (typeof value === 'string' ? whole(value) : value)));
   }
 
+  const { ownKeys, apply } = Reflect;
+  const { defineProperty, getOwnPropertyDescriptor } = Object;
   function hide(target, members) {
-    for (const name of Reflect.ownKeys(members)) {
-      const member = Object.getOwnPropertyDescriptor(members, name);
-      Object.defineProperty(target, name, { ...member, enumerable: false });
+    for (const name of ownKeys(members)) {
+      const member = getOwnPropertyDescriptor(members, name);
+      defineProperty(target, name, { ...member, enumerable: false });
     }
+  }
+
+  const offsets = new Map();
+
+  // Minutes east of UTC; null for an unknown zone.
+  function offsetAt(zone, millis) {
+    if (zone === 'UTC') return 0;
+    if (typeof zone !== 'string' || zone.length > 64) return null;
+    const quarter = Math.floor(millis / 9e5); // offsets change at quarters of an hour
+    const key = `${zone} ${quarter}`;
+    let found = offsets.get(key);
+    if (found === undefined) {
+      if (offsets.size > 1000) offsets.clear();
+      found = host.zoneOffset(zone, quarter * 900);
+      offsets.set(key, found);
+    }
+    return found;
   }
 
   hide(BigInt.prototype, {
@@ -48,5 +67,60 @@
   // With no memory left for an error object the engine throws null.
   const outOfMemory = (error) => error === null || (error instanceof Internal && error.message === 'out of memory');
 
-  Object.assign(kit, { Fault, jsonText, whole, host, hide, outOfMemory, roots: [Fault, Fault.prototype] });
+  // What few scripts use is compiled when the first one does. `kit.seal` then does to it what was done to the rest.
+  const compile = eval;
+  function later(load) {
+    let found = null;
+    return () => (found ??= load());
+  }
+  function textOf(name) {
+    return host.textOf(name);
+  }
+  function part(name, made) {
+    return later(() => {
+      const before = kit.roots.length;
+      compile(textOf(name))(kit);
+      kit.seal(kit.roots.slice(before));
+      return made();
+    });
+  }
+  kit.intl = part('intl', () => kit.Intl);
+  kit.luxon = part('dates', () => kit.dates);
+  kit.jmespath = later(() => {
+    const exports = {};
+    compile(`(function (exports, parent) { ${textOf('vendor/jmespath')}\n})`)(exports);
+    kit.seal([exports]);
+    return exports;
+  });
+
+  const date = (required, defaults) =>
+    ({
+      toLocaleString(locales, options) {
+        return kit.intl().showDate(this, locales, options, required, defaults);
+      },
+    }).toLocaleString;
+  const number = {
+    toLocaleString(locales, options) {
+      return kit.intl().showNumber(this, locales, options);
+    },
+  };
+  hide(Date.prototype, {
+    toLocaleString: date('any', 'all'),
+    toLocaleDateString: date('date', 'date'),
+    toLocaleTimeString: date('time', 'time'),
+  });
+  // The engine leaves out the name of the zone, which Node.js puts at the end.
+  const { toString, toTimeString, getTime } = Date.prototype;
+  const named = (show) =>
+    ({
+      toString() {
+        const text = apply(show, this, []);
+        return text === 'Invalid Date' ? text : `${text} (${host.localZone(apply(getTime, this, []) / 1000)})`;
+      },
+    }).toString;
+  hide(Date.prototype, { toString: named(toString), toTimeString: named(toTimeString) });
+  hide(Number.prototype, number);
+  hide(BigInt.prototype, number);
+
+  Object.assign(kit, { Fault, jsonText, whole, host, hide, outOfMemory, compile, textOf, offsetAt, apply: (call, target) => apply(call, target, []), seal() {}, useZone() {}, roots: [Fault, Fault.prototype] });
 });

@@ -49,7 +49,73 @@
     timer.call();
   }
 
-  const staticData = { global: {}, node: {} };
+  const NO_NETWORK = 'A Code node has no network; call servers with an HTTP Request node before it.';
+  const refuse = (message) => () => {
+    throw new Error(message);
+  };
+
+  // The workflow's memory across executions: what the script leaves in it goes back with the answer.
+  function staticData(kind) {
+    const found = current.head.static;
+    if (kind !== 'global' && kind !== 'node') throw new Error("getWorkflowStaticData() needs 'global' or 'node'.");
+    return (found[kind] ??= {});
+  }
+
+  function at(object, path, other) {
+    const found = String(path)
+      .replace(/\[(\w+)\]/g, '.$1')
+      .split('.')
+      .reduce((value, name) => value?.[name], object);
+    return found === undefined ? other : found;
+  }
+  const getNodeParameter = (name, index, other) => at(current.head.node.parameters ?? {}, name, typeof index === 'number' ? other : index);
+
+  function extensionOf(name) {
+    return /\.([^./\\]{1,20})$/.exec(name)?.[1];
+  }
+  const { Buffer } = kit.nodeGlobals;
+  const binaryHelpers = {
+    async getBinaryDataBuffer(index, name) {
+      const file = (typeof index === 'number' ? current.item(index) : index)?.binary?.[name];
+      if (!file) throw new Error(`The item ${index} has no file '${name}'.`);
+      if (file.data === '' && file.id) {
+        throw new Error(`The file '${name}' is too large for a Code node; the setting binary.inline_limit says up to which size files are handed to scripts.`);
+      }
+      return Buffer.from(file.data, 'base64');
+    },
+    async prepareBinaryData(content, fileName, mimeType = 'application/octet-stream') {
+      const bytes = Buffer.from(content);
+      const named = fileName === undefined ? {} : { fileName, fileExtension: extensionOf(fileName) };
+      return { data: bytes.toString('base64'), mimeType, fileSize: bytes.length, ...named };
+    },
+    async binaryToBuffer(content) {
+      return Buffer.from(content);
+    },
+    async setBinaryDataBuffer(file, content) {
+      return { ...file, data: Buffer.from(content).toString('base64'), fileSize: content.length, id: undefined };
+    },
+  };
+  const helpers = {
+    ...binaryHelpers,
+    httpRequest: refuse(NO_NETWORK),
+    httpRequestWithAuthentication: refuse(NO_NETWORK),
+    requestWithAuthentication: refuse(NO_NETWORK),
+    request: refuse(NO_NETWORK),
+  };
+  // What `this` offered in the Function nodes of old, and what the Code node still offers.
+  const node = {
+    helpers,
+    getNodeParameter,
+    getWorkflowStaticData: staticData,
+    getInputData: () => current.all(),
+    getNode: () => ({ ...current.head.node }),
+    getWorkflow: () => current.head.workflow,
+    getExecutionId: () => current.head.execution.id,
+    getMode: () => current.head.execution.mode,
+    getTimezone: () => current.head.timezone,
+    continueOnFail: () => (current.head.node.onError ?? 'stopWorkflow') !== 'stopWorkflow',
+  };
+
   const console = { log: print, info: print, warn: print, error: print, debug: print, trace: print, table: print };
   const GLOBALS = {
     ...kit.nodeGlobals,
@@ -60,13 +126,25 @@
     clearTimeout: clearTimer,
     clearInterval: clearTimer,
     clearImmediate: clearTimer,
-    $getWorkflowStaticData: (kind) => staticData[kind],
+    $getWorkflowStaticData: staticData,
+    getWorkflowStaticData: staticData,
+    getNodeParameter,
+    getExecutionId: node.getExecutionId,
+    helpers,
+    $helpers: helpers,
+    fetch: refuse(NO_NETWORK),
   };
 
   function prepare(data) {
     kit.expose(globalThis, () => data);
     kit.hide(globalThis, GLOBALS);
     kit.hide(globalThis, {
+      get Intl() {
+        return kit.intl().Intl;
+      },
+      set Intl(value) {
+        Object.defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true });
+      },
       get items() {
         return data.all();
       },
@@ -98,14 +176,30 @@
   function problem(kind, error) {
     const found = outOfMemory(error) ? 'memory' : kind;
     const message = found === 'memory' ? 'The script needs more memory than it may have.' : messageOf(error);
-    return jsonText({ error: { kind: found, message, line: lineOf(error) } });
+    return jsonText({ error: { kind: found, message, line: lineOf(error), item: failedItem } });
+  }
+
+  let failedItem = null;
+
+  function failure(error) {
+    const line = lineOf(error);
+    return { json: { error: messageOf(error) + (line === null ? '' : ` (line ${line})`) } };
   }
 
   async function forEach(data, script) {
     const values = [];
+    const goesOn = (data.head.node.onError ?? 'stopWorkflow') !== 'stopWorkflow';
     for (let i = 0; i < data.head.count; i++) {
       data.index = i;
-      values.push(await script.call({}));
+      try {
+        values.push(await script.call(node));
+      } catch (error) {
+        if (!goesOn || outOfMemory(error)) {
+          failedItem = i;
+          throw error;
+        }
+        values.push(failure(error));
+      }
     }
     return values;
   }
@@ -114,12 +208,15 @@
 
   function finish(value) {
     const context = current.head.node.context ?? {};
-    answer = `{"value":${jsonText(value)},"logs":${jsonText(logs)},"context":${jsonText(context)}}`;
+    const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static)}`;
+    const custom = jsonText(current.head.execution.customData ?? {});
+    answer = `{"value":${jsonText(value)},"logs":${jsonText(logs)},${memory},"custom":${custom}}`;
   }
 
   // Begin the run; `kit.step` brings it to its end.
   kit.start = (text) => {
     current = new Data(text);
+    kit.useZone();
     prepare(current);
     const { source, each } = current.head;
     let script;
@@ -129,7 +226,7 @@
       answer = problem('syntax', error);
       return;
     }
-    const result = each ? forEach(current, script) : script.call({});
+    const result = each ? forEach(current, script) : script.call(node);
     result.then(finish).catch((error) => (answer = problem('runtime', error)));
   };
 

@@ -183,7 +183,7 @@
     name === undefined || name === previous(data).name ? data.all() : new Ran(data, String(name)).items(output ?? 0, run);
 
   function execution(data) {
-    const custom = {};
+    const custom = (data.head.execution.customData ??= {});
     const customData = {
       set: (key, value) => void (custom[key] = value),
       setAll: (values) => void Object.assign(custom, values),
@@ -207,9 +207,22 @@
     $max: (...values) => Math.max(...numbers(values)),
     $average: (...values) => sum(numbers(values)) / numbers(values).length,
     $not: (value) => !value,
+    $jmespath: (value, query) => {
+      if (typeof value !== 'object' || value === null || typeof query !== 'string') {
+        throw new Fault('$jmespath() needs an object and the text of a query, in this order.');
+      }
+      return kit.jmespath().search(value, query);
+    },
+  };
+  FUNCTIONS.$jmesPath = FUNCTIONS.$jmespath;
+
+  // What a model gave for a tool's parameter; outside of tools there is nothing but the default.
+  const fromAI = (data) => (name, description, type, fallback) => {
+    const given = data.head.extra?.$fromAIArguments ?? {};
+    return Object.hasOwn(given, String(name)) ? given[String(name)] : fallback;
   };
 
-  const now = (data) => new kit.DateTime(data.head.now || Date.now(), data.head.timezone);
+  const now = (data) => kit.luxon().DateTime.fromMillis(data.head.now || Date.now());
 
   // Name -> how its value is found.
   const VARIABLES = {
@@ -228,7 +241,7 @@
     $prevNode: (data) => ({ outputIndex: 0, runIndex: 0, ...previous(data) }),
     $env: (data) => data.head.environment,
     $vars: (data) => data.head.variables,
-    $secrets: () => ({}),
+    $secrets: (data) => data.head.secrets ?? {},
     $now: now,
     $today: (data) => now(data).startOf('day'),
     $workflow: (data) => data.head.workflow,
@@ -239,8 +252,15 @@
     $nodeId: (data) => data.head.node.id,
     $webhookId: (data) => data.head.node.webhookId,
     $mode: (data) => data.head.execution.mode,
-    DateTime: () => kit.DateTime,
+    $resumeWebhookUrl: (data) => data.head.execution.resumeUrl,
+    $thisItem: (data) => data.item(data.index),
+    $thisItemIndex: (data) => data.index,
+    $thisRunIndex: (data) => data.head.node.runIndex ?? 0,
+    DateTime: () => kit.luxon().DateTime,
+    Duration: () => kit.luxon().Duration,
+    Interval: () => kit.luxon().Interval,
   };
+  VARIABLES.$fromAI = VARIABLES.$fromAi = VARIABLES.$fromai = fromAI;
   for (const [name, value] of Object.entries(FUNCTIONS)) VARIABLES[name] = () => value;
 
   // Every variable as a getter of one object.

@@ -3,7 +3,8 @@
 (function (kit) {
   'use strict';
 
-  const { Fault, sum, toDateTime } = kit;
+  const { Fault, sum } = kit;
+  const toDateTime = (value) => kit.luxon().toDateTime(value);
   const apply = Reflect.apply;
   const isObject = (value) => typeof value === 'object' && value !== null;
   const key = (value) => JSON.stringify(value) + typeof value;
@@ -54,7 +55,8 @@
     toFloat: (text) => number(text, parseFloat),
     toBoolean: (text) => !['false', 'no', '0', ''].includes(text.trim().toLowerCase()),
     toDate: (text) => new Date(text),
-    toDateTime: (text, format) => (format ? kit.DateTime.fromFormat(text, format) : toDateTime(text)),
+    toDateTime: (text, format) => (format ? kit.luxon().DateTime.fromFormat(text, format) : toDateTime(text)),
+    length: (text) => text.length,
     toTitleCase: (text) => text.replace(/\p{L}[\p{L}\p{N}'’]*/gu, capital),
     toSentenceCase: (text) => text.toLowerCase().replace(/(^\s*|[.!?]\s+)(\p{L})/gu, (found) => found.toUpperCase()),
     toSnakeCase: (text) => words(text).join('_').toLowerCase(),
@@ -166,21 +168,53 @@
     toJsonString: (object) => JSON.stringify(object),
   };
 
-  const DATE = Object.fromEntries(
-    ['beginningOf', 'endOfMonth', 'extract', 'isBetween', 'isInLast', 'plus', 'minus', 'format', 'diffTo', 'diffToNow', 'toDateTime'].map(
-      (name) => [name, (date, ...values) => toDateTime(date)[name](...values)],
-    ),
-  );
-  Object.assign(DATE, {
+  const UNITS = {
+    __proto__: null, ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks', M: 'months', Q: 'quarters', y: 'years',
+  };
+  const unitOf = (unit) => UNITS[unit] ?? unit;
+  // `1, 'days'`, `{days: 1}`, a Duration or milliseconds
+  const amountOf = (amount, unit) => (typeof amount === 'object' || unit === undefined ? amount : { [unitOf(unit)]: Number(amount) });
+  const between = (from, to, units = 'days') => {
+    const names = [units].flat().map(unitOf);
+    const gap = from.diff(to, names);
+    return Array.isArray(units) ? gap.toObject() : gap.as(names[0]);
+  };
+  const EXTRACTS = { week: 'weekNumber', weeks: 'weekNumber', dayOfYear: 'ordinal', yearDayNumber: 'ordinal' };
+
+  const DATETIME = {
     isEmpty: () => false,
     isNotEmpty: () => true,
-    isWeekend: (date) => toDateTime(date).isWeekend,
-    toInt: (date) => date.getTime(),
-    toNumber: (date) => date.getTime(),
+    plus: (date, amount, unit) => date.plus(amountOf(amount, unit)),
+    minus: (date, amount, unit) => date.minus(amountOf(amount, unit)),
+    format: (date, format = 'yyyy-MM-dd') => date.toFormat(format),
+    beginningOf: (date, unit = 'week') => date.startOf(unitOf(unit)),
+    endOfMonth: (date) => date.endOf('month'),
+    extract: (date, part = 'week') => date.get(EXTRACTS[part] ?? part.replace(/s$/, '')),
+    isBetween: (date, one, other) => {
+      if (one === undefined || other === undefined) throw new Fault('isBetween() needs two dates.');
+      const [low, high] = [toDateTime(one).toMillis(), toDateTime(other).toMillis()].sort((a, b) => a - b);
+      return date.toMillis() > low && date.toMillis() < high;
+    },
+    isDst: (date) => date.isInDST,
+    isWeekend: (date) => date.weekday > 5,
+    isInLast: (date, amount = 0, unit = 'minutes') => {
+      const now = kit.luxon().DateTime.now();
+      return date >= now.minus({ [unitOf(unit)]: Number(amount) }) && date <= now;
+    },
+    diffTo: (date, other, units) => between(date, toDateTime(other), units),
+    diffToNow: (date, units) => between(kit.luxon().DateTime.now(), date, units),
+    toDateTime: (date) => date,
+    toInt: (date) => date.toMillis(),
+    toNumber: (date) => date.toMillis(),
+    toBoolean: () => true,
     toJsonString: (date) => JSON.stringify(date),
-  });
+  };
+  const DATE = Object.fromEntries(
+    Object.entries(DATETIME).map(([name, call]) => [name, (date, ...values) => call(toDateTime(date), ...values)]),
+  );
+  DATE.toJsonString = (date) => JSON.stringify(date);
 
-  const KINDS = [STRING, ARRAY, NUMBER, BOOLEAN, OBJECT, DATE];
+  const KINDS = [STRING, ARRAY, NUMBER, BOOLEAN, OBJECT, DATE, DATETIME];
   for (const kind of KINDS) Object.setPrototypeOf(kind, null);
 
   function kindOf(value) {
@@ -188,14 +222,17 @@
     if (typeof value === 'number' || typeof value === 'bigint') return NUMBER;
     if (typeof value === 'boolean') return BOOLEAN;
     if (Array.isArray(value)) return ARRAY;
-    return value instanceof Date ? DATE : OBJECT;
+    if (value instanceof Date) return DATE;
+    return value.isLuxonDateTime === true && kit.luxon().DateTime.isDateTime(value) ? DATETIME : OBJECT;
   }
 
-  // A method that the value has itself comes first; then the extension of its kind.
+  // A method that the value has itself comes first; then the extension of its kind. luxon's own `plus` knows no units.
+  const SHARED = new Set(['plus', 'minus']);
   function extension(name) {
     return function (...values) {
       const own = this[name];
-      if (typeof own === 'function') return apply(own, this, values);
+      const takesOver = SHARED.has(name) && kindOf(this) === DATETIME;
+      if (typeof own === 'function' && !takesOver) return apply(own, this, values);
       const found = kindOf(this)[name];
       if (found) return found(this, ...values);
       throw new Fault(`${name}() can't be called on a value of type ${typeof this}.`);
@@ -208,5 +245,5 @@
   }
   kit.extensions = symbols;
   // A list of the script's own making may catch the functions that its `map` and `filter` are handed.
-  kit.roots.push(key, isObject, capital, sum, toDateTime, ...KINDS);
+  kit.roots.push(key, isObject, capital, sum, toDateTime, unitOf, ...KINDS, SHARED);
 });

@@ -114,13 +114,34 @@
   }
 
   const { URL, URLSearchParams } = kit;
-  const MODULES = { __proto__: null, crypto, buffer: { Buffer }, url: { URL, URLSearchParams } };
+  const util = {
+    inspect: (value) => (typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value))),
+    format: (...values) => values.map((value) => (typeof value === 'string' ? value : util.inspect(value))).join(' '),
+    promisify: (call) => (...values) =>
+      new Promise((done, fail) => call(...values, (error, value) => (error ? fail(error) : done(value)))),
+    isDeepStrictEqual: (one, other) => JSON.stringify(one) === JSON.stringify(other),
+    types: { isDate: (value) => value instanceof Date, isRegExp: (value) => value instanceof RegExp },
+  };
+  const MODULES = {
+    __proto__: null,
+    crypto: () => crypto,
+    buffer: () => ({ Buffer }),
+    url: () => ({ URL, URLSearchParams }),
+    luxon: () => kit.luxon().luxon,
+    jmespath: () => kit.jmespath(),
+    util: () => util,
+  };
+  const REASONS = [
+    [/^(?:https?|http2|net|tls|dgram|dns|axios|node-fetch|got|request|request-promise\S*|undici|ws)$/, 'a Code node has no network; call servers with an HTTP Request node before it'],
+    [/^(?:fs|fs\/promises|path|os|child_process|process|worker_threads|cluster|vm|module|v8)$/, 'a Code node has no files and no processes; read files with the nodes for files before it'],
+  ];
 
   function require(name) {
     const plain = String(name).replace(/^node:/, '');
-    if (plain in MODULES) return MODULES[plain];
+    if (plain in MODULES) return MODULES[plain]();
     const known = Object.keys(MODULES).join(', ');
-    throw new Error(`Cannot require '${name}' in a Code node; the modules that it may require are ${known}.`);
+    const reason = REASONS.find(([names]) => names.test(plain))?.[1] ?? 'it is not part of this engine';
+    throw new Error(`Cannot require '${name}': ${reason}. The modules that a Code node may require are ${known}.`);
   }
 
   function structuredClone(value, done = new Map()) {

@@ -23,7 +23,7 @@
     `eval Function setTimeout setInterval clearTimeout clearInterval require Buffer fetch Promise Proxy Reflect
     globalThis WebAssembly`.split(/\s+/);
 
-  const globals = { __proto__: null, isNaN: Number.isNaN, isFinite: Number.isFinite, $$: kit.extensions };
+  const globals = { __proto__: null, isNaN: Number.isNaN, isFinite: Number.isFinite, $$: kit.extensions, get Intl() { return kit.intl().Intl; } };
   for (const name of ALLOWED) globals[name] = globalThis[name];
   for (const name of INERT) globals[name] = {};
 
@@ -65,8 +65,9 @@
     }
   }
 
+  const seen = new Set(); // all that was frozen
+
   function harden(roots) {
-    const seen = new Set();
     const waiting = [...roots];
     while (waiting.length) {
       const next = waiting.pop();
@@ -81,6 +82,8 @@
       freeze(next);
     }
   }
+
+  kit.seal = harden;
 
   function close() {
     const roots = [globals, ...kit.roots, ...syntaxRoots(), ...ownKeys(globalThis).map((name) => globalThis[name])];
@@ -99,7 +102,9 @@
     get(_, name) {
       if (typeof name !== 'string') return undefined;
       const variable = VARIABLES[name];
-      return variable ? variable(current) : globals[name];
+      if (variable) return variable(current);
+      const { extra } = current.head;
+      return Object.hasOwn(extra, name) ? extra[name] : globals[name];
     },
     set: () => false,
     defineProperty: () => false,
@@ -173,6 +178,7 @@
   // The text is `Data`'s; the answer is JSON, with a leading `!` when the context must not be used again.
   kit.evaluate = (text) => {
     current = new Data(text);
+    kit.useZone();
     const entries = current.head.sources.map(compiled);
     const errors = [];
     const rows = current.head.indexes.map((index, row) => {

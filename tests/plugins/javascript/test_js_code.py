@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptData, ScriptError, ScriptResult
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
@@ -24,6 +25,10 @@ DATA = ScriptData(
     known=["Code", "Fetch", "Later"],
 )
 
+NO_FILES = (
+    "Cannot require 'fs': a Code node has no files and no processes; read files with the nodes for files before it. "
+    "The modules that a Code node may require are crypto, buffer, url, luxon, jmespath, util."
+)
 INTERVAL = """
 let n = 0;
 return new Promise((done) => {
@@ -123,7 +128,7 @@ async def test_result(run: Run, source: str, value: object) -> None:
         ("\nreturn $('Nowhere').all()", "runtime", "There is no node 'Nowhere' in this workflow.", 2),
         ("await new Promise(() => {})", "runtime", "The script waits for something that never happens.", None),
         ("require('fs')", "runtime",
-         "Cannot require 'fs' in a Code node; the modules that it may require are crypto, buffer, url.", 1),
+         NO_FILES, 1),
         ("require('crypto').createHash('nope').update('').digest()", "runtime", "Unknown digest: nope", 1),
         ("const a = {}; a.a = a; return a", "runtime", "TypeError: circular reference", None),
         ("(function f() { f() })()", "runtime", "RangeError: Maximum call stack size exceeded", 1),
@@ -141,6 +146,19 @@ async def test_once_per_item(run: Run) -> None:
         {"twice": 2, "index": 0, "same": True},
         {"twice": 4, "index": 1, "same": True},
     ]
+
+
+async def test_once_per_item_tells_the_item_that_failed(run: Run) -> None:
+    with pytest.raises(ScriptError) as caught:
+        await run("if ($json.a === 2) {\nthrow new Error('no')\n} return 1", each=True)
+    assert (caught.value.message, caught.value.line, caught.value.item) == ("no", 2, 1)
+
+
+@pytest.mark.parametrize("mode", ["continueRegularOutput", "continueErrorOutput"])
+async def test_once_per_item_goes_on_after_an_error(run: Run, mode: str) -> None:
+    data = replace(DATA, node={**DATA.node, "onError": mode})
+    source = "if ($json.a === 1) throw new TypeError('no'); return {a: $json.a}"
+    assert (await run(source, each=True, data=data)).value == [{"json": {"error": "TypeError: no (line 1)"}}, {"a": 2}]
 
 
 async def test_once_per_item_waits_for_each(run: Run) -> None:
@@ -200,3 +218,74 @@ async def test_input_can_not_pollute_prototypes(run: Run) -> None:
     data = ScriptData(input=[{"json": {"__proto__": {"x": 1}}}])
     source = "const copy = structuredClone($json); Object.assign({}, {...$json}); return [({}).x, copy]"
     assert (await run(source, data=data)).value == [None, {"__proto__": {"x": 1}}]
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("return require('luxon').DateTime.fromISO('2026-01-31').plus({months: 1}).toISODate()", "2026-02-28"),
+        ("return require('util').inspect({a: 1})", '{"a":1}'),
+        ("return require('jmespath').search({a: [1, 2]}, 'a[1]')", 2),
+        ("return $jmespath({a: {b: 3}}, 'a.b')", 3),
+        ("return [Duration.fromObject({hours: 2}).as('minutes'), Interval.name]", [120, "Interval"]),
+        ("return await new Promise((done) => setTimeout(done, 1, 'args'))", "args"),
+        ("return getNodeParameter('a.b[1]') + getNodeParameter('none', 0, 'x')", "yx"),
+        ("return this.getNodeParameter('a.b[0]', 0)", "z"),
+        ("return [getWorkflowStaticData('node') === $getWorkflowStaticData('node'), this.getMode()]", [True, "test"]),
+        ("return this.helpers === helpers && helpers === $helpers", True),
+        ("return (await helpers.getBinaryDataBuffer(0, 'file')).toString()", "hi"),
+        ("return (await this.helpers.getBinaryDataBuffer(0, 'file')).toString('hex')", "6869"),
+        ("return await helpers.prepareBinaryData(Buffer.from('hello'), 'a/b.txt', 'text/plain')",
+         {"data": "aGVsbG8=", "mimeType": "text/plain", "fileSize": 5, "fileName": "a/b.txt", "fileExtension": "txt"}),
+        ("try { await helpers.getBinaryDataBuffer(0, 'gone') } catch (e) { return e.message }",
+         "The item 0 has no file 'gone'."),
+        ("$execution.customData.set('k', 'v'); return $execution.customData.getAll()", {"k": "v"}),
+        ("return $fromAI('x', '', 'string', 'given')", "given"),
+    ],
+)  # fmt: skip
+async def test_what_a_code_node_is_offered(run: Run, source: str, value: object) -> None:
+    data = ScriptData(
+        input=[{"json": {}, "binary": {"file": {"data": "aGk=", "mimeType": "text/plain"}}}],
+        execution={"id": "e", "mode": "test"},
+        node={"name": "Code", "parameters": {"a": {"b": ["z", "y"]}}},
+    )
+    assert (await run(source, data=data)).value == value
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        ("await helpers.httpRequest({url: 'http://x'})", "no network"),
+        ("await this.helpers.request('http://x')", "no network"),
+        ("await fetch('http://x')", "no network"),
+        ("require('axios')", "no network"),
+        ("require('node:fs/promises')", "no files"),
+        ("require('child_process')", "no processes"),
+        ("require('lodash')", "not part of this engine"),
+        ("$getWorkflowStaticData('other')", "'global' or 'node'"),
+    ],
+)
+async def test_what_it_is_refused_says_why(run: Run, source: str, part: str) -> None:
+    with pytest.raises(ScriptError) as caught:
+        await run(source)
+    assert part in caught.value.message
+
+
+async def test_memory_across_executions_comes_back(run: Run) -> None:
+    data = replace(DATA, static={"global": {"n": 1}, "node": {}})
+    source = """
+      $getWorkflowStaticData('global').n += 1;
+      getWorkflowStaticData('node').seen = $input.all().length;
+      $execution.customData.set('a', 'b');
+      return []
+    """
+    result = await run(source, data=data)
+    assert result.static == {"global": {"n": 2}, "node": {"seen": 2}}
+    assert result.custom == {"a": "b"}
+
+
+async def test_a_file_that_is_kept_elsewhere_is_not_handed_over(run: Run) -> None:
+    data = ScriptData(input=[{"json": {}, "binary": {"file": {"data": "", "mimeType": "x/y", "id": "abc"}}}])
+    with pytest.raises(ScriptError) as caught:
+        await run("await helpers.getBinaryDataBuffer(0, 'file')", data=data)
+    assert "binary.inline_limit" in caught.value.message

@@ -29,4 +29,4 @@ async def test_the_engine_and_its_end(tmp_path: Path) -> None:
 async def test_shutdown_without_an_engine(tmp_path: Path) -> None:
     context = FakeContext(tmp_path, ports={"script_engines": {}})
     await plugin.jackfield_shutdown(context)  # type: ignore[arg-type]
-    assert context.ports == {"script_engines": {}}
+    assert context.ports["script_engines"] == {}

@@ -157,3 +157,41 @@ async def test_mappings_of_any_kind_cross(engine: JavaScriptEngine) -> None:
     variables: Mapping[str, str] = MappingProxyType({"a": "b"})
     data = ScriptData(input=[{"json": {}}], variables=variables, node=MappingProxyType({"parameters": {"x": 1}}))
     assert await engine.evaluate(["$vars.a", "$parameter.x"], data, range(1)) == [["b", 1]]
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("$jmespath($json, 'a')", 1),
+        ("$jmespath({list: [{n: 1}, {n: 2}]}, 'list[?n > `1`].n | [0]')", 2),
+        ("$jmespath([3, 1, 2], 'sort(@)')", [1, 2, 3]),
+        ("$jmespath({a: 1}, '!')", None),
+        ("$fromAI('name', 'what', 'string', 'default')", "default"),
+        ("$fromAI('name') ?? 'nothing'", "nothing"),
+        ("$webhookId", "hook"),
+        ("$secrets.vault ?? 'none'", "none"),
+        ("$execution.customData.get('seen')", "yes"),
+        ("$executionId", "e1"),
+        ("$resumeWebhookUrl", "http://127.0.0.1/resume"),
+        ("$thisItem.json.a", 1),
+        ("[Duration.fromObject({ hours: 1 }).toMillis(), typeof Interval.after]", [3_600_000, "function"]),
+        ("$response.body.next + $pageCount", "p2"),
+        ("$request.url ?? 'none'", "none"),
+    ],
+)
+async def test_further_variables(engine: JavaScriptEngine, source: str, value: object) -> None:
+    from jackfield.api.records import replace
+
+    data = replace(
+        DATA,
+        node={**DATA.node, "webhookId": "hook"},
+        execution={**DATA.execution, "customData": {"seen": "yes"}},
+        extra={"$response": {"body": {"next": "p"}}, "$pageCount": 2, "$request": {}},
+    )
+    assert (await engine.evaluate([source], data, [0]))[0][0] == value
+
+
+async def test_jmespath_takes_the_object_first(engine: JavaScriptEngine) -> None:
+    value = (await engine.evaluate(["$jmespath('a', {a: 1})"], DATA, [0]))[0][0]
+    assert isinstance(value, ExpressionError)
+    assert "in this order" in value.message

@@ -11,8 +11,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import FakeSurroundings, resolved, scope_of
 
-from jackfield_workflows.expressions import compile_parameters, names_in
+from jackfield.api.jsontext import Json
+from jackfield_workflows.expressions import compile_parameters
 from jackfield_workflows.jsvalues import number_text, to_text
+from jackfield_workflows.reading import reads_of
 
 JSON = {
     "n": 5,
@@ -75,8 +77,8 @@ def test_resolving_never_changes_what_was_compiled() -> None:
 
 
 def test_each_source_goes_to_javascript_once() -> None:
-    parameters = compile_parameters({"a": "={{ 1 + 1 }}", "b": ["={{ 1 + 1 }}"], "c": "={{ 2 }} "})
-    assert parameters.sources[0] == " 1 + 1 "
+    parameters = compile_parameters({"a": "={{ f(1) }}", "b": ["={{ f(1) }}"], "c": "={{ f(2) }} "})
+    assert parameters.sources[0] == " f(1) "
     assert len(parameters.sources) == 2
     scope = scope_of({})
     scope.scripted = [2, "two"]
@@ -88,6 +90,21 @@ def test_the_parameter_at_fault_is_found() -> None:
     parameters = compile_parameters({"a": "={{ $json.n }}", "b": {"c": ["={{ $('gone').item.json.x }}"]}})
     assert parameters.blame(scope_of(JSON)) == "b.c[0]"
     assert parameters.blame(scope_of(JSON, around=FakeSurroundings({"gone": [{"json": {}}]}))) is None
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ('={"a": {{ $json.o }}}', '{"a": {"x":[1,"é"]}}'),
+        ("=[{{ $json.n }}, {{ $json.gone }}, {{ $json.l }}]", "[1, null, [1,null]]"),
+        ('={"s": "{{ $json.s }}"}', '{"s": "text"}'),
+        ("={{ $json.o }}", {"x": [1, "é"]}),
+    ],
+)
+def test_a_json_text_prints_objects_as_json(template: str, expected: object) -> None:
+    json: dict[str, Json] = {"o": {"x": [1, "é"]}, "n": 1, "l": [1, None], "s": "text"}
+    parameters = compile_parameters({"a": template, "b": "=-{{ $json.o }}"}, {"a"})
+    assert parameters.get(scope_of(json)) == {"a": expected, "b": "-[object Object]"}
 
 
 def test_variables_are_noticed() -> None:
@@ -113,8 +130,8 @@ def test_variables_are_noticed() -> None:
     ],
 )
 def test_which_nodes_a_source_names(source: str, known: set[str], everything: bool) -> None:
-    names = names_in([source])
-    assert (set(names.known), names.everything) == (known, everything)
+    reads = reads_of([source])
+    assert (set(reads.nodes), reads.everything) == (known, everything)
 
 
 @pytest.mark.parametrize(

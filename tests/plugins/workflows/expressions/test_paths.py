@@ -62,8 +62,8 @@ def value(source: str, **around: Any) -> object:
         ("$json.a.null.more", None),
         ("$json.a.zero", 0),
         ("$json.a.zero.more", None),
-        ("$json.constructor.own", 1),
-        ("$json.a.constructor", None),
+        ("$json['constructor'].own", 1),
+        ("$json.a['constructor']", None),
         ("$json.a.__proto__", None),
         ("$json.a.b.push", None),
         ("$json.text.trim", None),
@@ -116,6 +116,8 @@ def test_variables_and_environment() -> None:
 @pytest.mark.parametrize(
     "source",
     [
+        "$json.constructor",
+        "$json.a.constructor.own",
         "",
         "1",
         "'text'",

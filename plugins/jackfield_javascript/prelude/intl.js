@@ -1,0 +1,311 @@
+// A small Intl: the engine has none. The host knows the languages (CLDR) and the time zones; this is the interface of
+// ECMA-402 in front of it. Instances are frozen and keep their state to themselves: luxon caches and shows them.
+(function (kit) {
+  'use strict';
+
+  const { formatDate, resolveDate, formatNumber, resolveNumber, pluralCategory, relativeTime, joinList } = kit.host;
+  const { offsetAt } = kit;
+  const { freeze, fromEntries } = Object;
+  const { parse, stringify } = JSON;
+  const isNaN = Number.isNaN;
+
+  // -- time zones
+
+  const UTC = new Set(['utc', 'gmt', 'etc/utc', 'etc/gmt', 'etc/uct', 'zulu']);
+  function knownZone(zone) {
+    const name = String(zone);
+    if (UTC.has(name.toLowerCase())) return 'UTC';
+    if (/^[+-]\d\d(?::?\d\d)?$/.test(name)) return name.length === 3 ? `${name}:00` : name;
+    if (/^[\w+-]+(?:\/[\w+-]+)*$/.test(name) && offsetAt(name, 0) !== null) return name;
+    throw new RangeError(`Invalid time zone specified: ${name}`);
+  }
+
+  // -- options
+
+  const TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+  function localeOf(given) {
+    const first = Array.isArray(given) ? given[0] : given;
+    if (first === undefined) return 'en-US';
+    const tag = typeof first === 'object' && first !== null ? first.toString() : first;
+    if (typeof tag !== 'string' || !TAG.test(tag)) throw new RangeError(`Incorrect locale information provided`);
+    return tag;
+  }
+
+  function pick(options, allowed) {
+    const found = {};
+    if (options === undefined) return found;
+    for (const name of Object.keys(allowed)) {
+      const value = options[name];
+      if (value === undefined) continue;
+      found[name] = allowed[name](value, name);
+    }
+    return found;
+  }
+  const oneOf = (...values) => (value, name) => {
+    const text = String(value);
+    if (!values.includes(text)) throw new RangeError(`Value ${text} out of range for Intl options property ${name}`);
+    return text;
+  };
+  const within = (low, high) => (value, name) => {
+    const number = Number(value);
+    if (!(number >= low && number <= high)) throw new RangeError(`${name} value is out of range.`);
+    return Math.floor(number);
+  };
+  const text = (value) => String(value);
+
+  const width = oneOf('narrow', 'short', 'long');
+  const digits = oneOf('2-digit', 'numeric');
+  const style = oneOf('full', 'long', 'medium', 'short');
+  const DATE_OPTIONS = {
+    weekday: width, era: width, year: digits, month: oneOf('2-digit', 'numeric', 'narrow', 'short', 'long'), day: digits,
+    dayPeriod: width, hour: digits, minute: digits, second: digits, fractionalSecondDigits: within(1, 3),
+    timeZoneName: oneOf('short', 'long', 'shortOffset', 'longOffset', 'shortGeneric', 'longGeneric'),
+    hour12: Boolean, hourCycle: oneOf('h11', 'h12', 'h23', 'h24'), dateStyle: style, timeStyle: style,
+    numberingSystem: text, calendar: text,
+  };
+  const DATE_PARTS = ['weekday', 'year', 'month', 'day'];
+  const TIME_PARTS = ['dayPeriod', 'hour', 'minute', 'second', 'fractionalSecondDigits'];
+  const PLAIN_DATE = { year: 'numeric', month: 'numeric', day: 'numeric' };
+  const PLAIN_TIME = { hour: 'numeric', minute: 'numeric', second: 'numeric' };
+
+  function dateOptions(given, required, defaults) {
+    const options = pick(given, DATE_OPTIONS);
+    const styled = options.dateStyle !== undefined || options.timeStyle !== undefined;
+    if (styled) {
+      const explicit = [...DATE_PARTS, ...TIME_PARTS, 'era', 'timeZoneName'].find((name) => options[name] !== undefined);
+      if (explicit) throw new TypeError(`Can't set option ${explicit} when ${options.dateStyle ? 'dateStyle' : 'timeStyle'} is used`);
+      if ((required === 'date' && options.timeStyle) || (required === 'time' && options.dateStyle)) {
+        throw new TypeError(`Invalid option : ${required === 'date' ? 'timeStyle' : 'dateStyle'}`);
+      }
+      return options;
+    }
+    const names = { date: DATE_PARTS, time: TIME_PARTS, any: [...DATE_PARTS, ...TIME_PARTS] }[required];
+    if (names.some((name) => options[name] !== undefined)) return options;
+    return { ...options, ...(defaults !== 'time' && PLAIN_DATE), ...(defaults !== 'date' && PLAIN_TIME) };
+  }
+
+  // -- dates
+
+  function timeOf(value) {
+    const time = value === undefined ? Date.now() : Number(value);
+    if (isNaN(time) || Math.abs(time) > 864e13) throw new RangeError('Invalid time value');
+    return Math.trunc(time);
+  }
+
+  class DateTimeFormat {
+    #locale;
+    #options;
+    #zone;
+    #resolved;
+    #format;
+
+    constructor(locales, options, required = 'any', defaults = 'date') {
+      this.#locale = localeOf(locales);
+      const found = dateOptions(options, required, defaults);
+      this.#zone = options?.timeZone === undefined ? kit.timezone() : knownZone(options.timeZone);
+      this.#options = stringify(found);
+      this.#resolved = found;
+      freeze(this);
+    }
+    static supportedLocalesOf(locales) {
+      return [locales].flat().map(localeOf);
+    }
+    #parts(value) {
+      const millis = timeOf(value);
+      const parts = parse(formatDate(this.#locale, this.#options, this.#zone, millis));
+      return parts.map(([type, part]) => ({ type, value: part }));
+    }
+    get format() {
+      // V8 prints a plain space here where CLDR has a narrow one, though not in the parts.
+      return (this.#format ??= freeze((date) => this.#parts(date).map((part) => part.value).join('').replace(/\u202f/g, ' ')));
+    }
+    formatToParts(date) {
+      return this.#parts(date);
+    }
+    formatRange(start, end) {
+      const [from, to] = [this.format(start), this.format(end)];
+      return from === to ? from : `${from}\u2009–\u2009${to}`;
+    }
+    resolvedOptions() {
+      const { locale, calendar, numberingSystem, ...cycle } = parse(resolveDate(this.#locale, this.#options));
+      const { hour12, hourCycle, ...shown } = this.#resolved;
+      return { locale, calendar, numberingSystem, timeZone: this.#zone, ...cycle, ...shown };
+    }
+    get [Symbol.toStringTag]() {
+      return 'Intl.DateTimeFormat';
+    }
+  }
+
+  // -- numbers
+
+  const NUMBER_OPTIONS = {
+    style: oneOf('decimal', 'percent', 'currency', 'unit'), currency: (value) => String(value).toUpperCase(),
+    currencyDisplay: oneOf('code', 'symbol', 'narrowSymbol', 'name'), unit: text, unitDisplay: width,
+    notation: oneOf('standard', 'scientific', 'engineering', 'compact'), compactDisplay: oneOf('short', 'long'),
+    useGrouping: (value) => (typeof value === 'string' ? value : value ? 'always' : false),
+    signDisplay: oneOf('auto', 'never', 'always', 'exceptZero', 'negative'), minimumIntegerDigits: within(1, 21),
+    minimumFractionDigits: within(0, 100), maximumFractionDigits: within(0, 100),
+    minimumSignificantDigits: within(1, 21), maximumSignificantDigits: within(1, 21), numberingSystem: text,
+  };
+
+  class NumberFormat {
+    #locale;
+    #options;
+    #format;
+
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      const found = pick(options, NUMBER_OPTIONS);
+      if (found.style === 'currency' && !/^[A-Z]{3}$/.test(found.currency ?? '')) {
+        throw found.currency === undefined ? new TypeError('Currency code is required with currency style.') : new RangeError(`Invalid currency code : ${found.currency}`);
+      }
+      if (found.style === 'unit' && found.unit === undefined) throw new TypeError('Required unit property is missing.');
+      const { minimumFractionDigits: low, maximumFractionDigits: high } = found;
+      if (low !== undefined && high !== undefined && low > high) throw new RangeError('maximumFractionDigits value is out of range.');
+      this.#options = stringify(found);
+      freeze(this);
+    }
+    static supportedLocalesOf(locales) {
+      return [locales].flat().map(localeOf);
+    }
+    #parts(value) {
+      const number = typeof value === 'bigint' ? value : Number(value);
+      const shown = Object.is(number, -0) ? '-0' : String(number);
+      return parse(formatNumber(this.#locale, this.#options, shown)).map(([type, part]) => ({ type, value: part }));
+    }
+    get format() {
+      return (this.#format ??= freeze((value) => this.#parts(value).map((part) => part.value).join('')));
+    }
+    formatToParts(value) {
+      return this.#parts(value);
+    }
+    resolvedOptions() {
+      return parse(resolveNumber(this.#locale, this.#options));
+    }
+    get [Symbol.toStringTag]() {
+      return 'Intl.NumberFormat';
+    }
+  }
+
+  class PluralRules {
+    #locale;
+    #type;
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      this.#type = pick(options, { type: oneOf('cardinal', 'ordinal') }).type ?? 'cardinal';
+      freeze(this);
+    }
+    select(value) {
+      const number = Number(value);
+      return Number.isFinite(number) ? pluralCategory(this.#locale, this.#type, String(number)) : 'other';
+    }
+    resolvedOptions() {
+      return { locale: this.#locale, type: this.#type };
+    }
+  }
+
+  const UNIT = /^(?:second|minute|hour|day|week|month|quarter|year)s?$/;
+  class RelativeTimeFormat {
+    #locale;
+    #options;
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      this.#options = stringify(pick(options, { style: width, numeric: oneOf('always', 'auto') }));
+      freeze(this);
+    }
+    format(value, unit) {
+      if (!UNIT.test(unit)) throw new RangeError(`Invalid unit argument for format() '${unit}'`);
+      const number = Number(value);
+      if (!Number.isFinite(number)) throw new RangeError('Value need to be finite number for Intl.RelativeTimeFormat.prototype.format()');
+      return relativeTime(this.#locale, this.#options, Object.is(number, -0) ? '-0' : String(number), String(unit));
+    }
+    resolvedOptions() {
+      return { locale: this.#locale, style: 'long', numeric: 'always', ...parse(this.#options), numberingSystem: 'latn' };
+    }
+  }
+
+  class ListFormat {
+    #locale;
+    #options;
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      this.#options = stringify(pick(options, { type: oneOf('conjunction', 'disjunction', 'unit'), style: width }));
+      freeze(this);
+    }
+    format(list) {
+      return joinList(this.#locale, this.#options, stringify([...list].map(String)));
+    }
+    resolvedOptions() {
+      return { locale: this.#locale, type: 'conjunction', style: 'long', ...parse(this.#options) };
+    }
+  }
+
+  // Letters first, then accents, then case with the small letter first: close to the root collation.
+  const bare = (value) => value.normalize('NFD').replace(/\p{M}/gu, '');
+  const order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+  class Collator {
+    #options;
+    #compare;
+    constructor(locales, options) {
+      localeOf(locales);
+      this.#options = pick(options, { sensitivity: oneOf('base', 'accent', 'case', 'variant'), numeric: Boolean });
+      freeze(this);
+    }
+    #pieces(value) {
+      return this.#options.numeric ? value.split(/(\d+)/) : [value];
+    }
+    #between(one, other) {
+      const { sensitivity = 'variant', numeric } = this.#options;
+      const [left, right] = [this.#pieces(one), this.#pieces(other)];
+      for (let i = 0; i < Math.max(left.length, right.length); i++) {
+        const [a = '', b = ''] = [left[i], right[i]];
+        const found = numeric && i % 2 ? Number(a) - Number(b) : order(bare(a).toLowerCase(), bare(b).toLowerCase());
+        if (found) return Math.sign(found);
+      }
+      const accents = order(one.normalize('NFD').toLowerCase(), other.normalize('NFD').toLowerCase());
+      if (accents && (sensitivity === 'accent' || sensitivity === 'variant')) return accents;
+      return sensitivity === 'case' || sensitivity === 'variant' ? -order(one, other) : 0;
+    }
+    get compare() {
+      return (this.#compare ??= freeze((one, other) => this.#between(String(one), String(other))));
+    }
+    resolvedOptions() {
+      return { locale: 'en-US', usage: 'sort', sensitivity: 'variant', numeric: false, ...this.#options };
+    }
+  }
+
+  class Locale {
+    #tag;
+    constructor(tag) {
+      this.#tag = localeOf(tag);
+      freeze(this);
+    }
+    get baseName() {
+      return this.#tag.split('-u-')[0];
+    }
+    get language() {
+      return this.#tag.split('-')[0];
+    }
+    get region() {
+      return /-([A-Z]{2}|\d{3})\b/.exec(this.#tag)?.[1];
+    }
+    toString() {
+      return this.#tag;
+    }
+  }
+
+  const Intl = { DateTimeFormat, NumberFormat, PluralRules, RelativeTimeFormat, ListFormat, Collator, Locale };
+  Object.assign(Intl, { getCanonicalLocales: (list) => (list === undefined ? [] : [list].flat().map(localeOf)) });
+  for (const part of Object.values(Intl)) if (part.prototype) delete part.prototype.constructor;
+
+  const { getTime } = Date.prototype;
+  const { apply } = kit;
+  function showDate(date, locales, options, required, defaults) {
+    if (isNaN(apply(getTime, date))) return 'Invalid Date';
+    return new DateTimeFormat(locales, options, required, defaults).format(date);
+  }
+  const showNumber = (value, locales, options) => new NumberFormat(locales, options).format(value);
+
+  kit.Intl = { Intl, showDate, showNumber };
+  kit.roots.push(Intl);
+});
