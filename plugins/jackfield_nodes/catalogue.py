@@ -3,66 +3,67 @@ nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
-from jackfield.api.workflows import Node
+from jackfield.api.lazy import LazyNode
+from jackfield.api.nodes import NodeType
 
 MODULES: Mapping[str, str] = {
+    "aggregate": "lists.aggregate",
     "code": "code_node",
+    "convertToFile": "files.convert",
+    "crypto": "data.crypto_node",
+    "dateTime": "data.date_time",
+    "compareDatasets": "comparing.node",
     "errorTrigger": "error_trigger",
     "executeWorkflow": "execute_workflow",
     "executeWorkflowTrigger": "execute_workflow_trigger",
+    "extractFromFile": "files.extract",
+    "filter": "filter_node",
+    "function": "function_node",
+    "functionItem": "function_item",
+    "html": "data.html_node",
+    "htmlExtract": "data.html_extract",
     "httpRequest": "http_request",
     "if": "if_node",
+    "itemLists": "lists.item_lists",
+    "limit": "lists.limit",
     "manualTrigger": "manual_trigger",
+    "markdown": "data.markdown_node",
+    "merge": "merging.node",
+    "moveBinaryData": "files.move_binary_data",
     "noOp": "no_op",
+    "readBinaryFile": "files.read_binary_file",
+    "readBinaryFiles": "files.read_binary_files",
+    "readWriteFile": "files.read_write",
+    "removeDuplicates": "lists.remove_duplicates",
+    "renameKeys": "lists.rename_keys",
     "respondToWebhook": "respond_to_webhook",
     "set": "set_node",
+    "sort": "lists.sort",
+    "splitInBatches": "loop_node",
+    "splitOut": "lists.split_out",
+    "spreadsheetFile": "files.spreadsheet_file",
     "start": "start",
     "stickyNote": "sticky_note",
     "stopAndError": "stop_and_error",
+    "summarize": "lists.summarize",
+    "switch": "switch_node",
     "wait": "wait_node",
+    "writeBinaryFile": "files.write_binary_file",
+    "xml": "data.xml_node",
 }
 """Kind -> module of this package; it has a function `node(context)`."""
 
 
-class LazyNode:
-    """Stands for a node until it is used."""
-
-    versions: Sequence[float]
-    description: NodeDescription
-    effect: bool
-
-    def __init__(self, kind: str, context: PluginContext) -> None:
-        self.kind = kind
-        self._context = context
-        self._node: NodeType | None = None
-
-    def _load(self) -> NodeType:
-        if self._node is None:
-            node: NodeType = import_module(f"jackfield_nodes.{MODULES[self.kind]}").node(self._context)
-            self.versions, self.description, self.effect = node.versions, node.description, node.effect
-            self._node = node
-        return self._node
-
-    def __getattr__(self, name: str) -> object:
-        if name not in {"versions", "description", "effect"}:
-            raise AttributeError(name)
-        return getattr(self._load(), name)
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self._load().parameters(version)
-
-    def outputs(self, node: Node) -> int:
-        return self._load().outputs(node)
-
-    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
-        return self._load().execute(run)
-
-
 def node_types(context: PluginContext) -> list[NodeType]:
     """One `NodeType` per kind."""
-    return [LazyNode(kind, context) for kind in MODULES]
+    return [LazyNode(kind, partial(_load, module, context)) for kind, module in MODULES.items()]
+
+
+def _load(module: str, context: PluginContext) -> NodeType:
+    found: NodeType = import_module(f"jackfield_nodes.{module}").node(context)
+    return found

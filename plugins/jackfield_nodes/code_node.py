@@ -15,6 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node
+from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import type_name, with_article
 
@@ -24,16 +25,20 @@ LANGUAGES: Mapping[str, str] = {
     "js": "javaScript",
     "pythonnative": "python",
     "python": "python",
+    "rhai": "rhai",
 }
+SOURCES: Mapping[str, Sequence[str]] = {"javaScript": ("jsCode", "code"), "python": ("pythonCode", "code")}
+"""Parameters that may hold the program, per language; any other language has it in `<language>Code` or `code`."""
 
 
 class Code(Parameters):
     mode: Literal["runOnceForAllItems", "runOnceForEachItem"] = Field(
         "runOnceForAllItems", description="Run once with all items, or once per item."
     )
-    language: str = Field("javaScript", description="javaScript, python or pythonNative.")
+    language: str = Field("javaScript", description="javaScript, python, pythonNative or rhai.")
     js_code: str = Field("", description="The program in JavaScript.")
     python_code: str = Field("", description="The program in Python.")
+    rhai_code: str = Field("", description="The program in Rhai.")
 
 
 class CodeNode:
@@ -54,15 +59,25 @@ class CodeNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        given = run.node.parameters
-        each = given.get("mode") == "runOnceForEachItem"
+        each = run.node.parameters.get("mode") == "runOnceForEachItem"
         if each and not run.items:
             return [[]]
+        try:
+            return [await self._items(run, each=each)]
+        except NodeError as exc:
+            if each or not goes_on(run):
+                raise
+            return [[{"json": {"error": exc.message}}]]
+
+    async def _items(self, run: NodeRun, *, each: bool) -> Items:
+        given = run.node.parameters
         language = self._language(given.get("language"))
         result = await run.run_script(language, _source(given, language), each=each)
         for line in result.logs:
             run.log.info("%s: %s", run.node.name, line)
-        return [_items_of_each(result.value) if each else _items_of_all(result.value, len(run.items))]
+        if each:
+            return _items_of_each(result.value, keep_errors=goes_on(run))
+        return items_of_all(result.value, len(run.items))
 
     def _language(self, given: Json) -> str:
         asked = given if isinstance(given, str) else "javaScript"
@@ -76,14 +91,14 @@ class CodeNode:
 
 
 def _source(given: Mapping[str, Json], language: str) -> str:
-    names = ("jsCode", "code") if language == "javaScript" else ("pythonCode", "code")
+    names = SOURCES.get(language, (f"{language}Code", "code"))
     source = next((text for name in names if isinstance(text := given.get(name), str) and text.strip()), None)
     if source is None:
         raise NodeError(f"The parameter {names[0]} is empty; write a program that returns items.")
     return source
 
 
-def _items_of_all(value: Json, inputs: int) -> Items:
+def items_of_all(value: Json, inputs: int) -> Items:
     """One object, a list of objects or of items. Raises `NodeError` for anything else."""
     if value is None:
         raise NodeError("The program returned nothing; end it with a return of items, or of an empty list for none.")
@@ -91,20 +106,30 @@ def _items_of_all(value: Json, inputs: int) -> Items:
     return [_item(row, None if inputs != 1 else 0, f"element {index}") for index, row in enumerate(rows)]
 
 
-def _items_of_each(value: Json) -> Items:
-    """Per input item one object or item, or null for none. Raises `NodeError` with the item's index."""
+def _items_of_each(value: Json, *, keep_errors: bool) -> Items:
+    """Per input item one object or item, or null for none. keep_errors: an item stands for what is anything else.
+    Raises `NodeError` with the item's index."""
     if not isinstance(value, list):
         raise NodeError("The program's results are not a list with one entry per item.")
     made: Items = []
     for index, row in enumerate(value):
-        if isinstance(row, list):
-            raise NodeError(
-                f"Item {index}: the program returned a list; in the mode runOnceForEachItem it must return one object.",
-                item=index,
-            )
-        if row is not None:
-            made.append(_item(row, index, "the result"))
+        try:
+            if row is not None:
+                made.append(_item_of_one(row, index))
+        except NodeError as exc:
+            if not keep_errors:
+                raise
+            made.append(error_item(exc, index))
     return made
+
+
+def _item_of_one(row: Json, index: int) -> Item:
+    if isinstance(row, list):
+        raise NodeError(
+            f"Item {index}: the program returned a list; in the mode runOnceForEachItem it must return one object.",
+            item=index,
+        )
+    return _item(row, index, "the result")
 
 
 def _item(row: Json, source: int | None, what: str) -> Item:
@@ -135,7 +160,7 @@ def _checked(row: dict[str, Json], source: int | None, what: str) -> Item:
         )
     made: Item = {"json": json}
     if isinstance(binary, dict) and binary:
-        made["binary"] = _files(binary, what)  # type: ignore[typeddict-item]
+        made["binary"] = files_of(binary, what)  # type: ignore[typeddict-item]
     if "pairedItem" in row and _is_pairing(row["pairedItem"]):
         made["pairedItem"] = row["pairedItem"]  # type: ignore[typeddict-item]
     if "error" in row and row["error"] is not None:
@@ -143,7 +168,7 @@ def _checked(row: dict[str, Json], source: int | None, what: str) -> Item:
     return made
 
 
-def _files(binary: dict[str, Json], what: str) -> dict[str, Json]:
+def files_of(binary: dict[str, Json], what: str) -> dict[str, Json]:
     for name, file in binary.items():
         if not isinstance(file, dict) or not isinstance(file.get("data"), str):
             raise NodeError(f"The file '{name}' of {what} must be an object with data (base64) and mimeType.")

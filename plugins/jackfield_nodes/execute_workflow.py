@@ -1,18 +1,26 @@
-"""Execute Workflow: runs another saved workflow and goes on with what its last node gives."""
+"""Execute Workflow: runs another workflow (saved, in a file or given here) and goes on with its last node's items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import os
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.workflows import Item, Items, Node, PairedItem
-from jackfield_nodes.items import error_item, goes_on, pass_all
+from jackfield.api.workflows import Document, Item, Items, Node, PairedItem
+from jackfield_nodes.files.allowed_root import AllowedRoot
+from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.items import error_item, goes_on, passed_on
 from jackfield_nodes.parameters import Parameters
+
+MOST_BYTES = 16 * 2**20
+"""Of a file that holds a workflow."""
 
 
 class Locator(Parameters):
@@ -40,17 +48,57 @@ class Options(Parameters):
 
 
 class ExecuteWorkflow(Parameters):
-    source: Literal["database", "parameter", "localFile", "url"] = Field("database", description="database only.")
+    source: Literal["database", "parameter", "localFile", "url"] = Field(
+        "database", description="Where the workflow is: saved, in workflowJson, in a file. url is not available."
+    )
     workflow_id: Locator | str | None = Field(None, description="The saved workflow's id.")
+    workflow_json: object = Field(None, description="Of source parameter: the workflow's JSON.")
+    workflow_path: str = Field("", description="Of source localFile: a file below nodes.files.root.")
     workflow_inputs: Mapper = Field(default_factory=Mapper)
     mode: Literal["once", "each"] = Field("once", description="One run with all items, or one run per item.")
     options: Options = Field(default_factory=Options)
 
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """The expressions of a workflow that is given here are that workflow's own."""
+        return ("workflowJson",) if isinstance(parameters.get("workflowJson"), dict) else ()
 
-def target(parameters: ExecuteWorkflow) -> str:
-    """The id of the workflow to run. Raises `NodeError`."""
-    if parameters.source != "database":
-        raise NodeError(f"The source {parameters.source} is not available yet; save the workflow and use database.")
+
+async def target(parameters: ExecuteWorkflow, files: FilesSettings) -> str | Document:
+    """The workflow to run. Raises `NodeError`."""
+    if parameters.source == "parameter":
+        return document_of(parameters.workflow_json, "The parameter workflowJson")
+    if parameters.source == "localFile":
+        content = await asyncio.to_thread(read_file, parameters.workflow_path, files)
+        return document_of(content, f"The file {parameters.workflow_path}")
+    if parameters.source == "url":
+        raise NodeError("The source url is not available; fetch the workflow with an HTTP Request and use parameter.")
+    return saved(parameters)
+
+
+def document_of(given: object, what: str) -> Document:
+    """A workflow's JSON, as text or as an object. Raises `NodeError`."""
+    try:
+        found = loads(given.encode() if isinstance(given, str) else given) if isinstance(given, str | bytes) else given
+    except InvalidInput:
+        raise NodeError(f"{what} is not JSON.") from None
+    if not isinstance(found, dict) or not isinstance(found.get("nodes"), list):
+        raise NodeError(f"{what} is no workflow; it needs a list of nodes.")
+    return found
+
+
+def read_file(path: str, settings: FilesSettings) -> bytes:
+    """A whole file below the allowed directory, in a thread. Raises `NodeError`."""
+    descriptor = AllowedRoot(settings).open_to_read(path)
+    with os.fdopen(descriptor, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise NodeError(f"The file {path} is too large for a workflow; at most {MOST_BYTES} bytes are read.")
+    return content
+
+
+def saved(parameters: ExecuteWorkflow) -> str:
+    """The id of a saved workflow. Raises `NodeError`."""
     chosen = parameters.workflow_id
     workflow_id = chosen.value if isinstance(chosen, Locator) else chosen
     if not workflow_id:
@@ -91,6 +139,9 @@ class ExecuteWorkflowNode:
     description = NodeDescription("Execute Workflow", "Runs another saved workflow.", "flow")
     effect = True
 
+    def __init__(self, context: PluginContext) -> None:
+        self._files = context.settings(FilesSettings)
+
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return ExecuteWorkflow
 
@@ -102,18 +153,23 @@ class ExecuteWorkflowNode:
         if not resolved:
             return [[]]
         if resolved[0].mode == "each":
-            made = await self._each(run, resolved)
-        else:
-            items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
-            made = paired(await run.run_workflow(target(resolved[0]), items), range(len(items)))
-        return [made] if resolved[0].options.wait_for_sub_workflow else pass_all(run.items)
+            return [await self._each(run, resolved)]
+        items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
+        return [await self._once(run, resolved[0], items, range(len(items)))]
+
+    async def _once(self, run: NodeRun, parameters: ExecuteWorkflow, items: Items, sources: Sequence[int]) -> Items:
+        """sources: the input items that the items stand for."""
+        workflow = await target(parameters, self._files)
+        if parameters.options.wait_for_sub_workflow:
+            return paired(await run.run_workflow(workflow, items), sources)
+        await run.start_workflow(workflow, items)
+        return [passed_on(run.items[index], index) for index in sources]
 
     async def _each(self, run: NodeRun, resolved: list[ExecuteWorkflow]) -> Items:
         made: Items = []
         for index, (parameters, item) in enumerate(zip(resolved, run.items, strict=True)):
             try:
-                found = await run.run_workflow(target(parameters), [handed_over(parameters, item, 0)])
-                made += paired(found, [index])
+                made += await self._once(run, parameters, [handed_over(parameters, item, 0)], [index])
             except NodeError as exc:
                 if not goes_on(run):
                     exc.item = index
@@ -123,4 +179,4 @@ class ExecuteWorkflowNode:
 
 
 def node(context: PluginContext) -> ExecuteWorkflowNode:
-    return ExecuteWorkflowNode()
+    return ExecuteWorkflowNode(context)

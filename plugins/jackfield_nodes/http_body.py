@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
+from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
 from jackfield.api.workflows import Item
+from jackfield_nodes.files.entries import content_of
 from jackfield_nodes.http_call import Body
 from jackfield_nodes.http_fields import pairs
 from jackfield_nodes.items import binary_of
@@ -24,6 +24,15 @@ class Upload:
 
     name: str
     field: str
+
+
+@record
+class SentFile:
+    """A file of the item that goes along."""
+
+    content: bytes
+    mime_type: str
+    file_name: str
 
 
 def utf8(text: str) -> bytes:
@@ -54,29 +63,29 @@ def raw_body(value: object, content_type: str) -> Body:
     return Body(utf8(text_of(value)), content_type or "text/plain; charset=utf-8")
 
 
-def file_body(item: Item, field: str, index: int) -> Body:
-    """The bytes of one file. Raises `NodeError`."""
-    file = binary_of(item, field, index)
-    return Body(_content(file["data"], field, index), file.get("mimeType") or "application/octet-stream")
+def file_body(file: SentFile) -> Body:
+    """The bytes of one file."""
+    return Body(file.content, file.mime_type or DEFAULT_TYPE)
 
 
-def multipart_body(fields: Mapping[str, Json], uploads: Iterable[Upload], item: Item, index: int) -> Body:
-    """multipart/form-data. Raises `NodeError`."""
+def multipart_body(fields: Mapping[str, Json], files: Iterable[tuple[str, SentFile]]) -> Body:
+    """multipart/form-data. files: the form's field and the file."""
     import httpx
 
     parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = []
     for name, text in pairs(fields):
         parts.append((utf8(name).decode(), (None, utf8(text), None)))
-    for upload in uploads:
-        file = binary_of(item, upload.field, index)
-        content = _content(file["data"], upload.field, index)
-        parts.append((utf8(upload.name).decode(), (file.get("fileName") or "file", content, file.get("mimeType"))))
+    for name, file in files:
+        parts.append((utf8(name).decode(), (file.file_name or "file", file.content, file.mime_type or None)))
     request = httpx.Request("POST", "http://form.invalid/", files=parts)
     return Body(request.read(), request.headers["content-type"])
 
 
-def _content(data: str, field: str, index: int) -> bytes:
-    try:
-        return base64.b64decode(data, validate=True)
-    except binascii.Error:
-        raise NodeError(f"The binary field '{field}' of item {index} is not valid base64.", item=index) from None
+async def sent_files(run: NodeRun, item: Item, fields: Iterable[str], index: int) -> dict[str, SentFile]:
+    """Binary field -> its file, whole. Raises `NodeError`."""
+    found: dict[str, SentFile] = {}
+    for field in fields:
+        content = await content_of(run, item, field, index)
+        file = binary_of(item, field, index)
+        found[field] = SentFile(content, file.get("mimeType") or "", file.get("fileName") or "")
+    return found

@@ -14,6 +14,8 @@ from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import TypeAlias
 
+from jackfield.api.http_client import host_key
+
 Address: TypeAlias = "IPv4Address | IPv6Address"
 
 _NEVER = tuple(
@@ -74,11 +76,6 @@ def is_public(address: Address) -> bool:
     if inner is not None:
         return is_public(inner)
     return address.is_global and not any(address in network for network in _NEVER)
-
-
-def host_key(host: str) -> str:
-    """The host as it is compared: lower case, without brackets and trailing dot."""
-    return host.strip("[]").rstrip(".").lower()
 
 
 class AddressGuard:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError
-from jackfield.api.workflows import Item
-from jackfield_nodes.http_body import Upload, file_body, form_body, json_body, multipart_body, raw_body
+from jackfield_nodes.http_body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs
 from jackfield_nodes.http_fields import ArrayStyle, collected, object_from, pairs
-from jackfield_nodes.http_parameters import Batch, HttpParameters, refuse_proxy
+from jackfield_nodes.http_parameters import Batch, HttpParameters, chosen_kind
 from jackfield_nodes.parameters import NameValue, Parameters
 
 KINDS: Mapping[str, str] = {
@@ -42,7 +40,7 @@ class LegacyOptions(Parameters):
     batch_size: int | None = Field(None, ge=-1, description="How many items are sent at one time.")
     batch_interval: int = Field(1000, ge=0, le=3_600_000, description="Pause between two batches, in milliseconds.")
     timeout: float | None = Field(None, ge=0, description="Longest time of the request, in milliseconds.")
-    proxy: str | None = Field(None, description="Not available.")
+    proxy: str | None = Field(None, description="http:// URL of a proxy that opens tunnels (CONNECT).")
     use_query_string: bool = Field(False, description="Write lists in the query as repeated names.")
 
 
@@ -73,37 +71,39 @@ class LegacyHttpRequest(HttpParameters):
         return None if size is None else Batch(batch_size=size, batch_interval=self.options.batch_interval)
 
     def credential_kind(self) -> str | None:
-        if self.authentication == "none":
-            return None
         if self.authentication in KINDS:
             return KINDS[self.authentication]
-        if self.authentication == "genericCredentialType" and self.generic_auth_type:
-            return self.generic_auth_type
-        raise NodeError(
-            f"The authentication {self.node_credential_type or self.authentication} is not available yet; use a "
-            "generic credential such as httpHeaderAuth."
-        )
+        return chosen_kind(self.authentication, self.generic_auth_type, self.node_credential_type)
 
-    def call(self, item: Item, index: int) -> Call:
+    def file_fields(self) -> Collection[str]:
+        if not self.send_binary_data:
+            return ()
+        if self.options.body_content_type == "multipart-form-data":
+            return [upload.field for upload in self._uploads()]
+        return [self.binary_property_name]
+
+    def call(self, files: Mapping[str, SentFile]) -> Call:
         options = self.options
-        refuse_proxy(options.proxy)
         style: ArrayStyle = "repeat" if options.use_query_string else "indices"
         return Call(
             method=self.request_method,
             url=self.url or "",
             query=pairs(self._given("query"), style),
             headers=self._headers(),
-            body=self._body(item, index),
+            body=self._body(files),
             follow="all" if options.follow_all_redirects else "reads" if options.follow_redirect else "none",
             timeout=options.timeout / 1000 if options.timeout else None,
             verify=not self.allow_unauthorized_certs,
-            expect=Expect(
-                "text" if self.response_format == "string" else self.response_format,
-                options.full_response,
-                options.ignore_response_code,
-                self.data_property_name or "data",
-                options.split_into_items,
-            ),
+            proxy=options.proxy or None,
+        )
+
+    def expect(self) -> Expect:
+        return Expect(
+            "text" if self.response_format == "string" else self.response_format,
+            self.options.full_response,
+            self.options.ignore_response_code,
+            self.data_property_name or "data",
+            self.options.split_into_items,
         )
 
     def _given(self, part: Literal["query", "header", "body"]) -> dict[str, Json]:
@@ -116,15 +116,15 @@ class LegacyHttpRequest(HttpParameters):
     def _headers(self) -> Pairs:
         return pairs(self._given("header"))
 
-    def _body(self, item: Item, index: int) -> Body | None:
+    def _body(self, files: Mapping[str, SentFile]) -> Body | None:
         if self.request_method in {"GET", "HEAD"} and not self.send_binary_data:
             return None
         kind = self.options.body_content_type
         if kind == "multipart-form-data":
             uploads = self._uploads() if self.send_binary_data else []
-            return multipart_body(self._given("body"), uploads, item, index)
+            return multipart_body(self._given("body"), [(upload.name, files[upload.field]) for upload in uploads])
         if self.send_binary_data:
-            return file_body(item, self.binary_property_name, index)
+            return file_body(files[self.binary_property_name])
         if self.json_parameters and kind != "form-urlencoded":
             return self._json_or_raw(kind)
         fields = self._given("body")

@@ -5,14 +5,14 @@ Source: facts/workflow-service.md section 3.2.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
-from jackfield.api.workflows import Item
-from jackfield_nodes.http_body import Upload, file_body, form_body, json_body, multipart_body, raw_body
+from jackfield_nodes.http_body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs
 from jackfield_nodes.http_fields import ArrayStyle, collected, object_from, pairs
 from jackfield_nodes.parameters import NameValue, Parameters
@@ -34,11 +34,27 @@ class HttpParameters(Parameters):
         raise NotImplementedError
 
     def credential_kind(self) -> str | None:
-        """The kind of credential that the request carries. Raises `NodeError` for one that is not available."""
+        """The kind of credential that the request carries. Raises `NodeError` when it is not named."""
         raise NotImplementedError
 
-    def call(self, item: Item, index: int) -> Call:
-        """The request for one item. Raises `NodeError`."""
+    def pagination(self) -> Mapping[str, Json] | None:
+        """The pagination as written; None: one request."""
+        return None
+
+    def request_view(self, call: Call) -> dict[str, Json]:
+        """`$request` in the expressions of pagination."""
+        return {}
+
+    def file_fields(self) -> Collection[str]:
+        """The binary fields of the item whose files go along."""
+        raise NotImplementedError
+
+    def call(self, files: Mapping[str, SentFile]) -> Call:
+        """The request for one item. files: those of `file_fields`. Raises `NodeError`."""
+        raise NotImplementedError
+
+    def expect(self) -> Expect:
+        """How its answer becomes items."""
         raise NotImplementedError
 
 
@@ -79,12 +95,10 @@ class Batching(Parameters):
     batch: Batch = Field(default_factory=Batch)
 
 
-class PaginationOptions(Parameters):
-    pagination_mode: str = "updateAParameterInEachRequest"
-
-
 class Pagination(Parameters):
-    pagination: PaginationOptions | None = None
+    pagination: dict[str, object] | None = Field(
+        None, description="Evaluated for each page, as `jackfield_nodes.http_pages.PageSettings` describes."
+    )
 
 
 class Options(Parameters):
@@ -93,7 +107,7 @@ class Options(Parameters):
     batching: Batching | None = None
     pagination: Pagination | None = None
     timeout: float | None = Field(None, ge=0, description="Longest time of the request, in milliseconds.")
-    proxy: str | None = Field(None, description="Not available.")
+    proxy: str | None = Field(None, description="http:// URL of a proxy that opens tunnels (CONNECT).")
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate.")
     lowercase_headers: bool = Field(True, description="Send header names in lower case.")
     query_parameter_arrays: ArrayStyle = Field("brackets", description="How lists are written in the query.")
@@ -132,49 +146,72 @@ class HttpRequest(HttpParameters):
         return self.options.batching.batch if self.options.batching else None
 
     def credential_kind(self) -> str | None:
-        if self.authentication == "predefinedCredentialType":
-            raise NodeError(
-                f"Credentials of the kind {self.node_credential_type} are not available yet; use a generic credential "
-                "such as httpHeaderAuth."
-            )
-        if self.authentication == "none":
-            return None
-        if not self.generic_auth_type:
-            raise NodeError("The parameter genericAuthType is empty; choose the kind of credential.")
-        return self.generic_auth_type
+        return chosen_kind(self.authentication, self.generic_auth_type, self.node_credential_type)
 
-    def call(self, item: Item, index: int) -> Call:
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return ("options.pagination.pagination",)
+
+    def pagination(self) -> Mapping[str, Json] | None:
+        found = self.options.pagination.pagination if self.options.pagination else None
+        return None if found is None or found.get("paginationMode") == "off" else found  # type: ignore[return-value]
+
+    def request_view(self, call: Call) -> dict[str, Json]:
+        body: Json = call.body.content.decode("utf-8", "replace") if call.body else None
+        if call.body and (call.body.content_type or "").startswith("application/json"):
+            body = loads(call.body.content, max_depth=200)
+        return {
+            "method": call.method,
+            "url": call.url,
+            "qs": self._query_fields() if self.send_query else {},
+            "headers": dict(call.headers),
+            "body": body,
+        }
+
+    def file_fields(self) -> Collection[str]:
+        if self.send_body and self.content_type == "binaryData":
+            return [self.input_data_field_name]
+        if self.send_body and self.content_type == "multipart-form-data":
+            return [upload.field for upload in self._uploads()]
+        return ()
+
+    def _uploads(self) -> list[Upload]:
+        rows = [row for row in self.body_parameters.parameters if row.parameter_type == "formBinaryData"]
+        return [Upload(row.name, row.input_data_field_name or "data") for row in rows]
+
+    def call(self, files: Mapping[str, SentFile]) -> Call:
         options = self.options
-        pagination = options.pagination.pagination if options.pagination else None
-        if pagination and pagination.pagination_mode != "off":
-            raise NodeError("Pagination is not available yet; set it to off and loop over the pages in the workflow.")
-        refuse_proxy(options.proxy)
-        redirect, response = options.redirect.redirect, options.response.response
+        redirect = options.redirect.redirect
         follows = self.follows if redirect.follow_redirects is None else redirect.follow_redirects
         return Call(
             method=self.method,
             url=self.url or "",
             query=self._query() if self.send_query else [],
             headers=self._headers() if self.send_headers else [],
-            body=self._body(item, index) if self.send_body else None,
+            body=self._body(files) if self.send_body else None,
             follow="all" if follows else "none",
             max_redirects=redirect.max_redirects,
             timeout=options.timeout / 1000 if options.timeout else None,
             verify=not options.allow_unauthorized_certs,
-            expect=Expect(
-                response.response_format,
-                response.full_response,
-                response.never_error,
-                response.output_property_name or "data",
-            ),
+            proxy=options.proxy or None,
+        )
+
+    def expect(self) -> Expect:
+        response = self.options.response.response
+        return Expect(
+            response.response_format,
+            response.full_response,
+            response.never_error,
+            response.output_property_name or "data",
         )
 
     def _query(self) -> Pairs:
+        return pairs(self._query_fields(), self.options.query_parameter_arrays)
+
+    def _query_fields(self) -> dict[str, Json]:
         if self.specify_query == "json":
-            fields = object_from(self.json_query, "jsonQuery")
-        else:
-            fields = collected(self.query_parameters.parameters, repeat=self.repeats_names)
-        return pairs(fields, self.options.query_parameter_arrays)
+            return object_from(self.json_query, "jsonQuery")
+        return collected(self.query_parameters.parameters, repeat=self.repeats_names)
 
     def _headers(self) -> Pairs:
         if self.specify_headers == "json":
@@ -183,17 +220,15 @@ class HttpRequest(HttpParameters):
             given = pairs(collected(self.header_parameters.parameters, repeat=False))
         return [(name.lower(), value) for name, value in given] if self.options.lowercase_headers else given
 
-    def _body(self, item: Item, index: int) -> Body | None:
-        rows = self.body_parameters.parameters
+    def _body(self, files: Mapping[str, SentFile]) -> Body | None:
         match self.content_type:
             case "raw":
                 return raw_body(self.body, self.raw_content_type)
             case "binaryData":
-                return file_body(item, self.input_data_field_name, index)
+                return file_body(files[self.input_data_field_name])
             case "multipart-form-data":
-                files = [row for row in rows if row.parameter_type == "formBinaryData"]
-                uploads = [Upload(row.name, row.input_data_field_name or "data") for row in files]
-                return multipart_body(self._fields(), uploads, item, index)
+                parts = [(upload.name, files[upload.field]) for upload in self._uploads()]
+                return multipart_body(self._fields(), parts)
             case "form-urlencoded":
                 if self.specify_body == "string":
                     return raw_body(self.body, "application/x-www-form-urlencoded")
@@ -219,7 +254,15 @@ class HttpRequest43(HttpRequest):
     repeats_names: ClassVar[bool] = True
 
 
-def refuse_proxy(proxy: str | None) -> None:
-    """Raises `NodeError` when there is one: it would connect to where the checks do not reach."""
-    if proxy:
-        raise NodeError("The option proxy is not available; remove it.")
+def chosen_kind(authentication: str, generic: str | None, predefined: str | None) -> str | None:
+    """The kind of credential; None for no authentication. Raises `NodeError`."""
+    match authentication:
+        case "none":
+            return None
+        case "genericCredentialType" if generic:
+            return generic
+        case "genericCredentialType":
+            raise NodeError("The parameter genericAuthType is empty; choose the kind of credential.")
+        case "predefinedCredentialType" if predefined:
+            return predefined
+    raise NodeError("The parameter nodeCredentialType is empty; choose the kind of credential.")

@@ -71,27 +71,43 @@ class Pools:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(HttpSettings)
+        self._guard = AddressGuard(self._settings.allowed_networks, self._settings.allowed_hosts)
         self._pools: dict[bool, httpcore.AsyncConnectionPool] = {}
         self._lock = asyncio.Lock()
 
+    @contextlib.asynccontextmanager
+    async def lent(self, *, verify: bool, proxy: str | None) -> AsyncIterator[httpcore.AsyncConnectionPool]:
+        """The pool for this kind of request; one with a proxy lives for that request. Raises `NodeError` for a proxy
+        that is none."""
+        if proxy is None:
+            yield await self.pool(verify=verify)
+            return
+        from jackfield_nodes.http_proxy import TunnelBackend, checked_proxy
+
+        tls = await asyncio.to_thread(tls_context, verify=verify)
+        async with self._make(tls, TunnelBackend(self._backend(), self._guard, checked_proxy(proxy))) as pool:
+            yield pool
+
     async def pool(self, *, verify: bool) -> httpcore.AsyncConnectionPool:
-        """The pool for this kind of request."""
+        """The shared pool for requests without a proxy."""
         async with self._lock:
             if verify not in self._pools:
                 tls = await asyncio.to_thread(tls_context, verify=verify)
-                self._pools[verify] = self._make(tls)
+                self._pools[verify] = self._make(tls, self._backend())
                 self._context.spawn("http-pool", self._close_at_end(self._pools[verify]))
         return self._pools[verify]
 
-    def _make(self, tls: ssl.SSLContext) -> httpcore.AsyncConnectionPool:
+    def _backend(self) -> GuardedBackend:
+        return GuardedBackend(self._guard, self._settings.connect_timeout)
+
+    def _make(self, tls: ssl.SSLContext, backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
         settings = self._settings
-        guard = AddressGuard(settings.allowed_networks, settings.allowed_hosts)
         return httpcore.AsyncConnectionPool(
             ssl_context=tls,
             max_connections=settings.max_connections,
             max_keepalive_connections=settings.max_connections,
             keepalive_expiry=KEEP_ALIVE_S,
-            network_backend=GuardedBackend(guard, settings.connect_timeout),
+            network_backend=backend,
         )
 
     @staticmethod

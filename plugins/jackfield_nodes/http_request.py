@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 
+from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.context import PluginContext
+from jackfield.api.http_client import Authorization
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.http_credentials import with_credential
+from jackfield_nodes.files.entries import kept
+from jackfield_nodes.http_body import sent_files
+from jackfield_nodes.http_call import Call, Reply
+from jackfield_nodes.http_client import load
 from jackfield_nodes.http_legacy_parameters import LegacyHttpRequest
 from jackfield_nodes.http_parameters import HttpParameters, HttpRequest, HttpRequest3, HttpRequest43
-from jackfield_nodes.http_response import items_of, raise_for_status
+from jackfield_nodes.http_response import file_item, file_name, form_of, items_of, media_type, raise_for_status
 from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.settings import HttpSettings
-
-if TYPE_CHECKING:
-    from jackfield_nodes.http_send import Sender
 
 WorkArguments = ParamSpec("WorkArguments")
 Result = TypeVar("Result")
@@ -70,7 +72,6 @@ class HttpRequestNode:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._sender: Sender | None = None
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
@@ -88,9 +89,11 @@ class HttpRequestNode:
         resolved: list[HttpParameters] = await run.resolve()
         if not resolved:
             return [[]]
-        requests = Requests(run, await self._ready(), resolved)
+        await load()
+        settings = self._context.settings(HttpSettings)
+        requests = Requests(run, self._context, settings.max_pages, resolved)
         batch = resolved[0].batch()
-        size = self._context.settings(HttpSettings).max_connections
+        size = settings.max_connections
         if batch and batch.batch_size > 0:
             size = min(size, batch.batch_size)
         made: Items = []
@@ -100,24 +103,19 @@ class HttpRequestNode:
             made += await requests.batch(range(start, min(start + size, len(resolved))))
         return [made]
 
-    async def _ready(self) -> Sender:
-        """The sender; its libraries are loaded on a thread when the first request comes."""
-        if self._sender is None:
-            send = await asyncio.to_thread(import_module, "jackfield_nodes.http_send")
-            pools = import_module("jackfield_nodes.http_pools")
-            if self._sender is None:
-                self._sender = send.Sender(pools.Pools(self._context), self._context.settings(HttpSettings))
-        return self._sender
-
 
 class Requests:
     """All requests of one run."""
 
-    def __init__(self, run: NodeRun, sender: Sender, resolved: Sequence[HttpParameters]) -> None:
+    def __init__(
+        self, run: NodeRun, context: PluginContext, most_pages: int, resolved: Sequence[HttpParameters]
+    ) -> None:
         self._run = run
-        self._sender = sender
+        self._context = context
+        self._most_pages = most_pages
         self._resolved = resolved
-        self._credentials: dict[str, Mapping[str, str]] = {}
+        self._authorizations: dict[str, Authorization] = {}
+        self._reading = asyncio.Lock()
 
     async def batch(self, indexes: range) -> Items:
         """The items of these input items, sent side by side. Raises the first item's `NodeError`."""
@@ -140,18 +138,58 @@ class Requests:
         from jackfield_nodes.http_send import checked_url
 
         parameters, item = self._resolved[index], self._run.items[index]
-        call = await _off_loop(bool(item.get("binary")), parameters.call, item, index)
+        files = await sent_files(self._run, item, parameters.file_fields(), index)
+        call = await _off_loop(bool(files), parameters.call, files)
         host = checked_url(call.url).host
-        if kind := parameters.credential_kind():
-            call = with_credential(call, kind, await self._credential(kind), host)
-        reply = await self._sender.send(call)
-        raise_for_status(reply, call, host)
-        return await _off_loop(len(reply.body) >= LARGE, items_of, reply, call.expect, item, index)
+        kind = parameters.credential_kind()
+        authorization = await self._authorization(kind) if kind else None
+        if (templates := parameters.pagination()) is not None:
+            return await self._pages(parameters, call, authorization, templates, index)
+        reply = await self._context.http.send(call, authorization)
+        raise_for_status(reply, parameters.expect(), host)
+        return await self._items(reply, index)
 
-    async def _credential(self, kind: str) -> Mapping[str, str]:
-        if kind not in self._credentials:
-            self._credentials[kind] = await self._run.credential(kind)
-        return self._credentials[kind]
+    async def _pages(
+        self,
+        parameters: HttpParameters,
+        call: Call,
+        authorization: Authorization | None,
+        templates: Mapping[str, Json],
+        index: int,
+    ) -> Items:
+        from jackfield_nodes.http_pages import PageFetch, pages
+
+        context, request = self._context, parameters.request_view(call)
+        fetch = PageFetch(
+            self._run,
+            context.http,
+            context.clock,
+            call,
+            parameters.expect(),
+            authorization,
+            templates,
+            request,
+            index,
+            self._most_pages,
+        )
+        made: Items = []
+        async for reply in pages(fetch):
+            made += await self._items(reply, index)
+        return made
+
+    async def _items(self, reply: Reply, index: int) -> Items:
+        expect, item = self._resolved[index].expect(), self._run.items[index]
+        if form_of(reply, expect) == "file":
+            kind = media_type(reply) or DEFAULT_TYPE
+            file = await kept(self._run, reply.body, mime_type=kind, file_name=file_name(reply))
+            return [file_item(reply, expect, item, index, file)]
+        return await _off_loop(len(reply.body) >= LARGE, items_of, reply, expect, index)
+
+    async def _authorization(self, kind: str) -> Authorization:
+        async with self._reading:
+            if kind not in self._authorizations:
+                self._authorizations[kind] = await self._run.authorization(kind)
+        return self._authorizations[kind]
 
 
 async def _off_loop(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
@@ -11,7 +10,8 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import BinaryData, Item, Items
-from jackfield_nodes.http_call import Call, Expect, Format, Reply
+from jackfield_nodes.files.entries import with_file
+from jackfield_nodes.http_call import Expect, Format, Reply
 
 EXCERPT = 300
 DEEPEST = 200
@@ -78,14 +78,14 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
-def raise_for_status(reply: Reply, call: Call, host: str) -> None:
+def raise_for_status(reply: Reply, expect: Expect, host: str) -> None:
     """Raises `NodeError` with status and the beginning of the body, unless the status is 2xx or no error."""
-    if 200 <= reply.status < 300 or call.expect.never_error:
+    if 200 <= reply.status < 300 or expect.never_error:
         return
     told = f"{host} answered with status {reply.status}{f' ({reply.reason})' if reply.reason else ''}"
     if detected(media_type(reply)) == "file" or not reply.body:
         raise NodeError(f"{told}.")
-    excerpt = " ".join(masked(as_text(reply), call.secrets).split())
+    excerpt = " ".join(masked(as_text(reply), reply.secrets).split())
     raise NodeError(f"{told}: {excerpt[:EXCERPT]}{'…' if len(excerpt) > EXCERPT else ''}")
 
 
@@ -117,27 +117,13 @@ def file_name(reply: Reply) -> str | None:
     return name if name not in {"", ".", ".."} else None
 
 
-def as_file(reply: Reply) -> BinaryData:
-    """The body as a file of an item."""
-    file: BinaryData = {
-        "data": base64.b64encode(reply.body).decode("ascii"),
-        "mimeType": media_type(reply) or "application/octet-stream",
-        "fileSize": len(reply.body),
-    }
-    if name := file_name(reply):
-        file["fileName"] = name
-        if "." in name:
-            file["fileExtension"] = name.rpartition(".")[2]
-    return file
-
-
-def _file_item(reply: Reply, expect: Expect, item: Item, index: int) -> Item:
+def file_item(reply: Reply, expect: Expect, item: Item, index: int, file: BinaryData) -> Item:
+    """The input item with the answer's body as a file."""
     json = item["json"]
     if expect.full:
         json = _frame(reply, "body", None)
         del json["body"]
-    files = {**(item.get("binary") or {}), expect.property_name: as_file(reply)}
-    return {"json": json, "binary": files, "pairedItem": {"item": index}}
+    return {"json": json, "binary": {**with_file(item, expect.property_name, file)}, "pairedItem": {"item": index}}
 
 
 def _json_items(value: Json, expect: Expect, index: int) -> Items:
@@ -148,12 +134,14 @@ def _json_items(value: Json, expect: Expect, index: int) -> Items:
     ]
 
 
-def items_of(reply: Reply, expect: Expect, item: Item, index: int) -> Items:
-    """The node's output for one input item. Raises `NodeError`."""
-    form = detected(media_type(reply)) if expect.format == "autodetect" else expect.format
-    if form == "file":
-        return [_file_item(reply, expect, item, index)]
-    if form == "text":
+def form_of(reply: Reply, expect: Expect) -> Format:
+    """How the body is read."""
+    return detected(media_type(reply)) if expect.format == "autodetect" else expect.format
+
+
+def items_of(reply: Reply, expect: Expect, index: int) -> Items:
+    """The node's output for one input item, unless it is a file. Raises `NodeError`."""
+    if form_of(reply, expect) == "text":
         text = as_text(reply)
         json: dict[str, Json] = {expect.property_name: text}
         return [

@@ -10,9 +10,10 @@ import re
 import httpcore
 import httpx
 
+from jackfield.api.http_client import Authorization, HttpCall
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
-from jackfield_nodes.http_call import Call, Pairs, Reply
+from jackfield_nodes.http_call import Pairs, Reply
 from jackfield_nodes.http_decode import BodyReader, TooLarge, UnknownEncoding
 from jackfield_nodes.http_guard import Forbidden
 from jackfield_nodes.http_pools import Pools, opened
@@ -76,7 +77,7 @@ def _checked_headers(headers: Pairs) -> Pairs:
     return headers
 
 
-def first_hop(call: Call) -> Hop:
+def first_hop(call: HttpCall) -> Hop:
     """The request as the parameters describe it. Raises `NodeError`."""
     method = call.method.strip().upper()
     if not _METHOD.fullmatch(method):
@@ -96,7 +97,7 @@ def first_hop(call: Call) -> Hop:
     return Hop(method, _without_user(url), headers, call.body.content if call.body else None)
 
 
-def _keeps_secrets(old: httpx.URL, new: httpx.URL) -> bool:
+def same_origin(old: httpx.URL, new: httpx.URL) -> bool:
     """Whether both are one origin, or the new one is the same host's https."""
     if old.host != new.host:
         return False
@@ -107,7 +108,7 @@ def _keeps_secrets(old: httpx.URL, new: httpx.URL) -> bool:
     return (old.scheme, before, new.scheme, after) == ("http", 80, "https", 443)
 
 
-def next_hop(call: Call, hop: Hop, status: int, location: str) -> Hop:
+def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
     """Where a redirect leads. Raises `NodeError`."""
     try:
         url = _without_user(checked_url(str(hop.url.join(location))))
@@ -117,7 +118,9 @@ def next_hop(call: Call, hop: Hop, status: int, location: str) -> Hop:
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
         method, body = "GET", None
         headers = [pair for pair in headers if pair[0].lower() not in _BODY_HEADERS]
-    if not _keeps_secrets(hop.url, url):
+    if not same_origin(hop.url, url):
+        if call.secret_body and body is not None:
+            raise NodeError(f"The server redirects to {url.host}, where the credential in the body does not belong.")
         dropped = SECRET_HEADERS | call.secret_headers
         headers = [pair for pair in headers if pair[0].lower() not in dropped]
     return replace(hop, method=method, url=url, headers=headers, body=body)
@@ -130,17 +133,23 @@ class Sender:
         self._pools = pools
         self._settings = settings
 
-    async def send(self, call: Call) -> Reply:
-        """The last answer. Raises `NodeError` for everything that kept it from coming whole."""
+    async def send(self, call: HttpCall, authorization: Authorization | None = None) -> Reply:
+        """See `jackfield.api.http_client.HttpClient`."""
+        sent = call if authorization is None else await authorization.apply(call)
+        reply = await self._send(sent)
+        again = None if authorization is None else await authorization.again(sent, reply)
+        return reply if again is None else await self._send(again)
+
+    async def _send(self, call: HttpCall) -> Reply:
         limit = min(call.timeout or self._settings.timeout, self._settings.timeout)
         hop = first_hop(call)
         try:
             async with asyncio.timeout(limit):
-                return await self._follow(call, hop, limit)
+                return replace(await self._follow(call, hop, limit), secrets=call.secrets)
         except (TimeoutError, httpcore.TimeoutException):
             raise NodeError(f"{hop.url.host} did not answer within {limit:g} seconds.") from None
 
-    async def _follow(self, call: Call, hop: Hop, limit: float) -> Reply:
+    async def _follow(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
         most = min(call.max_redirects, self._settings.max_redirects)
         for _ in range(most + 1):
             reply = await self._once(call, hop, limit)
@@ -151,11 +160,11 @@ class Sender:
             hop = next_hop(call, hop, reply.status, location)
         raise NodeError(f"The server redirects more than {most} times.")
 
-    async def _once(self, call: Call, hop: Hop, limit: float) -> Reply:
+    async def _once(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
         host = hop.url.host
         try:
-            pool = await self._pools.pool(verify=call.verify)
-            return await self._exchange(pool, hop, limit)
+            async with self._pools.lent(verify=call.verify, proxy=call.proxy) as pool:
+                return await self._exchange(pool, hop, limit)
         except Forbidden:
             raise NodeError(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
@@ -172,7 +181,12 @@ class Sender:
             raise
         except (httpcore.ConnectError, OSError) as exc:
             raise NodeError(f"No connection to {host}: {_plain(exc)}.") from None
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol) as exc:
+        except (
+            httpcore.NetworkError,
+            httpcore.ProtocolError,
+            httpcore.ProxyError,
+            httpcore.UnsupportedProtocol,
+        ) as exc:
             raise NodeError(f"The exchange with {host} broke off: {_plain(exc)}.") from None
 
     async def _exchange(self, pool: httpcore.AsyncConnectionPool, hop: Hop, limit: float) -> Reply:

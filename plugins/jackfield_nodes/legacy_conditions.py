@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator as compare
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
+from typing import TypeAlias
 
 from pydantic import Field
 
@@ -16,13 +17,24 @@ from jackfield_nodes.conditions import REGEX, Question, question, same
 from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import text_of, to_number, to_time
 
+Sides: TypeAlias = "tuple[object, object]"
+"""The two values that are compared."""
+
 DEFAULTS: Mapping[str, str] = {"string": "equal", "number": "smaller", "dateTime": "after", "boolean": "equal"}
+UNTOUCHED: Mapping[str, object] = {"string": "", "number": 0, "dateTime": "", "boolean": False}
+"""What a value is that the document does not have: editors leave out what nobody changed."""
 
 
 class Comparison(Parameters):
     value1: object = Field(None, alias="value1")
     value2: object = Field(None, alias="value2")
     operation: str | None = Field(None, description="Such as equal, larger, contains, isEmpty.")
+
+    def sides(self, kind: str) -> Sides:
+        """What is compared, as a comparison of this type."""
+        given = self.model_fields_set
+        left = self.value1 if "value1" in given else UNTOUCHED[kind]
+        return left, self.value2 if "value2" in given else UNTOUCHED[kind]
 
 
 class LegacyConditions(Parameters):
@@ -101,25 +113,33 @@ def _date(value: object, kind: str, zone: tzinfo, item: int) -> object:
         raise NodeError(f"Item {item}: a date condition holds what is no date; use ISO 8601.", item=item) from None
 
 
-def _holds(
-    kind: str, operation: str, row: Comparison, item: int, zone: tzinfo, answers: Mapping[Question, bool | None]
+def legacy_holds(
+    kind: str,
+    operation: str,
+    sides: Sides,
+    item: int,
+    zone: tzinfo,
+    answers: Mapping[Question, bool | None],
 ) -> bool:
+    """Whether one comparison is met. Raises `NodeError`."""
+    left, right = sides
     if operation in REGEX:
-        answer = answers.get(question(text_of(row.value1), text_of(row.value2), ignore_case=False))
+        answer = answers.get(question(text_of(left), text_of(right), ignore_case=False))
         if answer is None:
             raise NodeError(f"Item {item}: the regular expression is not valid.", item=item)
         return answer is (operation == "regex")
     test = TESTS.get(operation)
     if test is None:
         raise NodeError(f"The operation '{operation}' of a {kind} condition is unknown.", item=item)
-    return test(_date(row.value1, kind, zone, item), _date(row.value2, kind, zone, item))
+    return test(_date(left, kind, zone, item), _date(right, kind, zone, item))
 
 
 def legacy_questions(conditions: LegacyConditions) -> Iterator[Question]:
     """The regular expression tests that `legacy_passes` will want answered."""
-    for _, operation, row in conditions.each():
+    for kind, operation, row in conditions.each():
         if operation in REGEX:
-            yield question(text_of(row.value1), text_of(row.value2), ignore_case=False)
+            left, right = row.sides(kind)
+            yield question(text_of(left), text_of(right), ignore_case=False)
 
 
 def legacy_passes(
@@ -131,5 +151,8 @@ def legacy_passes(
     answers: Mapping[Question, bool | None] | None = None,
 ) -> bool:
     """Whether the item meets all or any of the comparisons. Raises `NodeError`."""
-    results = (_holds(kind, operation, row, item, zone, answers or {}) for kind, operation, row in conditions.each())
+    results = (
+        legacy_holds(kind, operation, row.sides(kind), item, zone, answers or {})
+        for kind, operation, row in conditions.each()
+    )
     return any(results) if combine == "any" else all(results)

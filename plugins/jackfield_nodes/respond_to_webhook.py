@@ -5,8 +5,6 @@ Source: facts/workflow-service.md section 3.2 and 2.3. Parameters are evaluated 
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -16,8 +14,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeAnswer, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.workflows import Items, Node
+from jackfield.api.workflows import Item, Node
 from jackfield_nodes.answer_headers import AnswerHeaders, checked_status
+from jackfield_nodes.files.entries import content_of
 from jackfield_nodes.items import binary_of, error_item, goes_on, pass_all
 from jackfield_nodes.parameters import NameValue, Parameters
 from jackfield_nodes.paths import set_path
@@ -104,17 +103,14 @@ class Answer:
         self.body = text.encode("utf-8", "replace")
         self.headers.default("content-type", TEXT_TYPE)
 
-    def set_file(self, items: Items) -> None:
+    async def set_file(self, run: NodeRun) -> None:
         """The file of the first item. Raises `NodeError`."""
-        item = items[0] if items else {"json": {}}
+        item: Item = run.items[0] if run.items else {"json": {}}
         name = self.parameters.input_field_name
         if self.parameters.response_data_source == "automatically":
             name = next(iter(item.get("binary") or {}), name)
         file = binary_of(item, name, 0)
-        try:
-            self.body = base64.b64decode(file["data"], validate=True)
-        except binascii.Error:
-            raise NodeError(f"The binary field '{name}' is not valid base64.", item=0) from None
+        self.body = await content_of(run, item, name, 0)
         self.headers.default("content-type", file.get("mimeType") or "application/octet-stream")
 
     def set_redirect(self) -> None:
@@ -189,7 +185,7 @@ class RespondNode:
             case "text":
                 answer.set_text(text_of(parameters.response_body))
             case "binary":
-                answer.set_file(run.items)
+                await answer.set_file(run)
             case "redirect":
                 answer.set_redirect()
             case "jwt":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
 from pydantic import ModelWrapValidatorHandler, model_validator
@@ -34,8 +34,13 @@ class UnversionedSet(LatestSet):
         form = form_of(raw) if isinstance(raw, dict) else LatestSet
         return handler(raw) if form is LatestSet else form.model_validate(raw)  # type: ignore[return-value]
 
+    @classmethod
+    def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        form = form_of(parameters)
+        return super().json_templates(parameters) if form is LatestSet else form.json_templates(parameters)
 
-def form_of(raw: dict[str, object]) -> type[SetParameters]:
+
+def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
     """The model that fits the keys of a document without typeVersion."""
     if isinstance(raw.get("assignments"), list):
         return FlatSet

@@ -5,7 +5,7 @@ Source: facts/workflow-service.md section 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -80,6 +80,15 @@ class ModernSet(SetParameters):
     include_fields: str = Field("", description="Names of fields that stay, comma separated.")
     exclude_fields: str = Field("", description="Names of fields that go, comma separated.")
 
+    @classmethod
+    def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return {"jsonOutput", *cls.object_paths(parameters)}
+
+    @classmethod
+    def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
+        """Where the values of fields of the type object stand."""
+        raise NotImplementedError
+
     def included(self) -> str:
         """all, none, selected or except."""
         return self.include
@@ -142,6 +151,11 @@ class FieldsSet(ModernSet):
 
     typed: TypedFields = Field(default_factory=TypedFields, alias="fields")
 
+    @classmethod
+    def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
+        rows = member(parameters.get("fields"), "values")
+        return (f"fields.values[{index}].objectValue" for index in range(len(rows) if isinstance(rows, list) else 0))
+
     def rows(self) -> Iterator[Row]:
         for field in self.typed.values:
             yield field.name, field.kind(), field.value()
@@ -161,6 +175,13 @@ class AssignmentsSet(ModernSet):
 
     include_other_fields: bool = Field(False, description="Whether the item's other fields stay.")
     assignments: Assignments = Field(default_factory=Assignments)
+
+    @classmethod
+    def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
+        rows = member(parameters.get("assignments"), "assignments")
+        for index, row in enumerate(rows if isinstance(rows, list) else ()):
+            if member(row, "type") == "object":
+                yield f"assignments.assignments[{index}].value"
 
     def included(self) -> str:
         return self.include if self.include_other_fields else "none"
@@ -191,6 +212,11 @@ class FlatSet(SetParameters):
 
     def keeps_binary(self) -> bool:
         return True
+
+
+def member(value: Json, name: str) -> Json:
+    """A field of what may be an object."""
+    return value.get(name) if isinstance(value, dict) else None
 
 
 def names(text: str) -> list[str]:

@@ -29,6 +29,9 @@ class HttpSettings(BaseModel):
         32 * 2**20, ge=1024, le=2**30, description="Largest response body after decompression, in bytes."
     )
     max_redirects: int = Field(21, ge=0, le=50, description="Most redirects that one request follows.")
+    max_pages: int = Field(
+        1000, ge=1, le=100_000, description="Most pages that one item of an HTTP Request with pagination fetches."
+    )
     max_connections: int = Field(
         32,
         ge=1,

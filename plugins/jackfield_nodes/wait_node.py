@@ -1,4 +1,8 @@
-"""Wait: the execution rests for a time or until a moment; it survives a restart."""
+"""Wait: the execution rests for a time, until a moment, or until a call or a form comes; it survives a restart.
+
+What comes is the node's output. Who serves the calls reads the node's authentication from the document, so that no
+secret gets into the execution; the rest it gets with expressions resolved. At the time limit the items go on.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Suspend
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
@@ -31,6 +36,13 @@ class Wait(Parameters):
         "seconds", description="Of the amount."
     )
     date_time: object = Field(None, description="ISO 8601; without an offset in the workflow's time zone.")
+    limit_wait_time: bool = Field(False, description="Of a wait for a call: whether the items go on after a time.")
+    limit_type: Literal["afterTimeInterval", "atSpecifiedTime"] = Field(
+        "afterTimeInterval", description="What the limit is."
+    )
+    resume_amount: float = Field(1, ge=0, description="The limit, in units.")
+    resume_unit: Literal["seconds", "minutes", "hours", "days"] = Field("hours", description="Of the limit.")
+    max_date_and_time: object = Field(None, description="The limit as ISO 8601.")
 
 
 class FirstWait(Wait):
@@ -49,16 +61,48 @@ class UnversionedWait(Wait):
 def resume_time(parameters: Wait, now_ms: int, zone: tzinfo) -> int:
     """Unix milliseconds of the end of the wait. Raises `NodeError`."""
     if parameters.resume == "timeInterval":
-        length = parameters.amount * UNITS_MS[parameters.unit]
-        if not length <= LONGEST_MS:
-            raise NodeError("The parameter amount is too large; a wait lasts at most 100 years.")
-        return now_ms + round(length)
-    if parameters.resume == "specificTime":
-        try:
-            return to_time(parameters.date_time, zone)
-        except ValueError:
-            raise NodeError("The parameter dateTime is not a date; use ISO 8601, such as 2026-01-31T12:00.") from None
-    raise NodeError(f"Waiting for a {parameters.resume} is not available yet; use timeInterval or specificTime.")
+        return now_ms + _length("amount", parameters.amount, parameters.unit)
+    return _moment("dateTime", parameters.date_time, zone)
+
+
+def time_limit(parameters: Wait, now_ms: int, zone: tzinfo) -> int | None:
+    """Until when a call is waited for; None: without end. Raises `NodeError`."""
+    if not parameters.limit_wait_time:
+        return None
+    if parameters.limit_type == "afterTimeInterval":
+        return now_ms + _length("resumeAmount", parameters.resume_amount, parameters.resume_unit)
+    return _moment("maxDateAndTime", parameters.max_date_and_time, zone)
+
+
+def _length(name: str, amount: float, unit: str) -> int:
+    length = amount * UNITS_MS[unit]
+    if not length <= LONGEST_MS:
+        raise NodeError(f"The parameter {name} is too large; a wait lasts at most 100 years.")
+    return round(length)
+
+
+def _moment(name: str, value: object, zone: tzinfo) -> int:
+    try:
+        return to_time(value, zone)
+    except ValueError:
+        raise NodeError(f"The parameter {name} is not a date; use ISO 8601, such as 2026-01-31T12:00.") from None
+
+
+CALL_FIELDS = {
+    "webhook": (
+        *("httpMethod", "webhookSuffix", "responseMode", "responseData", "responseCode", "responseBinaryPropertyName"),
+        "options",
+    ),
+    "form": ("formTitle", "formDescription", "formFields", "defineForm", "jsonOutput", "responseMode", "options"),
+}
+"""What a call is told of the node's parameters."""
+
+
+def awaited(parameters: Wait) -> dict[str, Json]:
+    """See `Suspend.call`."""
+    values: dict[str, Json] = parameters.model_dump(mode="json", by_alias=True)
+    told: dict[str, Json] = {name: values[name] for name in CALL_FIELDS[parameters.resume] if name in values}
+    return {"kind": parameters.resume, "parameters": told}
 
 
 class WaitNode:
@@ -66,7 +110,7 @@ class WaitNode:
 
     kind = "wait"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("Wait", "Rests for a time or until a moment.", "flow")
+    description = NodeDescription("Wait", "Rests for a time, until a moment, a call or a form.", "flow")
     effect = False
 
     def __init__(self, context: PluginContext) -> None:
@@ -81,9 +125,13 @@ class WaitNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
+        parameters: Wait = await run.resolve_first()
         now = self._clock.now_ms()
-        until = resume_time(await run.resolve_first(), now, zone_of(run))
+        zone = zone_of(run)
         outputs = pass_all(run.items)
+        if parameters.resume in CALL_FIELDS:
+            return Suspend(time_limit(parameters, now, zone), outputs, awaited(parameters))
+        until = resume_time(parameters, now, zone)
         return Suspend(until, outputs) if until > now else outputs
 
 

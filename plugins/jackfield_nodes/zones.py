@@ -16,8 +16,8 @@ def _zone(name: str) -> tzinfo:
 
 
 def zone_of(run: NodeRun) -> tzinfo:
-    """The workflow's zone, UTC when it names none. Raises `NodeError` for an unknown one."""
-    name = run.execution.workflow.settings.timezone
+    """The workflow's zone, the daemon's when it names none. Raises `NodeError` for an unknown one."""
+    name = run.execution.workflow.settings.timezone or run.execution.timezone
     if not name or name in {"DEFAULT", "UTC"}:
         return UTC
     try:

@@ -11,13 +11,19 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from jackfield.api.credentials import CredentialKind
+from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo, NodeAnswer, NodeError, NodeType
+from jackfield.api.nodes import ExecutionInfo, NodeAnswer, NodeError, NodeType, StaticScope
 from jackfield.api.scripts import ScriptData, ScriptResult
-from jackfield.api.workflows import Item, Items, Node, Outputs, Workflow, WorkflowSettings
+from jackfield.api.workflows import Document, Item, Items, Node, Outputs, Workflow, WorkflowSettings
+from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
+from jackfield_credentials.authorizations import authorization
+from jackfield_credentials.kinds import KINDS
 from jackfield_nodes.catalogue import node_types
+from jackfield_nodes.http_client import GuardedClient
 
 PerItem = Callable[[Item], Mapping[str, Json]]
 
@@ -41,20 +47,39 @@ class FakeRun:
     execution: ExecutionInfo
     credentials: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     script: ScriptResult = field(default_factory=lambda: ScriptResult(None))
-    sub_workflow: Callable[[str, Items], Items] = lambda _, given: given
+    sub_workflow: Callable[[Any, Items], Items] = lambda _, given: given
+    started: list[tuple[str | Document, Items]] = field(default_factory=list)
     answers: list[NodeAnswer] = field(default_factory=list)
     scripts: list[tuple[str, str, bool]] = field(default_factory=list)
+    late: Callable[[Mapping[str, Json], Mapping[str, Json]], dict[str, Json]] = lambda templates, _: dict(templates)
+    kinds: Sequence[CredentialKind] = KINDS
     credential_reads: list[str] = field(default_factory=list)
     context: MutableMapping[str, Json] = field(default_factory=dict)
+    earlier: Sequence[Items] = ()
+    """What input 0 got in the node's earlier runs."""
+    statics: dict[str, dict[str, Json]] = field(default_factory=dict)
+    others: Sequence[Items] = ()
+    """The items of the inputs after the first."""
+    binary: MemoryFiles = field(default_factory=MemoryFiles)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("jackfield.test"))
 
     @property
     def inputs(self) -> Sequence[Items]:
-        return [self.given]
+        return [self.given, *self.others]
 
     @property
     def items(self) -> Items:
         return self.given
+
+    @property
+    def run_index(self) -> int:
+        return len(self.earlier)
+
+    def items_of_run(self, index: int) -> Items:
+        return [*self.earlier, self.given][index]
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        return self.statics.setdefault(scope, {})
 
     def _model(self, item: Item, index: int) -> Any:
         try:
@@ -72,14 +97,29 @@ class FakeRun:
         self.scripts.append((language, source, each))
         return self.script
 
-    async def run_workflow(self, workflow_id: str, items: Items) -> Items:
-        return self.sub_workflow(workflow_id, items)
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        return self.sub_workflow(workflow, items)
+
+    async def start_workflow(self, workflow: str | Document, items: Items) -> None:
+        self.started.append((workflow, items))
 
     async def credential(self, kind: str) -> Mapping[str, str]:
         self.credential_reads.append(kind)
         if kind not in self.credentials:
             raise NodeError(f"The node has no credential of the kind {kind}.")
         return self.credentials[kind]
+
+    async def authorization(self, kind: str) -> Authorization:
+        known = next((known for known in self.kinds if known.name == kind), None)
+        if known is None:
+            raise NodeError(f"Credentials of the kind {kind} are not available.")
+        keeper: Any = None  # no test of this plugin has tokens
+        return authorization(known, known.complete(await self.credential(kind)), "c1", keeper)
+
+    async def evaluate(
+        self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
+    ) -> dict[str, Json]:
+        return self.late(templates, extra or {})
 
     def answer(self, answer: NodeAnswer) -> None:
         self.answers.append(answer)
@@ -98,7 +138,12 @@ class PythonRegexes:
             row: Any = data.input[index]["json"]
             try:
                 flags = re.IGNORECASE if "i" in row["flags"] else 0
-                rows.append([re.search(row["pattern"], row["text"], flags) is not None])
+                if "by" in row:
+                    rows.append(
+                        [re.sub(row["pattern"], row["by"].replace("$", "\\"), row["text"], count=1, flags=flags)]
+                    )
+                else:
+                    rows.append([re.search(row["pattern"], row["text"], flags) is not None])
             except re.error:
                 rows.append([None])
         return rows
@@ -133,6 +178,7 @@ class Bench:
             tables=tables,
             ports={"script_engines": {name: PythonRegexes() for name in engines}},
         )
+        self.context.ports["http"] = GuardedClient(self.context)
         self.types = {node.kind: node for node in node_types(self.context)}
 
     async def close(self) -> None:

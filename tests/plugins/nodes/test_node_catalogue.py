@@ -11,6 +11,35 @@ from node_fakes import Bench
 from jackfield_nodes.catalogue import MODULES
 
 VERSIONS = {
+    "convertToFile": (1, 1.1),
+    "crypto": (1, 2),
+    "dateTime": (1, 2),
+    "extractFromFile": (1, 1.1),
+    "html": (1, 1.1, 1.2),
+    "htmlExtract": (1,),
+    "markdown": (1,),
+    "moveBinaryData": (1, 1.1),
+    "readBinaryFile": (1,),
+    "readBinaryFiles": (1,),
+    "readWriteFile": (1, 1.1),
+    "spreadsheetFile": (1, 2),
+    "writeBinaryFile": (1,),
+    "xml": (1,),
+    "aggregate": (1,),
+    "compareDatasets": (1, 2, 2.1, 2.2, 2.3),
+    "itemLists": (1, 2, 2.1, 2.2, 3, 3.1),
+    "merge": (1, 2, 2.1, 3, 3.1, 3.2),
+    "splitOut": (1,),
+    "summarize": (1, 1.1),
+    "filter": (1, 2, 2.1, 2.2, 2.3),
+    "function": (1,),
+    "functionItem": (1,),
+    "limit": (1,),
+    "removeDuplicates": (1, 1.1, 2),
+    "renameKeys": (1,),
+    "sort": (1,),
+    "splitInBatches": (1, 2, 3),
+    "switch": (1, 2, 3, 3.1, 3.2, 3.3, 3.4),
     "set": (1, 2, 3, 3.1, 3.2, 3.3, 3.4),
     "if": (1, 2, 2.1, 2.2, 2.3),
     "noOp": (1,),
@@ -26,7 +55,7 @@ VERSIONS = {
     "executeWorkflow": (1, 1.1, 1.2, 1.3),
     "executeWorkflowTrigger": (1, 1.1),
 }
-EFFECTS = {"httpRequest", "executeWorkflow"}
+EFFECTS = {"httpRequest", "executeWorkflow", "readWriteFile", "writeBinaryFile"}
 TRIGGERS = {"manualTrigger", "start", "errorTrigger", "executeWorkflowTrigger"}
 
 

@@ -78,18 +78,41 @@ async def test_each_item_is_one_object(bench: Bench, value: Any, item: int) -> N
     assert caught.value.item == item
 
 
+MODES = ["continueRegularOutput", "continueErrorOutput"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_each_item_goes_on_after_an_error(bench: Bench, mode: str) -> None:
+    rows: Any = [{"a": 1}, [1], {"json": {"error": "no"}}]
+    run = bench.run("code", 2, EACH, items({}, {}, {}), script=ScriptResult(rows), on_error=mode)
+    (made,) = await bench.outputs(run)
+    assert [row["pairedItem"] for row in made] == [{"item": 0}, {"item": 1}, {"item": 2}]
+    assert (made[0]["json"], made[2]["json"]) == ({"a": 1}, {"error": "no"})
+    assert "returned a list" in str(made[1]["json"]["error"])
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_all_items_at_once_go_on_as_one_error(bench: Bench, mode: str) -> None:
+    run = bench.run("code", 2, JS, items({}, {}, {}), script=ScriptResult(5), on_error=mode)
+    ((made,),) = await bench.outputs(run)
+    assert list(made) == ["json"]
+    assert "is a number" in str(made["json"]["error"])
+
+
 SOURCES: list[tuple[dict[str, Any], tuple[str, str, bool]]] = [
     (JS, ("javaScript", "=return [];", False)),
     (EACH, ("javaScript", "=return [];", True)),
     ({"language": "javascript", "code": "x"}, ("javaScript", "x", False)),
     ({"language": "python", "pythonCode": "y"}, ("python", "y", False)),
     ({"language": "pythonNative", "pythonCode": "y"}, ("python", "y", False)),
+    ({"language": "rhai", "rhaiCode": "z"}, ("rhai", "z", False)),
+    ({"language": "rhai", "code": "z"}, ("rhai", "z", False)),
 ]
 
 
 @pytest.mark.parametrize(("parameters", "expected"), SOURCES)
 async def test_the_source_is_taken_as_it_is(tmp_path: Path, parameters: dict[str, Any], expected: Any) -> None:
-    bench = Bench(tmp_path, engines=("javaScript", "python"))
+    bench = Bench(tmp_path, engines=("javaScript", "python", "rhai"))
     run = bench.run("code", 2, parameters, script=ScriptResult([]))
     await bench.outputs(run)
     assert run.scripts == [expected]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from node_fakes import Bench, items
 
-from jackfield.api.nodes import NodeError, Suspend
+from jackfield.api.nodes import EntryNode, NodeError, Suspend
 from jackfield.api.workflows import Items
+from jackfield_nodes.execute_workflow import ExecuteWorkflow
+from jackfield_nodes.files.settings import FilesSettings
 
 PASSING = ["noOp", "manualTrigger", "start", "errorTrigger", "executeWorkflowTrigger"]
 
@@ -64,7 +68,7 @@ async def test_wait_for_a_time(bench: Bench, version: float | None, parameters: 
     run = bench.run("wait", version, {"resume": "timeInterval", **parameters}, items({"a": 1}))
     result = await run.kind.execute(run)
     assert isinstance(result, Suspend)
-    assert result.until - bench.clock.now_ms() == length
+    assert result.until == bench.clock.now_ms() + length
     assert result.outputs == [[{"json": {"a": 1}, "pairedItem": {"item": 0}}]]
 
 
@@ -80,7 +84,7 @@ async def test_wait_until_a_moment(bench: Bench, date: str, zone: str | None, le
     run = bench.run("wait", 1.1, {"resume": "specificTime", "dateTime": date}, timezone=zone)
     result = await run.kind.execute(run)
     assert isinstance(result, Suspend)
-    assert result.until - bench.clock.now_ms() == length
+    assert result.until == bench.clock.now_ms() + length
 
 
 @pytest.mark.parametrize("parameters", [{"amount": 0}, {"resume": "specificTime", "dateTime": "2020-01-01"}])
@@ -89,8 +93,11 @@ async def test_what_is_past_does_not_wait(bench: Bench, parameters: dict[str, An
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"resume": "webhook"}, "webhook is not available yet"),
-    ({"resume": "form"}, "form is not available yet"),
+    ({"resume": "webhook", "limitWaitTime": True, "resumeAmount": 1e300}, "resumeAmount"),
+    (
+        {"resume": "form", "limitWaitTime": True, "limitType": "atSpecifiedTime", "maxDateAndTime": "soon"},
+        "maxDateAndTime",
+    ),
     ({"resume": "specificTime", "dateTime": "soon"}, "ISO 8601"),
     ({"resume": "specificTime"}, "ISO 8601"),
     ({"amount": -1}, "amount"),
@@ -102,6 +109,58 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 async def test_wait_refuses(bench: Bench, parameters: dict[str, Any], told: str) -> None:
     with pytest.raises(NodeError, match=told):
         await bench.outputs(bench.run("wait", 1.1, parameters))
+
+
+CALLS: list[tuple[dict[str, Any], int | None, dict[str, Any]]] = [
+    ({"resume": "webhook"}, None, {"kind": "webhook", "parameters": {}}),
+    (
+        {"resume": "webhook", "limitWaitTime": True},
+        HOUR,
+        {"kind": "webhook", "parameters": {}},
+    ),
+    (
+        {
+            "resume": "webhook",
+            "httpMethod": "POST",
+            "responseMode": "lastNode",
+            "options": {"webhookSuffix": "{{ $json.a }}"},
+            "incomingAuthentication": "basicAuth",
+            "authConfig": {"password": "secret"},
+            "limitWaitTime": True,
+            "limitType": "atSpecifiedTime",
+            "maxDateAndTime": "2026-01-01T00:00:10Z",
+        },
+        10 * SECOND,
+        {
+            "kind": "webhook",
+            "parameters": {
+                "httpMethod": "POST",
+                "responseMode": "lastNode",
+                "options": {"webhookSuffix": "{{ $json.a }}"},
+            },
+        },
+    ),
+    (
+        {"resume": "form", "formTitle": "Well?", "formFields": {"values": [{"fieldLabel": "A"}]}},
+        None,
+        {
+            "kind": "form",
+            "parameters": {"formTitle": "Well?", "formFields": {"values": [{"fieldLabel": "A"}]}},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("parameters", "length", "call"), CALLS)
+async def test_wait_for_a_call(
+    bench: Bench, parameters: dict[str, Any], length: int | None, call: dict[str, Any]
+) -> None:
+    run = bench.run("wait", 1.1, parameters, items({"a": 1}))
+    result = await run.kind.execute(run)
+    assert isinstance(result, Suspend)
+    assert result.until == (None if length is None else bench.clock.now_ms() + length)
+    assert result.call == call  # no secret among it
+    assert result.outputs == [[{"json": {"a": 1}, "pairedItem": {"item": 0}}]]
 
 
 async def test_an_unknown_time_zone_is_named(bench: Bench) -> None:
@@ -175,15 +234,78 @@ async def test_mapped_fields_are_handed_over(bench: Bench, inputs: dict[str, Any
 
 async def test_without_waiting_the_own_items_go_on(bench: Bench) -> None:
     parameters = {"workflowId": "w", "options": {"waitForSubWorkflow": False}}
-    run = bench.run("executeWorkflow", 1, parameters, items({"n": 1}), sub_workflow=recorded([]))
+    calls: list[tuple[str, Items]] = []
+    run = bench.run("executeWorkflow", 1, parameters, items({"n": 1}), sub_workflow=recorded(calls))
     assert await bench.outputs(run) == [[{"json": {"n": 1}, "pairedItem": {"item": 0}}]]
+    assert calls == []
+    assert [(workflow, [row["json"] for row in given]) for workflow, given in run.started] == [("w", [{"n": 1}])]
+
+
+async def test_without_waiting_each_item_starts_its_own(bench: Bench) -> None:
+    parameters = {"workflowId": "w", "mode": "each", "options": {"waitForSubWorkflow": False}}
+    run = bench.run("executeWorkflow", 1, parameters, items({"n": 1}, {"n": 2}))
+    ((first, second),) = await bench.outputs(run)
+    assert (first["pairedItem"], second["pairedItem"]) == ({"item": 0}, {"item": 1})
+    assert [[row["json"] for row in given] for _, given in run.started] == [[{"n": 1}], [{"n": 2}]]
+
+
+GIVEN: dict[str, Any] = {"name": "Inner", "nodes": [{"name": "Start", "type": "x", "parameters": {"a": "={{ 1 }}"}}]}
+
+
+@pytest.mark.parametrize("given", [GIVEN, json.dumps(GIVEN)])
+async def test_a_workflow_that_is_given_in_the_node(bench: Bench, given: Any) -> None:
+    calls: list[tuple[Any, Items]] = []
+    parameters = {"source": "parameter", "workflowJson": given}
+    await bench.outputs(bench.run("executeWorkflow", 1.1, parameters, items({"n": 1}), sub_workflow=recorded(calls)))
+    assert [workflow for workflow, _ in calls] == [GIVEN]
+    late = ExecuteWorkflow.late(parameters)
+    assert list(late) == (["workflowJson"] if isinstance(given, dict) else [])
+
+
+async def test_a_workflow_in_a_file_below_the_allowed_directory(make_bench: Any, tmp_path: Path) -> None:
+    (tmp_path / "inner.json").write_text(json.dumps(GIVEN), encoding="utf-8")
+    bench = make_bench(FilesSettings(root=str(tmp_path)))
+    calls: list[tuple[Any, Items]] = []
+    parameters = {"source": "localFile", "workflowPath": "inner.json"}
+    await bench.outputs(bench.run("executeWorkflow", 1, parameters, items({"n": 1}), sub_workflow=recorded(calls)))
+    assert [workflow for workflow, _ in calls] == [GIVEN]
+    outside = {"source": "localFile", "workflowPath": "/etc/passwd"}
+    with pytest.raises(NodeError, match="not below the directory"):
+        await bench.outputs(bench.run("executeWorkflow", 1, outside, items({"n": 1})))
+
+
+TOLD = {"inputSource": "workflowInputs", "workflowInputs": {"values": [{"name": "a"}, {"name": "b", "type": "number"}]}}
+
+
+@pytest.mark.parametrize(
+    ("version", "parameters", "expected"),
+    [
+        (1.1, TOLD, {"a": 1, "b": None}),
+        (1.1, {"workflowInputs": TOLD["workflowInputs"]}, {"a": 1, "b": None}),
+        (1.1, {"inputSource": "jsonExample", "jsonExample": '{"a": 5}'}, {"a": 1}),
+        (1.1, {"inputSource": "jsonExample", "jsonExample": "no JSON"}, {"a": 1, "c": 3}),
+        (1.1, {"inputSource": "passthrough"}, {"a": 1, "c": 3}),
+        (1.1, {}, {"a": 1, "c": 3}),
+        (1, TOLD, {"a": 1, "c": 3}),
+    ],
+)
+def test_the_fields_that_a_workflow_asks_for(bench: Bench, version: float, parameters: Any, expected: Any) -> None:
+    run = bench.run("executeWorkflowTrigger", version, parameters)
+    assert isinstance(run.kind, EntryNode)
+    found = run.kind.entry(run.node, run.execution.workflow, items({"a": 1, "c": 3}))
+    assert found is not None
+    assert [row["json"] for row in found] == [expected]
+    assert run.kind.entry(run.node, run.execution.workflow, None) is None
 
 
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [
         ({}, "workflowId is empty"),
-        ({"source": "parameter"}, "source parameter"),
+        ({"source": "parameter"}, "workflowJson is no workflow"),
+        ({"source": "parameter", "workflowJson": "{"}, "not JSON"),
+        ({"source": "localFile", "workflowPath": "a.json"}, "nodes.files.root"),
+        ({"source": "url", "workflowUrl": "https://x.example"}, "source url is not available"),
         ({"workflowId": {"value": ""}}, "empty"),
     ],
 )

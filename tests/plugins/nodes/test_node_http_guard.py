@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from jackfield_nodes.http_credentials import host_allowed
+from jackfield.api.http_client import host_allowed
 from jackfield_nodes.http_guard import AddressGuard, Forbidden, is_public
 from jackfield_nodes.settings import HttpSettings
 

@@ -461,13 +461,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"url": "http://127.0.0.1/", "sendQuery": True, "specifyQuery": "json", "jsonQuery": "[1]"}, "jsonQuery"),
     ({"url": "http://127.0.0.1/", "options": {"proxy": "http://evil:1"}}, "proxy"),
     (
-        {
-            "url": "http://127.0.0.1/",
-            "options": {"pagination": {"pagination": {"paginationMode": "responseContainsNextURL"}}},
-        },
-        "Pagination is not available yet",
-    ),
-    (
         {"url": "http://127.0.0.1/", "authentication": "predefinedCredentialType", "nodeCredentialType": "slackApi"},
         "slackApi",
     ),
@@ -679,10 +672,18 @@ async def test_a_user_name_in_the_url_is_basic_authentication(bench: Bench, serv
     assert server.seen[0].headers["authorization"] == "Basic " + base64.b64encode(b"me:secret").decode()
 
 
-@pytest.mark.parametrize("kind", ["oAuth2Api", "httpDigestAuth"])
-async def test_a_kind_that_is_not_available_is_named(bench: Bench, server: Loopback, kind: str) -> None:
-    with pytest.raises(NodeError, match=f"{kind} are not available yet"):
-        await sent(bench, {"url": server.url(), **GENERIC, "genericAuthType": kind}, credentials={kind: {}})
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {**GENERIC, "genericAuthType": "noneSuch"},
+        {"authentication": "predefinedCredentialType", "nodeCredentialType": "noneSuch"},
+    ],
+)
+async def test_a_kind_that_is_not_available_is_named(
+    bench: Bench, server: Loopback, parameters: dict[str, Any]
+) -> None:
+    with pytest.raises(NodeError, match="noneSuch are not available"):
+        await sent(bench, {"url": server.url(), **parameters}, credentials={"noneSuch": {}})
 
 
 @pytest.mark.parametrize(("allowed", "passes"), [("127.0.0.1", True), ("", True), ("api.example.com", False)])

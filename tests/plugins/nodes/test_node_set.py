@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
+from jackfield_nodes.set_node import SetNode
 
 FILE = {"data": {"data": "aGk=", "mimeType": "text/plain"}}
 
@@ -126,6 +127,31 @@ async def test_raw_mode(bench: Bench, output: Any, expected: Any) -> None:
     assert await one(bench, 3.4, {"mode": "raw", "jsonOutput": output}, {"x": 1}) == expected
     kept = {"mode": "raw", "jsonOutput": output, "includeOtherFields": True}
     assert await one(bench, 3.4, kept, {"x": 1}) == {"x": 1, **expected}
+
+
+OBJECT = {"name": "o", "type": "object", "value": "="}
+JSON_TEXTS: list[tuple[float | None, dict[str, Any], set[str]]] = [
+    (3.4, {"mode": "raw", "jsonOutput": "="}, {"jsonOutput"}),
+    (
+        3.4,
+        {"assignments": {"assignments": [{**OBJECT, "type": "string"}, OBJECT]}},
+        {"assignments.assignments[1].value"},
+    ),
+    (3, {"fields": {"values": [{"name": "o", "objectValue": "="}]}}, {"fields.values[0].objectValue"}),
+    (None, {"fields": {"values": [{"objectValue": "="}]}}, {"fields.values[0].objectValue"}),
+    (None, {"jsonOutput": "="}, {"jsonOutput"}),
+    (None, {"values": {"string": []}}, set()),
+    (1, {"values": {"string": []}}, set()),
+    (3.4, {"assignments": "odd"}, set()),
+    (3.4, {"assignments": {"assignments": [None, 1]}}, set()),
+]
+
+
+@pytest.mark.parametrize(("version", "parameters", "expected"), JSON_TEXTS)
+def test_which_parameters_are_json_texts(version: float | None, parameters: dict[str, Any], expected: set[str]) -> None:
+    model = SetNode().parameters(version)
+    assert set(model.json_templates(parameters)) - {"jsonOutput"} == expected - {"jsonOutput"}
+    assert set(model.json_templates(parameters)) >= expected
 
 
 @pytest.mark.parametrize("output", ["{no", "[1]", 5, None, ""])

@@ -1,0 +1,1 @@
+"""Compare Datasets: what two inputs have in common, and what differs."""

@@ -1,0 +1,1 @@
+"""Nodes that turn values into other values: dates, digests, HTML, Markdown, XML."""

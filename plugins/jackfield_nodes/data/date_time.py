@@ -1,0 +1,181 @@
+"""Date & Time: reads, writes and computes with dates. Dates without an offset are in the workflow's time zone.
+
+Source: facts/workflow-service.md section 3.2. Version 1 is in `date_time_legacy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from typing import Literal, Self, TypeAlias
+
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data import dates
+from jackfield_nodes.data.date_patterns import read_date, write_date
+from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.per_item import ItemNode, with_json
+from jackfield_nodes.values import Unfit
+from jackfield_nodes.zones import zone_of
+
+Unit: TypeAlias = Literal["years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds"]
+Part: TypeAlias = Literal["year", "month", "week", "day", "hour", "minute", "second"]
+FIELDS = {
+    "getCurrentDate": "currentDate",
+    "addToDate": "newDate",
+    "subtractFromDate": "newDate",
+    "formatDate": "formattedDate",
+    "roundDate": "roundedDate",
+    "getTimeBetweenDates": "timeDifference",
+    "extractDate": "datePart",
+}
+"""Operation -> the field that it fills unless told otherwise."""
+
+
+class Options(Parameters):
+    include_input_fields: bool = Field(False, description="Keep the item's other fields.")
+    from_format: str = Field("", description="How the given date is written, such as dd.MM.yyyy.")
+    timezone: object = Field(None, description="getCurrentDate: a zone; formatDate: whether to use the workflow's.")
+    iso_string: bool = Field(False, description="getTimeBetweenDates: as an ISO 8601 duration.")
+
+
+class DateTime(Parameters):
+    """Version 2."""
+
+    operation: Literal[
+        "addToDate",
+        "subtractFromDate",
+        "extractDate",
+        "formatDate",
+        "getCurrentDate",
+        "getTimeBetweenDates",
+        "roundDate",
+    ] = Field("getCurrentDate", description="What to do.")
+    magnitude: object = Field(None, description="addToDate, subtractFromDate: the date.")
+    time_unit: Unit = Field("days", description="Of the duration.")
+    duration: float = Field(0, description="How many units.")
+    date: object = Field(None, description="The date of the other operations.")
+    part: Part = Field("month", description="extractDate: which part.")
+    format: str = Field("MM/dd/yyyy", description="formatDate: a pattern, or `custom`.")
+    custom_format: str = Field("", description="A pattern such as yyyy-MM-dd HH:mm.")
+    mode: Literal["roundDown", "roundUp"] = Field("roundDown", description="Which way to round.")
+    to_nearest: Part = Field("month", description="roundDown: to the beginning of this.")
+    to: Part = Field("month", description="roundUp: to the beginning of the next one.")
+    start_date: object = Field(None, description="getTimeBetweenDates: from.")
+    end_date: object = Field(None, description="getTimeBetweenDates: to.")
+    units: list[str] = Field(default_factory=lambda: ["day"], description="getTimeBetweenDates: in which units.")
+    include_time: bool = Field(True, description="getCurrentDate: with the time of day.")
+    output_field_name: str | None = Field(None, description="The field for the result.")
+    options: Options = Field(default_factory=Options)
+
+
+class UnversionedDateTime(DateTime):
+    """A document without typeVersion: either version, told apart by its keys."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        legacy = isinstance(raw, dict) and ("action" in raw or "value" in raw)
+        return LegacyDateTime.model_validate(raw) if legacy else handler(raw)  # type: ignore[return-value]
+
+
+class Work:
+    """One item of version 2."""
+
+    def __init__(self, parameters: DateTime, zone: tzinfo, now: datetime) -> None:
+        self._parameters = parameters
+        self._zone = zone
+        self._now = now
+
+    def result(self) -> Json:
+        """Raises `NodeError`, `Unfit`."""
+        given = self._parameters
+        match given.operation:
+            case "getCurrentDate":
+                return self._current()
+            case "addToDate" | "subtractFromDate":
+                amount = given.duration if given.operation == "addToDate" else -given.duration
+                moment = self._local(given.magnitude, "magnitude")
+                return dates.iso(dates.shifted(moment, amount, dates.unit_of(given.time_unit)))
+            case "formatDate":
+                return self._formatted()
+            case "roundDate":
+                moment = self._local(given.date, "date")
+                if given.mode == "roundUp":
+                    return dates.iso(dates.next_start(moment, given.to))
+                return dates.iso(dates.floored(moment, given.to_nearest))
+            case "extractDate":
+                return dates.part_of(self._local(given.date, "date"), given.part)
+        return self._between()
+
+    def _current(self) -> Json:
+        zone = self._parameters.options.timezone
+        moment = self._now.astimezone(dates.zone_named(zone) if isinstance(zone, str) and zone else self._zone)
+        return dates.iso(moment if self._parameters.include_time else dates.floored(moment, "day"))
+
+    def _formatted(self) -> Json:
+        given = self._parameters
+        moment = self._moment(given.date, "date")
+        if given.options.timezone is True:
+            moment = moment.astimezone(self._zone)
+        pattern = given.custom_format if given.format == "custom" else given.format
+        text = write_date(moment, pattern, "luxon")
+        return int(text) if pattern in {"X", "x"} else text
+
+    def _between(self) -> Json:
+        given = self._parameters
+        units = [dates.unit_of(unit) for unit in given.units]
+        if not units:
+            raise NodeError("The parameter units is empty; name at least one unit, such as day.")
+        start, end = self._local(given.start_date, "startDate"), self._local(given.end_date, "endDate")
+        found = dates.between(start, end, units)
+        return dates.duration_text(found) if given.options.iso_string else dict(found)
+
+    def _local(self, value: object, name: str) -> datetime:
+        return self._moment(value, name).astimezone(self._zone)
+
+    def _moment(self, value: object, name: str) -> datetime:
+        pattern = self._parameters.options.from_format
+        try:
+            if pattern and isinstance(value, str | int):
+                return read_date(str(value), pattern, "luxon", self._zone)
+            return dates.to_moment(value, self._zone)
+        except Unfit as exc:
+            raise NodeError(
+                f"The parameter {name} is {exc}; use ISO 8601, such as 2026-01-31T12:00, or say how it is written in "
+                "options.fromFormat."
+            ) from None
+
+
+class DateTimeNode(ItemNode):
+    kind = "dateTime"
+    versions: Sequence[float] = (1, 2)
+    description = NodeDescription("Date & Time", "Reads, writes and computes with dates.", "transform")
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version is None:
+            return UnversionedDateTime
+        return LegacyDateTime if version < 2 else DateTime
+
+    async def item(self, run: NodeRun, parameters: DateTime | LegacyDateTime, item: Item, index: int) -> Items:
+        zone = zone_of(run)
+        try:
+            if isinstance(parameters, LegacyDateTime):
+                return [with_json(item, legacy_json(parameters, item["json"], zone), index)]
+            now = datetime.fromtimestamp(self._context.clock.now_ms() / 1000, zone)
+            result = Work(parameters, zone, now).result()
+        except Unfit as exc:
+            raise NodeError(f"The date cannot be computed: {exc}.") from None
+        name = parameters.output_field_name or FIELDS[parameters.operation]
+        if parameters.options.include_input_fields:
+            return [with_json(item, {**item["json"], name: result}, index)]
+        return [{"json": {name: result}, "pairedItem": {"item": index}}]
+
+
+def node(context: PluginContext) -> DateTimeNode:
+    return DateTimeNode(context)

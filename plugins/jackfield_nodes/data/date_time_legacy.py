@@ -1,0 +1,71 @@
+"""Version 1 of Date & Time, with the patterns of moment."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.data import dates
+from jackfield_nodes.data.date_patterns import read_date, write_date
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.paths import set_path
+from jackfield_nodes.values import Unfit
+
+
+class LegacyOptions(Parameters):
+    from_format: str = Field("", description="How the value is written, such as DD.MM.YYYY.")
+    from_timezone: str = Field("", description="The zone of a value without an offset; the workflow's unless given.")
+    to_timezone: str = Field("", description="The zone of the result; the workflow's unless given.")
+
+
+class LegacyDateTime(Parameters):
+    """Version 1."""
+
+    action: Literal["format", "calculate"] = Field("format", description="What to do.")
+    value: object = Field(None, description="The date.")
+    data_property_name: str = Field("data", description="The field for the result.")
+    custom: bool = Field(False, description="Whether the pattern is one of your own.")
+    to_format: str = Field("MM/DD/YYYY", description="A pattern such as YYYY-MM-DD HH:mm.")
+    operation: Literal["add", "subtract"] = Field("add", description="calculate: which way.")
+    duration: float = Field(0, description="How many units.")
+    time_unit: str = Field("days", description="quarters, years, months, weeks, days, hours ... milliseconds.")
+    options: LegacyOptions = Field(default_factory=LegacyOptions)
+
+
+def legacy_json(parameters: LegacyDateTime, json: dict[str, Json], zone: tzinfo) -> dict[str, Json]:
+    """The item's fields with the result. An empty value gives an empty result. Raises `NodeError`, `Unfit`."""
+    made = dict(json)
+    try:
+        set_path(made, parameters.data_property_name, _result(parameters, zone))
+    except Unfit as exc:
+        raise NodeError(f"The result cannot be put into {parameters.data_property_name}: {exc}.") from None
+    return made
+
+
+def _result(parameters: LegacyDateTime, zone: tzinfo) -> Json:
+    if parameters.value in (None, ""):
+        return None if parameters.value is None else ""
+    moment = _moment(parameters, zone)
+    if parameters.action == "calculate":
+        amount = parameters.duration if parameters.operation == "add" else -parameters.duration
+        return dates.iso(dates.shifted(moment, amount, dates.unit_of(parameters.time_unit)))
+    target = parameters.options.to_timezone
+    text = write_date(moment.astimezone(dates.zone_named(target) if target else zone), parameters.to_format, "moment")
+    return int(text) if parameters.to_format in {"X", "x"} else text
+
+
+def _moment(parameters: LegacyDateTime, zone: tzinfo) -> datetime:
+    options = parameters.options
+    source = dates.zone_named(options.from_timezone) if options.from_timezone else zone
+    try:
+        if options.from_format:
+            return read_date(str(parameters.value), options.from_format, "moment", source)
+        return dates.to_moment(parameters.value, source).astimezone(source)
+    except Unfit as exc:
+        raise NodeError(
+            f"The parameter value is {exc}; use ISO 8601, or say how it is written in options.fromFormat."
+        ) from None

@@ -1,0 +1,149 @@
+"""HTML: takes values out of a document, makes documents and tables. The older HTML Extract is the first of these alone.
+
+Source: facts/workflow-service.md section 3.2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
+from jackfield_nodes.data.html_table import TableStyle, html_table
+from jackfield_nodes.files.charsets import decoded
+from jackfield_nodes.files.entries import content_of
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.paths import get_path
+from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.values import text_of
+
+LARGE = 64 * 1024
+"""Documents from so many characters on are parsed on a thread."""
+
+
+class Extraction(Parameters):
+    key: str = Field("", description="The field for the value.")
+    css_selector: str = Field("", description="Which elements.")
+    return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="What of them.")
+    attribute: str = Field("", description="Which attribute.")
+    skip_selectors: str = Field("", description="text: selectors of elements to leave out, separated by commas.")
+    return_array: bool = Field(False, description="All of them as a list, instead of one value.")
+
+
+class Extractions(Parameters):
+    values: list[Extraction] = Field(default_factory=list)
+
+
+class Options(Parameters):
+    trim_values: bool = Field(True, description="Without blanks at the ends.")
+    clean_up_text: bool = Field(True, description="Without line breaks and repeated blanks.")
+    capitalize: bool = Field(False, description="Table: `first_name` as First Name.")
+    caption: str = Field("", description="Table: its caption.")
+    custom_styling: bool = Field(False, description="Table: without the default style.")
+    table_attributes: str = Field("", description='Attributes of the table, such as `class="wide"`.')
+    header_attributes: str = Field("", description="Attributes of the header cells.")
+    row_attributes: str = Field("", description="Attributes of the rows.")
+    cell_attributes: str = Field("", description="Attributes of the cells.")
+
+
+class Html(Parameters):
+    operation: Literal["generateHtmlTemplate", "extractHtmlContent", "convertToHtmlTable"] = Field(
+        "generateHtmlTemplate", description="What to do."
+    )
+    html: object = Field("", description="generateHtmlTemplate: the document.")
+    source_data: Literal["json", "binary"] = Field("json", description="extractHtmlContent: where the document is.")
+    data_property_name: str = Field("data", description="The field with the document, or with its file.")
+    extraction_values: Extractions = Field(default_factory=Extractions)
+    options: Options = Field(default_factory=Options)
+
+
+class HtmlExtract(Html):
+    """The older node, whose texts keep their line breaks."""
+
+    operation: Literal["extractHtmlContent"] = Field("extractHtmlContent", description="What to do.")
+
+
+class HtmlNode(ItemNode):
+    kind = "html"
+    versions: Sequence[float] = (1, 1.1, 1.2)
+    description = NodeDescription("HTML", "Takes values out of HTML, makes documents and tables.", "transform")
+    model: type[NodeParameters] = Html
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        if run.node.parameters.get("operation") == "convertToHtmlTable":
+            return [await self._table(run)]
+        return await super().execute(run)
+
+    async def _table(self, run: NodeRun) -> Items:
+        if not run.items:
+            return []
+        options: Options = (await run.resolve_first()).options
+        own = (options.table_attributes, options.header_attributes, options.row_attributes, options.cell_attributes)
+        style = TableStyle(*own) if options.custom_styling else TableStyle()
+        rows = [item["json"] for item in run.items]
+        made = await asyncio.to_thread(html_table, rows, style, capitalize=options.capitalize, caption=options.caption)
+        return [{"json": {"table": made}, "pairedItem": [{"item": index} for index in range(len(rows))]}]
+
+    async def item(self, run: NodeRun, parameters: Html, item: Item, index: int) -> Items:
+        if parameters.operation == "generateHtmlTemplate":
+            return [{"json": {"html": text_of(parameters.html)}, "pairedItem": {"item": index}}]
+        wanted = [(each.key, _wanted(each)) for each in parameters.extraction_values.values]
+        cleaning = self._cleaning(run, parameters.options)
+        made: Items = []
+        for document in await self._documents(run, parameters, item, index):
+            found = await _off_loop(document, wanted, cleaning)
+            made.append({"json": found, "pairedItem": {"item": index}})
+        return made
+
+    def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:
+        version = run.node.version or 1
+        return Cleaning(options.trim_values, options.clean_up_text and version >= 1.1, layout=version >= 1.2)
+
+    @staticmethod
+    async def _documents(run: NodeRun, parameters: Html, item: Item, index: int) -> list[str]:
+        """The document, or those of a list. Raises `NodeError`."""
+        name = parameters.data_property_name
+        if parameters.source_data == "binary":
+            return [decoded(await content_of(run, item, name, index), "")]
+        found, value = get_path(item["json"], name)
+        if not found or value is None:
+            raise NodeError(f"Item {index} has no field '{name}' with HTML; see the parameter dataPropertyName.")
+        return [_text(each, name, index) for each in (value if isinstance(value, list) else [value])]
+
+
+class HtmlExtractNode(HtmlNode):
+    kind = "htmlExtract"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("HTML Extract", "Takes values out of HTML.", "transform")
+    model: type[NodeParameters] = HtmlExtract
+
+    def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:
+        return Cleaning(options.trim_values, clean_up=False, layout=False)
+
+
+def _wanted(given: Extraction) -> Wanted:
+    skip = [selector.strip() for selector in given.skip_selectors.split(",") if selector.strip()]
+    return Wanted(given.css_selector, given.return_value, given.attribute, given.return_array, skip)
+
+
+def _text(value: Json, name: str, index: int) -> str:
+    if not isinstance(value, str):
+        raise NodeError(f"The field '{name}' of item {index} is not text with HTML.")
+    return value
+
+
+async def _off_loop(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
+    if len(html) < LARGE:
+        return extracted(html, wanted, cleaning)
+    return await asyncio.to_thread(extracted, html, wanted, cleaning)
+
+
+def node(context: PluginContext) -> HtmlNode:
+    return HtmlNode(context)

@@ -1,0 +1,84 @@
+"""XML: to JSON and from JSON.
+
+Source: facts/workflow-service.md section 3.2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
+from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.paths import get_path
+from jackfield_nodes.per_item import ItemNode
+
+LARGE = 64 * 1024
+"""Texts from so many characters on are read on a thread."""
+
+
+class Options(Parameters):
+    attrkey: str = Field("$", description="The field with an element's attributes.")
+    charkey: str = Field("_", description="The field with an element's text, beside children or attributes.")
+    explicit_array: bool = Field(False, description="xmlToJson: a list also for a single child.")
+    explicit_root: bool = Field(True, description="xmlToJson: with the root element's name.")
+    ignore_attrs: bool = Field(False, description="xmlToJson: without attributes.")
+    merge_attrs: bool = Field(True, description="xmlToJson: attributes beside the children.")
+    normalize: bool = Field(False, description="xmlToJson: one blank for several in texts.")
+    normalize_tags: bool = Field(False, description="xmlToJson: names in lower case.")
+    trim: bool = Field(False, description="xmlToJson: texts without blanks at the ends.")
+    cdata: bool = Field(False, description="jsonToxml: texts with markup in CDATA sections.")
+    headless: bool = Field(False, description="jsonToxml: without the XML declaration.")
+    root_name: str = Field("root", description="jsonToxml: the root element's name.")
+
+    def reading(self) -> ReadOptions:
+        return ReadOptions(
+            self.attrkey,
+            self.charkey,
+            self.explicit_array,
+            self.explicit_root,
+            self.ignore_attrs,
+            self.merge_attrs,
+            self.normalize,
+            self.normalize_tags,
+            self.trim,
+        )
+
+    def writing(self) -> WriteOptions:
+        return WriteOptions(self.attrkey, self.charkey, self.root_name, self.cdata, self.headless)
+
+
+class Xml(Parameters):
+    mode: Literal["xmlToJson", "jsonToxml", "jsonToXml"] = Field("xmlToJson", description="Which way.")
+    data_property_name: str = Field("data", description="The field with the XML, or for it.")
+    options: Options = Field(default_factory=Options)
+
+
+class XmlNode(ItemNode):
+    kind = "xml"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("XML", "XML to JSON and back.", "transform")
+    model = Xml
+
+    async def item(self, run: NodeRun, parameters: Xml, item: Item, index: int) -> Items:
+        name = parameters.data_property_name
+        if parameters.mode != "xmlToJson":
+            made = json_to_xml(item["json"], parameters.options.writing())
+            return [{"json": {name: made}, "pairedItem": {"item": index}}]
+        found, text = get_path(item["json"], name)
+        if not found or not isinstance(text, str):
+            raise NodeError(f"Item {index} has no field '{name}' with a text; see the parameter dataPropertyName.")
+        reading = parameters.options.reading()
+        value = xml_to_json(text, reading) if len(text) < LARGE else await asyncio.to_thread(xml_to_json, text, reading)
+        return [{"json": value if isinstance(value, dict) else {name: value}, "pairedItem": {"item": index}}]
+
+
+def node(context: PluginContext) -> XmlNode:
+    return XmlNode(context)

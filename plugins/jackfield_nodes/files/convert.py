@@ -1,0 +1,129 @@
+"""Convert to File: items, or one of their fields, as a file.
+
+Source: facts/workflow-service.md section 3.2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import BinaryData, Item, Items
+from jackfield_nodes.files.convert_event import EventParameters, event_file
+from jackfield_nodes.files.entries import kept
+from jackfield_nodes.files.writing import (
+    TYPES,
+    TableWriting,
+    Text,
+    base64_content,
+    json_content,
+    table_file,
+    text_content,
+)
+from jackfield_nodes.items import error_item, goes_on
+from jackfield_nodes.paths import get_path
+from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.zones import zone_of
+
+
+class Options(TableWriting):
+    mime_type: str = Field("", description="toBinary: the file's media type.")
+    data_is_base64: bool = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
+    format: bool = Field(False, description="toJson: on several lines.")
+
+    def text(self) -> Text:
+        return Text(self.encoding, self.add_bom, self.format)
+
+
+class Convert(EventParameters):
+    operation: Literal["csv", "html", "iCal", "toJson", "ods", "rtf", "toText", "xls", "xlsx", "toBinary"] = Field(
+        "csv", description="What the file is to be."
+    )
+    mode: Literal["once", "each"] = Field("once", description="toJson: one file of all items, or one of each.")
+    source_property: str = Field("", description="toText, toBinary: the field with the content.")
+    binary_property_name: str = Field("data", description="The field for the file.")
+    options: Options = Field(default_factory=Options)
+
+
+class ConvertNode(ItemNode):
+    kind = "convertToFile"
+    versions: Sequence[float] = (1, 1.1)
+    description = NodeDescription("Convert to File", "Makes files of items.", "transform")
+    model: type[NodeParameters] = Convert
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        given = run.node.parameters
+        operation = given.get("operation") or "csv"
+        if operation not in TYPES and (operation != "toJson" or given.get("mode") == "each"):
+            return await super().execute(run)
+        if not run.items:
+            return [[]]
+        try:
+            return [[await self._of_all(run, await run.resolve_first())]]
+        except NodeError as exc:
+            if not goes_on(run):
+                raise
+            return [[error_item(exc, 0)]]
+
+    async def _of_all(self, run: NodeRun, parameters: Convert) -> Item:
+        options = parameters.options
+        if parameters.operation == "toJson":
+            rows: list[Json] = [item["json"] for item in run.items]
+            content = await asyncio.to_thread(json_content, rows, options.text())
+            file = await kept(run, content, mime_type="application/json", file_name=options.file_name or "file.json")
+        else:
+            file = await table_file(run, run.items, parameters.operation, options, "file")
+        paired: Any = [{"item": index} for index in range(len(run.items))]
+        return {"json": {}, "binary": {parameters.binary_property_name: file}, "pairedItem": paired}
+
+    async def item(self, run: NodeRun, parameters: Convert, item: Item, index: int) -> Items:
+        file = await self._of_one(run, parameters, item, index)
+        return [{"json": {}, "binary": {parameters.binary_property_name: file}, "pairedItem": {"item": index}}]
+
+    async def _of_one(self, run: NodeRun, parameters: Convert, item: Item, index: int) -> BinaryData:
+        options = parameters.options
+        if parameters.operation == "iCal":
+            content = await asyncio.to_thread(event_file, parameters, zone_of(run), self._context.clock.now_ms())
+            name = parameters.additional_fields.file_name or "event.ics"
+            return await kept(run, content, mime_type="text/calendar", file_name=name)
+        if parameters.operation == "toJson":
+            content = json_content(item["json"], options.text())
+            return await kept(run, content, mime_type="application/json", file_name=options.file_name or "file.json")
+        value = _source(item, parameters.source_property, index)
+        if parameters.operation == "toText":
+            kind = "application/json" if isinstance(value, dict | list) else "text/plain"
+            content = text_content(value, options.text())
+            return await kept(run, content, mime_type=kind, file_name=options.file_name or "file.txt")
+        return await self._binary(run, value, options)
+
+    @staticmethod
+    async def _binary(run: NodeRun, value: Json, options: Options) -> BinaryData:
+        if options.data_is_base64:
+            content, kind = await asyncio.to_thread(base64_content, value)
+        else:
+            content, kind = text_content(value, options.text()), "text/plain"
+        guessed = mimetypes.guess_type(options.file_name or "")[0] or DEFAULT_TYPE
+        kind = options.mime_type or kind or guessed
+        extension = (mimetypes.guess_extension(kind) or "") if kind != DEFAULT_TYPE else ""
+        return await kept(run, content, mime_type=kind, file_name=options.file_name or f"file{extension}")
+
+
+def _source(item: Item, name: str, index: int) -> Json:
+    if not name:
+        raise NodeError("The parameter sourceProperty is empty; name the field with the content.")
+    found, value = get_path(item["json"], name)
+    if not found:
+        raise NodeError(f"Item {index} has no field '{name}'; see the parameter sourceProperty.")
+    return value
+
+
+def node(context: PluginContext) -> ConvertNode:
+    return ConvertNode(context)

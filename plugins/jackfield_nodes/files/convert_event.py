@@ -1,0 +1,109 @@
+"""The parameters of an event, and its calendar file."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.data.dates import to_moment
+from jackfield_nodes.files.calendars import Event, Person, write_event
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.values import Unfit
+
+
+class Attendee(Parameters):
+    name: str = ""
+    email: str = ""
+    rsvp: bool = False
+
+
+class Attendees(Parameters):
+    attendee_values: list[Attendee] = Field(default_factory=list)
+
+
+class Organizer(Parameters):
+    name: str = ""
+    email: str = ""
+
+
+class OrganizerUi(Parameters):
+    organizer_values: Organizer | None = None
+
+
+class Place(Parameters):
+    lat: float = 0
+    lon: float = 0
+
+
+class PlaceUi(Parameters):
+    geolocation_values: Place | None = None
+
+
+class EventDetails(Parameters):
+    attendees_ui: Attendees = Field(default_factory=Attendees)
+    busy_status: str = Field("", description="BUSY, TENTATIVE, FREE or OOF.")
+    calendar_name: str = Field("", alias="calName")
+    description: str = ""
+    file_name: str = ""
+    geolocation_ui: PlaceUi = Field(default_factory=PlaceUi)
+    location: str = ""
+    organizer_ui: OrganizerUi = Field(default_factory=OrganizerUi)
+    recurrence_rule: str = Field("", description="Such as FREQ=WEEKLY;COUNT=4.")
+    status: Literal["", "CONFIRMED", "TENTATIVE", "CANCELLED"] = ""
+    uid: str = ""
+    url: str = ""
+    use_workflow_timezone: bool = Field(False, description="Whether the times name the workflow's time zone.")
+
+
+class EventParameters(Parameters):
+    title: str = Field("", description="iCal: the event's title.")
+    start: object = Field(None, description="iCal: when it begins.")
+    end: object = Field(None, description="iCal: when it ends.")
+    all_day: bool = Field(False, description="iCal: whole days.")
+    additional_fields: EventDetails = Field(default_factory=EventDetails)
+
+
+def event_file(parameters: EventParameters, zone: tzinfo, now_ms: int) -> bytes:
+    """The content of the calendar file. Raises `NodeError`."""
+    more = parameters.additional_fields
+    begin, end = _moment(parameters.start, "start", zone), _moment(parameters.end, "end", zone)
+    if end < begin:
+        raise NodeError("The parameter end is before the parameter start.")
+    target = zone if more.use_workflow_timezone else UTC
+    organizer, place = more.organizer_ui.organizer_values, more.geolocation_ui.geolocation_values
+    return write_event(
+        Event(
+            title=parameters.title,
+            start=_day(begin) if parameters.all_day else begin.astimezone(target),
+            end=_day(end) + timedelta(days=_day(end) == _day(begin)) if parameters.all_day else end.astimezone(target),
+            uid=more.uid or f"{uuid.uuid4()}@jackfield",
+            stamp=datetime.fromtimestamp(now_ms // 1000, UTC),
+            texts={
+                "DESCRIPTION": more.description,
+                "LOCATION": more.location,
+                "URL": more.url,
+                "STATUS": more.status,
+                "X-MICROSOFT-CDO-BUSYSTATUS": more.busy_status,
+            },
+            calendar_name=more.calendar_name,
+            place=(place.lat, place.lon) if place is not None else None,
+            recurrence=more.recurrence_rule,
+            organizer=Person(organizer.name, organizer.email) if organizer is not None else None,
+            attendees=tuple(Person(each.name, each.email, each.rsvp) for each in more.attendees_ui.attendee_values),
+        )
+    )
+
+
+def _moment(value: object, name: str, zone: tzinfo) -> datetime:
+    try:
+        return to_moment(value, zone).astimezone(zone)
+    except Unfit:
+        raise NodeError(f"The parameter {name} is not a date; use ISO 8601, such as 2026-01-31T12:00.") from None
+
+
+def _day(moment: datetime) -> date:
+    return moment.date()

@@ -1,0 +1,137 @@
+"""Extract from File: what is in a file, as items.
+
+Source: facts/workflow-service.md section 3.2. Operations that make rows give one item per row; the others put the
+content into one field.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.files.calendars import read_calendar
+from jackfield_nodes.files.charsets import decoded
+from jackfield_nodes.files.limits import Budget
+from jackfield_nodes.files.pdf import read_pdf
+from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
+from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.paths import set_path
+from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.values import Unfit
+
+TABLES: Sequence[TableFormat] = ("csv", "html", "ods", "rtf", "xls", "xlsx")
+
+
+class Options(TableReading):
+    join_pages: bool = Field(True, description="PDF: all pages as one text.")
+    keep_source: Literal["", "json", "binary", "both"] = Field("", description="What of the input item is kept.")
+    max_pages: int = Field(-1, ge=-1, description="PDF: pages to read at most; -1: all.")
+    password: str = Field("", description="PDF: its password.", json_schema_extra={"secret": True})
+    strip_bom: bool = Field(True, alias="stripBOM", description="Texts without their byte order mark.")
+
+
+class Extract(Parameters):
+    operation: Literal[
+        "csv",
+        "html",
+        "fromJson",
+        "ics",
+        "fromIcs",
+        "ods",
+        "pdf",
+        "rtf",
+        "text",
+        "xml",
+        "xls",
+        "xlsx",
+        "binaryToPropery",
+        "binaryToProperty",
+    ] = Field("csv", description="What the file is, and what becomes of it.")
+    binary_property_name: str = Field("data", description="The field with the file.")
+    destination_key: str = Field("data", description="The field for the content, where it is one value.")
+    options: Options = Field(default_factory=Options)
+
+
+class ExtractNode(ItemNode):
+    kind = "extractFromFile"
+    versions: Sequence[float] = (1, 1.1)
+    description = NodeDescription("Extract From File", "Makes items of what is in a file.", "transform")
+    model = Extract
+
+    async def item(self, run: NodeRun, parameters: Extract, item: Item, index: int) -> Items:
+        name, operation, options = parameters.binary_property_name, parameters.operation, parameters.options
+        one_value = operation not in TABLES and operation != "pdf"
+        if one_value and name not in (item.get("binary") or {}):
+            return []  # as in n8n, for these operations
+        content = await file_content(self._context, run, item, name, index)
+        if operation in TABLES:
+            rows = await table_of(self._context, content, operation, options)  # type: ignore[arg-type]  # one of TABLES
+            return [{"json": row, "pairedItem": {"item": index}} for row in rows]
+        if operation == "pdf":
+            return [_kept(item, await self._pdf(content, options), parameters, index)]
+        value = await asyncio.to_thread(self._value, content, parameters)
+        made: dict[str, Json] = dict(item["json"]) if options.keep_source in ("json", "both") else {}
+        return [_kept(item, _with_value(made, parameters.destination_key, value), parameters, index)]
+
+    async def _pdf(self, content: bytes, options: Options) -> dict[str, Json]:
+        budget = Budget(self._context.settings(FilesSettings))
+        most = None if options.max_pages < 0 else options.max_pages
+        return await asyncio.to_thread(
+            read_pdf, content, budget, password=options.password, most=most, join=options.join_pages
+        )
+
+    def _value(self, content: bytes, parameters: Extract) -> Json:
+        if parameters.operation.startswith("binaryTo"):
+            return base64.b64encode(content).decode("ascii")
+        text = decoded(content, parameters.options.encoding)
+        if parameters.operation in ("ics", "fromIcs"):
+            return read_calendar(text, Budget(self._context.settings(FilesSettings)))
+        return parsed(text) if parameters.operation == "fromJson" else text
+
+
+def parsed(text: str) -> Json:
+    """The value of a JSON file. Raises `NodeError`."""
+    try:
+        return loads(text, max_depth=200)
+    except InvalidInput as exc:
+        reason = (exc.details or {}).get("body", exc.message)
+        raise NodeError(f"The file is not valid JSON: {reason}.") from None
+
+
+def _with_value(json: dict[str, Json], key: str, value: Json) -> dict[str, Json]:
+    """An object without a field to put it into takes the place of all."""
+    if not key and isinstance(value, dict):
+        return {**json, **value}
+    try:
+        set_path(json, key or "data", value)
+    except Unfit as exc:
+        raise NodeError(f"The content cannot be put into {key}: {exc}.") from None
+    return json
+
+
+def _kept(item: Item, json: dict[str, Json], parameters: Extract, index: int) -> Item:
+    """The output item, with those files that stay: all but the one that was read, unless it is to be kept."""
+    keep = parameters.options.keep_source
+    if parameters.operation == "pdf" and keep in ("json", "both"):
+        json = {**item["json"], **json}
+    files = dict(item.get("binary") or {})
+    if keep not in ("binary", "both"):
+        files.pop(parameters.binary_property_name, None)
+    made: Item = {"json": json, "pairedItem": {"item": index}}
+    if files:
+        made["binary"] = files
+    return made
+
+
+def node(context: PluginContext) -> ExtractNode:
+    return ExtractNode(context)

@@ -1,0 +1,127 @@
+"""Move Binary Data, which Extract From File and Convert to File have replaced.
+
+Source: facts/workflow-service.md section 3.2. Items that lack what is to be moved are left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.files.charsets import decoded
+from jackfield_nodes.files.entries import content_of, kept
+from jackfield_nodes.files.extract import parsed
+from jackfield_nodes.files.writing import Text, base64_content, json_content, text_content
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.paths import get_path, remove_path, set_path
+from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.values import Unfit
+
+
+class Options(Parameters):
+    encoding: str = Field("", description="UTF-8 unless given.")
+    add_bom: bool = Field(False, alias="addBOM", description="jsonToBinary: with a byte order mark.")
+    strip_bom: bool = Field(True, alias="stripBOM", description="binaryToJson: without a byte order mark.")
+    data_is_base64: bool = Field(False, alias="dataIsBase64", description="jsonToBinary: the field is base64.")
+    file_name: str = Field("", description="jsonToBinary: the file's name.")
+    mime_type: str = Field("", description="jsonToBinary: the file's media type.")
+    use_raw_data: bool = Field(False, description="jsonToBinary: text as it is, not as JSON.")
+    json_parse: bool = Field(False, description="binaryToJson: the content is JSON.")
+    keep_as_base64: bool = Field(False, alias="keepAsBase64", description="binaryToJson: as base64.")
+    keep_source: bool = Field(False, description="Whether what is moved stays in its place as well.")
+
+
+class Move(Parameters):
+    mode: Literal["binaryToJson", "jsonToBinary"] = Field("binaryToJson", description="Which way.")
+    set_all_data: bool = Field(True, description="binaryToJson: the content takes the place of all fields.")
+    convert_all_data: bool = Field(True, description="jsonToBinary: all fields.")
+    source_key: str = Field("data", description="What is moved.")
+    destination_key: str = Field("data", description="Where it is moved to.")
+    options: Options = Field(default_factory=Options)
+
+
+class MoveNode(ItemNode):
+    kind = "moveBinaryData"
+    versions: Sequence[float] = (1, 1.1)
+    description = NodeDescription("Convert to/from binary data", "Moves data between fields and files.", "transform")
+    model = Move
+
+    async def item(self, run: NodeRun, parameters: Move, item: Item, index: int) -> Items:
+        try:
+            if parameters.mode == "binaryToJson":
+                return await self._to_json(run, parameters, item, index)
+            return await self._to_binary(run, parameters, item, index)
+        except Unfit as exc:
+            raise NodeError(f"The data cannot be put into {parameters.destination_key}: {exc}.") from None
+
+    @staticmethod
+    async def _to_json(run: NodeRun, parameters: Move, item: Item, index: int) -> Items:
+        source, options = parameters.source_key, parameters.options
+        files = dict(item.get("binary") or {})
+        if source not in files:
+            return []
+        content = await content_of(run, item, source, index)
+        made = dict(item["json"])
+        if parameters.set_all_data:
+            value = await asyncio.to_thread(parsed, decoded(content, options.encoding))
+            if not isinstance(value, dict):
+                raise NodeError("The file's JSON is not an object, so that it cannot take the place of all fields.")
+            made = value
+        else:
+            set_path(made, parameters.destination_key, await asyncio.to_thread(_value, content, options))
+        if not options.keep_source:
+            del files[source]
+        moved: Item = {"json": made, "pairedItem": {"item": index}}
+        if files:
+            moved["binary"] = files
+        return [moved]
+
+    @staticmethod
+    async def _to_binary(run: NodeRun, parameters: Move, item: Item, index: int) -> Items:
+        options = parameters.options
+        found, value = True, item["json"]
+        if not parameters.convert_all_data:
+            found, value = get_path(item["json"], parameters.source_key)  # type: ignore[assignment]
+        if not found:
+            return []
+        content, kind = await asyncio.to_thread(_content, value, options)
+        version = run.node.version or 1
+        kind = options.mime_type or kind or ("application/json" if version < 1.1 else "text/plain")
+        name = options.file_name or (
+            None if version < 1.1 else "file.json" if kind == "application/json" else "file.txt"
+        )
+        file = await kept(run, content, mime_type=kind, file_name=name)
+        left = dict(item["json"]) if options.keep_source or not parameters.convert_all_data else {}
+        if not options.keep_source and not parameters.convert_all_data:
+            remove_path(left, parameters.source_key)
+        files = {**(item.get("binary") or {}), parameters.destination_key: file}
+        return [{"json": left, "binary": files, "pairedItem": {"item": index}}]
+
+
+def _value(content: bytes, options: Options) -> Json:
+    if options.keep_as_base64:
+        return base64.b64encode(content).decode("ascii")
+    text = decoded(content, options.encoding)
+    return parsed(text) if options.json_parse else text
+
+
+def _content(value: Json, options: Options) -> tuple[bytes, str]:
+    """The bytes, and the media type where the data says it."""
+    text = Text(options.encoding, options.add_bom)
+    if options.data_is_base64:
+        return base64_content(value)
+    if options.use_raw_data and not isinstance(value, dict | list):
+        return text_content(value, text), ""
+    return json_content(value, text), "application/json"
+
+
+def node(context: PluginContext) -> MoveNode:
+    return MoveNode(context)

@@ -1,0 +1,42 @@
+"""Packed files, such as xlsx and ods, are opened only when they unpack to a bearable size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.files.limits import Budget
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
+
+
+class Watched(BytesIO):
+    """The content of a packed file, for libraries that unpack it by themselves: no longer than there is time. One
+    reading is a few kilobytes, which unpack to some megabytes at most."""
+
+    def __init__(self, content: bytes, budget: Budget) -> None:
+        super().__init__(content)
+        self._budget = budget
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Raises `NodeError` when the time is over."""
+        self._budget.check_time()
+        return super().read(size)
+
+
+@contextmanager
+def unpacked(content: bytes, kind: str, budget: Budget) -> Iterator[ZipFile]:
+    """The archive. No part of it gives more than the size that was counted. Raises `NodeError`."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        archive = ZipFile(BytesIO(content))
+    except (BadZipFile, ValueError, NotImplementedError, OSError):
+        raise NodeError(f"The file is not in {kind} format.") from None
+    with archive:
+        budget.check_unpacked(sum(part.file_size for part in archive.infolist()))
+        yield archive

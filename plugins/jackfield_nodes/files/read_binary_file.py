@@ -1,0 +1,10 @@
+"""Read Binary File; see `read_write`."""
+
+from __future__ import annotations
+
+from jackfield.api.context import PluginContext
+from jackfield_nodes.files.read_write import ReadOneNode
+
+
+def node(context: PluginContext) -> ReadOneNode:
+    return ReadOneNode(context)

@@ -1,0 +1,204 @@
+"""Read/Write Files from Disk, and the three older nodes that it replaced: below one allowed directory only.
+
+Source: facts/workflow-service.md section 3.2. A run that a crash interrupts writes its files again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import PurePosixPath
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.binary import CHUNK, DEFAULT_TYPE
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield.api.workflows import BinaryData, Item, Items
+from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
+from jackfield_nodes.files.entries import chunks_of, kept, with_file
+from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.files.undisturbed import opened, undisturbed
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.per_item import ItemNode
+
+
+class Options(Parameters):
+    data_property_name: str = Field("data", description="read: the field for the file.")
+    file_extension: str = Field("", description="read: another extension than the file's own.")
+    file_name: str = Field("", description="read: another name than the file's own.")
+    mime_type: str = Field("", description="read: another media type than the name's.")
+    append: bool = Field(False, description="write: at the end of the file instead of in its place.")
+
+
+class ReadWrite(Parameters):
+    operation: Literal["read", "write"] = Field("read", description="What to do.")
+    file_selector: str = Field("", description="read: a path, or a pattern with *, ? and **.")
+    file_name: str = Field("", description="write: the path.")
+    data_property_name: str = Field("data", description="write: the field with the file.")
+    options: Options = Field(default_factory=Options)
+
+
+class ReadOne(Parameters):
+    file_path: str = Field("", description="The path.")
+    data_property_name: str = Field("data", description="The field for the file.")
+
+
+class ReadMany(Parameters):
+    file_selector: str = Field("", description="A path, or a pattern with *, ? and **.")
+    data_property_name: str = Field("data", description="The field for the file.")
+
+
+class WriteOne(Parameters):
+    file_name: str = Field("", description="The path.")
+    data_property_name: str = Field("data", description="The field with the file.")
+    options: Options = Field(default_factory=Options)
+
+
+class DiskNode(ItemNode):
+    """What these nodes have in common."""
+
+    def _allowed(self) -> AllowedRoot:
+        return AllowedRoot(self._context.settings(FilesSettings))
+
+    async def read(self, run: NodeRun, path: str, options: Options) -> BinaryData:
+        """Keep a file of the disk as a file of the execution. Raises `NodeError`."""
+        name = options.file_name or PurePosixPath(path).name
+        kind = options.mime_type or mimetypes.guess_type(path)[0] or DEFAULT_TYPE
+        descriptor = await opened(self._allowed().open_to_read, os.close, path)
+        try:
+            file = await kept(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
+        finally:
+            os.close(descriptor)
+        if options.file_extension:
+            file["fileExtension"] = options.file_extension.removeprefix(".")
+        return file
+
+    async def write(self, run: NodeRun, path: str, item: Item, field: str, index: int, *, append: bool) -> Item:
+        """Write the item's file to the disk. Raises `NodeError`."""
+        allowed, chunks = self._allowed(), chunks_of(run, item, field, index)
+        try:
+            if append:
+                await _append(await opened(allowed.open_to_append, os.close, path), chunks)
+            else:
+                await _replace(await opened(allowed.replace, Replacement.close, path), chunks)
+        except OSError as exc:
+            raise NodeError(f"{path} cannot be written: {exc.strerror}.") from None
+        made: Item = {"json": {**item["json"], "fileName": path}, "pairedItem": {"item": index}}
+        if item.get("binary"):
+            made["binary"] = item["binary"]
+        return made
+
+    async def found(self, pattern: str) -> list[str]:
+        return await asyncio.to_thread(self._allowed().matching, pattern)
+
+
+class ReadWriteNode(DiskNode):
+    kind = "readWriteFile"
+    versions: Sequence[float] = (1, 1.1)
+    description = NodeDescription("Read/Write Files from Disk", "Reads and writes files of the machine.", "output")
+    effect = True
+    model = ReadWrite
+
+    async def item(self, run: NodeRun, parameters: ReadWrite, item: Item, index: int) -> Items:
+        options = parameters.options
+        if parameters.operation == "write":
+            field = parameters.data_property_name
+            return [await self.write(run, parameters.file_name, item, field, index, append=options.append)]
+        made: Items = []
+        for path in await self.found(parameters.file_selector):
+            file = await self.read(run, path, options)
+            files = {options.data_property_name or "data": file}
+            made.append({"json": described(file, path), "binary": files, "pairedItem": {"item": index}})
+        return made
+
+
+class ReadOneNode(DiskNode):
+    kind = "readBinaryFile"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Read Binary File", "Reads a file of the machine.", "input")
+    model: type[NodeParameters] = ReadOne
+
+    async def item(self, run: NodeRun, parameters: ReadOne, item: Item, index: int) -> Items:
+        file = await self.read(run, parameters.file_path, Options())
+        files = with_file(item, parameters.data_property_name, file)
+        return [{"json": item["json"], "binary": dict(files), "pairedItem": {"item": index}}]
+
+
+class ReadManyNode(DiskNode):
+    kind = "readBinaryFiles"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Read Binary Files", "Reads files of the machine.", "input")
+    model: type[NodeParameters] = ReadMany
+
+    async def item(self, run: NodeRun, parameters: ReadMany, item: Item, index: int) -> Items:
+        made: Items = []
+        for path in await self.found(parameters.file_selector):
+            file = await self.read(run, path, Options())
+            made.append({"json": {}, "binary": {parameters.data_property_name: file}, "pairedItem": {"item": index}})
+        return made
+
+
+class WriteOneNode(DiskNode):
+    kind = "writeBinaryFile"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Write Binary File", "Writes a file of the machine.", "output")
+    effect = True
+    model: type[NodeParameters] = WriteOne
+
+    async def item(self, run: NodeRun, parameters: WriteOne, item: Item, index: int) -> Items:
+        field, append = parameters.data_property_name, parameters.options.append
+        return [await self.write(run, parameters.file_name, item, field, index, append=append)]
+
+
+def described(file: BinaryData, path: str) -> dict[str, Json]:
+    """What is known of a file, as fields."""
+    made: dict[str, Json] = {
+        "mimeType": file["mimeType"],
+        "fileType": file["mimeType"].partition("/")[0],
+        "fileName": file.get("fileName", ""),
+        "directory": str(PurePosixPath(path).parent),
+        "fileExtension": file.get("fileExtension", ""),
+        "fileSize": file.get("fileSize", 0),
+    }
+    return made
+
+
+async def _chunks(descriptor: int, path: str) -> AsyncIterator[bytes]:
+    try:
+        while chunk := await undisturbed(os.read, descriptor, CHUNK):
+            yield chunk
+    except OSError as exc:
+        raise NodeError(f"{path} cannot be read: {exc.strerror}.") from None
+
+
+async def _append(descriptor: int, chunks: AsyncIterator[bytes]) -> None:
+    try:
+        async for chunk in chunks:
+            await undisturbed(_write_all, descriptor, chunk)
+        await undisturbed(os.fsync, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+async def _replace(fresh: Replacement, chunks: AsyncIterator[bytes]) -> None:
+    try:
+        async for chunk in chunks:
+            await undisturbed(_write_all, fresh.descriptor, chunk)
+        await undisturbed(fresh.commit)
+    finally:
+        await undisturbed(fresh.close)
+
+
+def _write_all(descriptor: int, chunk: bytes) -> None:
+    left = memoryview(chunk)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def node(context: PluginContext) -> ReadWriteNode:
+    return ReadWriteNode(context)

@@ -1,0 +1,129 @@
+"""Takes files apart, away from the event loop and within limits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.workflows import BinaryData, Item
+from jackfield_nodes.files.charsets import decoded
+from jackfield_nodes.files.csv_text import CsvOptions, read_csv
+from jackfield_nodes.files.entries import content_of
+from jackfield_nodes.files.limits import Budget
+from jackfield_nodes.files.markup import read_html, read_rtf
+from jackfield_nodes.files.ods import read_ods
+from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.files.tables import Cell, TableOptions, clipped, objects
+from jackfield_nodes.files.xlsx import read_xls, read_xlsx
+from jackfield_nodes.parameters import Parameters
+
+ZIP = b"PK\x03\x04"
+COMPOUND = b"\xd0\xcf\x11\xe0"
+
+
+class Skipping(Parameters):
+    enabled: bool = Field(False, description="Whether rows that cannot be read are left out.")
+    max_skipped_records: int = Field(-1, description="How many at most; -1: any number.")
+
+
+class SkipRecords(Parameters):
+    value: Skipping = Field(default_factory=Skipping)
+
+
+class TableReading(Parameters):
+    """Options of files that are tables."""
+
+    delimiter: str = Field(",", description="CSV: between the values.")
+    encoding: str = Field("", description="Of texts; UTF-8 unless a byte order mark says otherwise.")
+    from_line: int = Field(1, ge=0, description="CSV: the first line to read, counted from 1.")
+    header_row: bool = Field(True, description="Whether the first row has the names of the fields.")
+    include_empty_cells: bool = Field(False, description="Whether cells without a value become empty texts.")
+    max_row_count: int = Field(-1, ge=-1, description="CSV: rows to read at most; -1: all.")
+    range: object = Field("", description="Sheets: such as A1:D20, or a number of rows to leave out.")
+    relax_quotes: bool = Field(False, description="CSV: quotes inside of fields without quotes are text.")
+    sheet_name: str = Field("", description="Sheets: which one; the first unless given.")
+    skip_records_with_errors: SkipRecords = Field(default_factory=SkipRecords)
+
+    def table(self) -> TableOptions:
+        area = str(self.range) if self.range not in (None, 0) else ""
+        return TableOptions(self.header_row, self.include_empty_cells, self.sheet_name, area)
+
+    def csv(self) -> CsvOptions:
+        skip = self.skip_records_with_errors.value
+        most = skip.max_skipped_records if skip.max_skipped_records >= 0 else float("inf")
+        return CsvOptions(
+            delimiter=self.delimiter,
+            first_line=max(self.from_line, 1),
+            most=None if self.max_row_count < 0 else self.max_row_count,
+            header=self.header_row,
+            relaxed=self.relax_quotes,
+            skip_wrong=most if skip.enabled else None,
+        )
+
+
+TableFormat = Literal["csv", "html", "ods", "rtf", "xls", "xlsx"]
+
+
+async def file_content(context: PluginContext, run: NodeRun, item: Item, name: str, index: int) -> bytes:
+    """The whole file, if it may be taken apart. Raises `NodeError`."""
+    limit = context.settings(FilesSettings).parse_limit
+    return await content_of(run, item, name, index, limit=limit)
+
+
+async def table_of(
+    context: PluginContext, content: bytes, kind: TableFormat, options: TableReading
+) -> list[dict[str, Json]]:
+    """The rows of the file as objects. Raises `NodeError`."""
+    budget = Budget(context.settings(FilesSettings))
+    return await asyncio.to_thread(_table, content, kind, options, budget)
+
+
+def _table(content: bytes, kind: TableFormat, options: TableReading, budget: Budget) -> list[dict[str, Json]]:
+    table = options.table()
+    if kind == "csv":
+        return objects(read_csv(decoded(content, options.encoding), options.csv(), budget), table)
+    return objects(clipped(_sheet(content, kind, options, budget), table.range), table)
+
+
+def _sheet(content: bytes, kind: TableFormat, options: TableReading, budget: Budget) -> Iterator[Sequence[Cell]]:
+    if kind == "html":
+        return read_html(decoded(content, options.encoding), budget)
+    if kind == "rtf":
+        return read_rtf(content, budget)
+    readers: dict[str, Callable[[bytes, str, Budget], Iterator[Sequence[Cell]]]] = {
+        "ods": read_ods,
+        "xls": read_xlsx if content.startswith(ZIP) else read_xls,
+        "xlsx": read_xls if content.startswith(COMPOUND) else read_xlsx,
+    }
+    return readers[kind](content, options.sheet_name, budget)
+
+
+def format_of(file: BinaryData, content: bytes) -> TableFormat:
+    """What kind of table the file is, by its first bytes, its name and its type. Raises `NodeError`."""
+    kind, extension = file.get("mimeType") or "", (file.get("fileExtension") or "").lower()
+    if content.startswith(COMPOUND):
+        return "xls"
+    if content.startswith(ZIP):
+        return "ods" if extension == "ods" or "opendocument" in kind else "xlsx"
+    start = content[:1024].lstrip().lower()
+    if start.startswith(b"{\\rtf"):
+        return "rtf"
+    if (
+        kind == "text/html"
+        or extension in {"html", "htm"}
+        or start.startswith((b"<!doctype html", b"<html", b"<table"))
+    ):
+        return "html"
+    if (
+        kind.startswith("text/")
+        or extension in {"csv", "tsv", "txt"}
+        or kind in {"application/csv", "application/octet-stream"}
+    ):
+        return "csv"
+    raise NodeError("The file's format is not known; choose one in the parameter fileFormat.")

@@ -1,0 +1,84 @@
+"""Spreadsheet File, which Extract From File and Convert to File have replaced: the same readers and writers.
+
+Source: facts/workflow-service.md section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
+from jackfield_nodes.files.writing import TableWriting, table_file
+from jackfield_nodes.items import binary_of, error_item, goes_on
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.per_item import ItemNode
+
+
+class SpreadsheetOptions(TableReading):
+    """Of reading and of writing."""
+
+    file_name: str | None = Field(None, description="toFile: the file's name.")
+    compression: bool = Field(False, description="toFile: sheets are packed always.")
+
+    def writing(self) -> TableWriting:
+        return TableWriting(
+            file_name=self.file_name,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            header_row=self.header_row,
+            sheet_name=self.sheet_name or "Sheet",
+        )
+
+
+class Spreadsheet(Parameters):
+    operation: Literal["fromFile", "toFile"] = Field("fromFile", description="Which way.")
+    file_format: Literal["", "autodetect", "csv", "html", "ods", "rtf", "xls", "xlsx"] = Field(
+        "", description="fromFile: told by the file unless given; toFile: xls unless given."
+    )
+    binary_property_name: str = Field("data", description="The field with the file, or for it.")
+    options: SpreadsheetOptions = Field(default_factory=SpreadsheetOptions)
+
+
+class SpreadsheetNode(ItemNode):
+    kind = "spreadsheetFile"
+    versions: Sequence[float] = (1, 2)
+    description = NodeDescription("Spreadsheet File", "Reads and makes spreadsheets.", "transform")
+    model: type[NodeParameters] = Spreadsheet
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        if run.node.parameters.get("operation") != "toFile":
+            return await super().execute(run)
+        if not run.items:
+            return [[]]
+        try:
+            return [[await self._to_file(run)]]
+        except NodeError as exc:
+            if not goes_on(run):
+                raise
+            return [[error_item(exc, 0)]]
+
+    async def _to_file(self, run: NodeRun) -> Item:
+        given: Spreadsheet = await run.resolve_first()
+        kind = given.file_format if given.file_format not in ("", "autodetect") else "xls"
+        file = await table_file(run, run.items, kind, given.options.writing(), "spreadsheet")
+        paired: Any = [{"item": index} for index in range(len(run.items))]
+        return {"json": {}, "binary": {given.binary_property_name: file}, "pairedItem": paired}
+
+    async def item(self, run: NodeRun, parameters: Spreadsheet, item: Item, index: int) -> Items:
+        name = parameters.binary_property_name
+        file = binary_of(item, name, index)
+        content = await file_content(self._context, run, item, name, index)
+        given = parameters.file_format
+        kind = format_of(file, content) if given == "" or given == "autodetect" else given
+        rows = await table_of(self._context, content, kind, parameters.options)
+        return [{"json": row, "pairedItem": {"item": index}} for row in rows]
+
+
+def node(context: PluginContext) -> SpreadsheetNode:
+    return SpreadsheetNode(context)

@@ -1,0 +1,45 @@
+"""Limit: keeps the first or the last items. Source: facts/workflow-service.md section 3.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Node
+from jackfield_nodes.items import passed_on
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.slices import each
+
+
+class Limit(Parameters):
+    max_items: int = Field(1, ge=0, description="How many items stay at most.")
+    keep: Literal["firstItems", "lastItems"] = Field("firstItems", description="Which of them stay.")
+
+
+class LimitNode:
+    """Pure: changes nothing outside the execution."""
+
+    kind = "limit"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Limit", "Keeps the first or the last items.", "transform")
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return Limit
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        given: Limit = await run.resolve_first()
+        start = 0 if given.keep == "firstItems" else max(len(run.items) - given.max_items, 0)
+        kept = run.items[start : start + given.max_items]
+        return [[passed_on(item, start + place) async for place, item in each(kept)]]
+
+
+def node(context: PluginContext) -> LimitNode:
+    return LimitNode()

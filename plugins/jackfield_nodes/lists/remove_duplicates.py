@@ -1,0 +1,146 @@
+"""Remove Duplicates: drops items that repeat others of the input, or that earlier executions saw.
+
+Source: facts/workflow-service.md section 3.2. Version 1 has the first of these only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, StaticScope
+from jackfield.api.workflows import Items, Node
+from jackfield_nodes.field_names import put, without
+from jackfield_nodes.items import pass_all, passed_on
+from jackfield_nodes.lists.fields import field_names, identity, read_field
+from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.slices import each
+from jackfield_nodes.threads import worked
+from jackfield_nodes.values import text_of, to_number, to_time
+from jackfield_nodes.zones import zone_of
+
+MAX_HISTORY = 1_000_000
+
+
+class Options(Parameters):
+    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of one field.")
+    remove_other_fields: bool = Field(False, description="Keep only the fields that are compared.")
+
+
+class RemoveDuplicates(Parameters):
+    """Version 1."""
+
+    compare: Literal["allFields", "allFieldsExcept", "selectedFields"] = "allFields"
+    fields_to_exclude: object = Field("", description="Fields that do not count, comma separated.")
+    fields_to_compare: object = Field("", description="Fields that count, comma separated.")
+    options: Options = Field(default_factory=Options)
+
+    def compared(self, json: dict[str, Json], item: int) -> dict[str, Json]:
+        """The part of an item that counts. Raises `NodeError` when it lacks a field."""
+        dots = not self.options.disable_dot_notation
+        if self.compare == "allFields":
+            return json
+        if self.compare == "allFieldsExcept":
+            return without(json, field_names(self.fields_to_exclude, "fieldsToExclude"), dots=dots)
+        made: dict[str, Json] = {}
+        for name in field_names(self.fields_to_compare, "fieldsToCompare"):
+            found, value = read_field(json, name, dots=dots)
+            if not found:
+                raise NodeError(f"Item {item} lacks the field '{name}' of the parameter fieldsToCompare.", item=item)
+            put(made, name, value, dots=dots)
+        return made
+
+
+class HistoryOptions(Options):
+    scope: Literal["node", "workflow"] = Field("node", description="Whether other nodes of the workflow share it.")
+    history_size: int = Field(10_000, ge=1, le=MAX_HISTORY, description="How many values are remembered at most.")
+
+
+class RememberingDuplicates(RemoveDuplicates):
+    """Version 2."""
+
+    operation: Literal[
+        "removeDuplicateInputItems", "removeItemsSeenInPreviousExecutions", "clearDeduplicationHistory"
+    ] = "removeDuplicateInputItems"
+    logic: Literal[
+        "removeItemsWithAlreadySeenKeyValues", "removeItemsUpToStoredIncrementalKey", "removeItemsUpToStoredDate"
+    ] = "removeItemsWithAlreadySeenKeyValues"
+    dedupe_value: object = Field("", description="What tells items apart: those whose value is new stay.")
+    incremental_dedupe_value: object = Field("", description="A number; items with a higher one than before stay.")
+    date_dedupe_value: object = Field("", description="A date; items with a later one than before stay.")
+    options: HistoryOptions = Field(default_factory=HistoryOptions)
+
+    def value(self, run: NodeRun, item: int) -> str | float:
+        """The item's value. Raises `NodeError`."""
+        if self.logic == "removeItemsWithAlreadySeenKeyValues":
+            return text_of(self.dedupe_value)
+        try:
+            if self.logic == "removeItemsUpToStoredDate":
+                return to_time(self.date_dedupe_value, zone_of(run))
+            return to_number(self.incremental_dedupe_value)
+        except ValueError:
+            what = "a date" if self.logic == "removeItemsUpToStoredDate" else "a number"
+            name = "dateDedupeValue" if self.logic == "removeItemsUpToStoredDate" else "incrementalDedupeValue"
+            raise NodeError(f"The parameter {name} of item {item} must be {what}.", item=item) from None
+
+
+async def first_ones(run: NodeRun, given: RemoveDuplicates) -> Items:
+    """The items that differ from all before them."""
+    kept: Items = []
+    seen: set[Hashable] = set()
+    only = given.options.remove_other_fields and given.compare != "allFields"
+    async for index, item in each(run.items):
+        part = given.compared(item["json"], index)
+        known = identity(part)
+        if known not in seen:
+            seen.add(known)
+            kept.append({"json": part, "pairedItem": {"item": index}} if only else passed_on(item, index))
+    return kept
+
+
+class RemoveDuplicatesNode:
+    """Of items that are equal the first stays. What earlier executions saw is part of the workflow's static data."""
+
+    kind = "removeDuplicates"
+    versions: Sequence[float] = (1, 1.1, 2)
+    description = NodeDescription("Remove Duplicates", "Drops items that were there before.", "transform")
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return RemoveDuplicates if version is not None and version < 2 else RememberingDuplicates
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        given: RemoveDuplicates = await run.resolve_first()
+        if not isinstance(given, RememberingDuplicates) or given.operation == "removeDuplicateInputItems":
+            return [await first_ones(run, given)]
+        if given.operation == "clearDeduplicationHistory":
+            (await self._history(run, given)).clear()
+            return pass_all(run.items)
+        return [await self._new_ones(run, given)]
+
+    async def _new_ones(self, run: NodeRun, given: RememberingDuplicates) -> Items:
+        """The items that no earlier node run saw; this one repeated sees what it saw the first time."""
+        parameters: list[RememberingDuplicates] = await run.resolve()
+        values: Values = [one.value(run, index) async for index, one in each(parameters)]
+        seen: Seen = incremental("date" if given.logic == "removeItemsUpToStoredDate" else "number")
+        if given.logic == "removeItemsWithAlreadySeenKeyValues":
+            seen, values = keyed, await worked(len(values), digests, values)
+        new = seen(await self._history(run, given), values, given.options.history_size)
+        return [passed_on(run.items[index], index) for index in new]
+
+    @staticmethod
+    async def _history(run: NodeRun, given: RememberingDuplicates) -> History:
+        scope: StaticScope = "node" if given.options.scope == "node" else "deduplication"
+        return History(await run.static_data(scope), f"{run.execution.id} {run.run_index} {run.node.name}")
+
+
+def node(context: PluginContext) -> RemoveDuplicatesNode:
+    return RemoveDuplicatesNode()

@@ -1,0 +1,121 @@
+"""Sort: orders items by fields, at random, or by a comparison in JavaScript. Source: facts/workflow-service.md section
+3.2."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Items, Node
+from jackfield_nodes.items import passed_on
+from jackfield_nodes.lists.ordering import SortBy, order
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.slices import each
+from jackfield_nodes.threads import worked
+
+
+class SortField(Parameters):
+    field_name: str = Field("", description="The field to sort by; a.b means the field b inside a.")
+    order: Literal["ascending", "descending"] = "ascending"
+
+
+class SortFields(Parameters):
+    sort_field: list[SortField] = Field(default_factory=list)
+
+
+class SortOptions(Parameters):
+    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of one field.")
+
+
+class Sort(Parameters):
+    type: Literal["simple", "random", "code"] = Field("simple", description="By fields, at random, or by code.")
+    sort_fields_ui: SortFields = Field(default_factory=SortFields)
+    code: str = Field("", description="The body of a JavaScript function of a and b: below 0 when a comes first.")
+    options: SortOptions = Field(default_factory=SortOptions)
+
+    def fields(self) -> list[SortBy]:
+        """What to sort by. Raises `NodeError`."""
+        rows = self.sort_fields_ui.sort_field
+        if not rows:
+            raise NodeError("The parameter sortFieldsUi.sortField is empty; add a field to sort by.")
+        for index, row in enumerate(rows):
+            if not row.field_name:
+                raise NodeError(f"The parameter sortFieldsUi.sortField[{index}].fieldName is empty; name a field.")
+        return [SortBy(row.field_name, row.order == "descending") for row in rows]
+
+
+def shuffled(count: int) -> list[int]:
+    """The indexes in a random order."""
+    indexes = list(range(count))
+    random.shuffle(indexes)
+    return indexes
+
+
+def script(code: str) -> str:
+    """The comparison as a program that tells the new order. Its first line is the comparison's first, so that messages
+    name the right line."""
+    return (
+        f"const compare = (a, b) => {{ {code}\n}};\n"
+        "const rows = $input.all().map((item, index) => ({ item, index }));\n"
+        "rows.sort((left, right) => compare(left.item, right.item));\n"
+        "return { order: rows.map((row) => row.index) };"
+    )
+
+
+def told_order(value: object, count: int) -> list[int]:
+    """What the program returned. Raises `NodeError` unless it is an order of so many items."""
+    found = value.get("order") if isinstance(value, dict) else None
+    if not isinstance(found, list) or sorted(place for place in found if isinstance(place, int)) != list(range(count)):
+        raise NodeError("The parameter code gave no order; it must return a number for any two items a and b.")
+    return found
+
+
+class SortNode:
+    """Items that are equal stay in their order."""
+
+    kind = "sort"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Sort", "Changes the order of items.", "transform")
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return Sort
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        if not run.items:
+            return [[]]
+        given: Sort = await run.resolve_first()
+        places = await self._order(run, given)
+        made: Items = []
+        async for _, place in each(places):
+            made.append(passed_on(run.items[place], place))
+        return [made]
+
+    async def _order(self, run: NodeRun, given: Sort) -> list[int]:
+        if given.type == "code":
+            return await self._by_code(run, given.code)
+        count = len(run.items)
+        if given.type == "random":
+            return await worked(count, shuffled, count)
+        rows = [item["json"] for item in run.items]
+        return await worked(count, order, rows, given.fields(), dots=not given.options.disable_dot_notation)
+
+    @staticmethod
+    async def _by_code(run: NodeRun, code: str) -> list[int]:
+        if not re.search(r"\breturn\b", code):
+            raise NodeError("The parameter code returns nothing; it must return a number for any two items a and b.")
+        result = await run.run_script("javaScript", script(code), each=False)
+        return told_order(result.value, len(run.items))
+
+
+def node(context: PluginContext) -> SortNode:
+    return SortNode()

@@ -1,0 +1,208 @@
+"""Split Out: one item per element of a list inside an item.
+
+Source: facts/workflow-service.md section 3.2. Several fields are split side by side: the first elements make one item,
+then the second ones. An object is split into its values; a single value is a list of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import Field, field_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import BinaryData, Item, Items, Node
+from jackfield_nodes.field_names import names_of, without
+from jackfield_nodes.items import error_item, goes_on
+from jackfield_nodes.lists.fields import read_field
+from jackfield_nodes.pairs import pair
+from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.slices import each
+from jackfield_nodes.threads import worked
+from jackfield_nodes.values import text_of, type_name
+
+FILES = "$binary"
+"""In place of a field: the item's files, one item each."""
+
+
+class SplitOutOptions(Parameters):
+    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    destination_field_name: object = Field("", description="Names of the fields in the new items, comma separated.")
+    include_binary: bool = Field(False, description="Whether the new items have the item's files.")
+
+
+class SplitOut(Parameters):
+    field_to_split_out: object = Field("", description="Fields that hold lists, comma separated; $binary for files.")
+    include: Literal["noOtherFields", "allOtherFields", "selectedOtherFields"] = Field(
+        "noOtherFields", description="Which other fields the new items get."
+    )
+    fields_to_include: object = Field("", description="Names of the other fields, comma separated.")
+    options: SplitOutOptions = Field(default_factory=SplitOutOptions)
+
+    @field_validator("include", mode="before")
+    @classmethod
+    def _unset(cls, value: object) -> object:
+        return value or "noOtherFields"
+
+
+class Split(NamedTuple):
+    """What to do with one item. targets: field -> its name in the new items, None when none is given; kept: names of
+    other fields, None: all of them; strict: whether what is no list is an error."""
+
+    targets: dict[str, str | None]
+    kept: list[str] | None
+    dots: bool
+    files: bool
+    strict: bool = False
+
+
+class Column(NamedTuple):
+    """One field's elements. target: its name in the new items; None: none is given."""
+
+    field: str
+    target: str | None
+    elements: Sequence[Json]
+
+
+def plan(given: SplitOut, *, strict: bool = False) -> Split:
+    """Raises `NodeError` for parameters that do not fit each other."""
+    if not isinstance(given.field_to_split_out, str):
+        raise NodeError(
+            "The parameter fieldToSplitOut must be the name of a field, not its value; remove the expression around it."
+        )
+    fields = [name.removeprefix("$json.") for name in names_of(given.field_to_split_out)]
+    if not fields:
+        raise NodeError("The parameter fieldToSplitOut is empty; name the field that holds the list.")
+    names = names_of(given.options.destination_field_name)
+    if names and len(names) != len(fields):
+        raise NodeError(
+            f"The parameter destinationFieldName names {len(names)} fields, but {len(fields)} are split out; name as "
+            "many."
+        )
+    targets: dict[str, str | None] = dict(zip(fields, names, strict=True)) if names else dict.fromkeys(fields)
+    return Split(targets, _kept(given), not given.options.disable_dot_notation, given.options.include_binary, strict)
+
+
+def _kept(given: SplitOut) -> list[str] | None:
+    if given.include == "allOtherFields":
+        return None
+    if given.include == "noOtherFields":
+        return []
+    names = names_of(given.fields_to_include)
+    if not names:
+        raise NodeError("The parameter fieldsToInclude is empty; name the other fields.")
+    return names
+
+
+def columns_of(item: Item, index: int, split: Split) -> list[Column]:
+    """What the item has to split. Raises `NodeError`."""
+    return [Column(field, target, _elements(item, index, field, split)) for field, target in split.targets.items()]
+
+
+def split_out(item: Item, index: int, columns: Sequence[Column], split: Split) -> Items:
+    """The items made of one."""
+    base = _base(item["json"], split)
+    return [_row(item, index, place, base, columns, split) for place in range(_longest(columns))]
+
+
+def _longest(columns: Sequence[Column]) -> int:
+    return max(len(column.elements) for column in columns)
+
+
+def _elements(item: Item, index: int, field: str, split: Split) -> Sequence[Json]:
+    if field == FILES:
+        return list(item.get("binary") or {})
+    there, value = read_field(item["json"], field, dots=split.dots)
+    if split.strict and not there:
+        raise NodeError(f"The field '{field}' of fieldToSplitOut is not in item {index}.", item=index)
+    if split.strict and not isinstance(value, list):
+        raise NodeError(f"The field '{field}' of item {index} is no list but {type_name(value)}.", item=index)
+    if not there:
+        return []
+    if isinstance(value, list):
+        return value
+    return list(value.values()) if isinstance(value, dict) else [value]
+
+
+def _base(json: dict[str, Json], split: Split) -> dict[str, Json]:
+    """The other fields."""
+    if split.kept is None:
+        return without(json, list(split.targets), dots=split.dots)
+    found = {name: read_field(json, name, dots=split.dots) for name in split.kept}
+    return {name: value for name, (there, value) in found.items() if there}
+
+
+def _row(
+    item: Item,
+    index: int,
+    place: int,
+    base: dict[str, Json],
+    columns: Sequence[Column],
+    split: Split,
+) -> Item:
+    json = dict(base)
+    files: dict[str, BinaryData] = dict(item.get("binary") or {}) if split.files else {}
+    alone = len(columns) == 1 and split.kept == []
+    for field, target, elements in columns:
+        if place >= len(elements):
+            continue
+        element = elements[place]
+        if field == FILES:
+            files[text_of(element)] = item["binary"][text_of(element)]
+        elif alone and target is None and isinstance(element, dict | list):
+            json.update(element if isinstance(element, dict) else _numbered(element))
+        else:
+            json[target or field] = element
+    made: Item = {"json": json, "pairedItem": pair(index)}
+    if files:
+        made["binary"] = files
+    return made
+
+
+def _numbered(elements: Sequence[Json]) -> dict[str, Json]:
+    """The elements of a list in a list are fields named by their places, as JavaScript spreads them."""
+    return {str(place): element for place, element in enumerate(elements)}
+
+
+class SplitOutNode:
+    """Pure: changes nothing outside the execution."""
+
+    kind = "splitOut"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Split Out", "Makes one item per element of a list.", "transform")
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return SplitOut
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        return [await split_items(run, await run.resolve(), strict=False)]
+
+
+async def split_items(run: NodeRun, given: Sequence[SplitOut], *, strict: bool) -> Items:
+    """What becomes of the run's items. given: the parameters per item. Raises `NodeError`."""
+    made: Items = []
+    planned: SplitOut | None = None
+    split = Split({}, [], dots=True, files=False)
+    async for index, item in each(run.items):
+        try:
+            if given[index] is not planned:  # parameters without expressions are the same object for every item
+                split, planned = plan(given[index], strict=strict), given[index]
+            columns = columns_of(item, index, split)
+            made.extend(await worked(_longest(columns), split_out, item, index, columns, split))
+        except NodeError as exc:
+            exc.item = index
+            if not goes_on(run):
+                raise
+            made.append(error_item(exc, index))
+    return made
+
+
+def node(context: PluginContext) -> SplitOutNode:
+    return SplitOutNode()

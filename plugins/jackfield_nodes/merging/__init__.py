@@ -1,0 +1,1 @@
+"""Merge: makes one list of items of several inputs."""

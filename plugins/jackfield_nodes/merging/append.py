@@ -1,0 +1,12 @@
+"""Append: the items of every input, one input after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.workflows import Items
+from jackfield_nodes.pairs import handed_on
+
+
+def appended(inputs: Sequence[Items]) -> Items:
+    return [handed_on(item, index, source) for source, items in enumerate(inputs) for index, item in enumerate(items)]

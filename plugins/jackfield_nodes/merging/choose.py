@@ -1,0 +1,20 @@
+"""Choose branch: waits for all inputs, and hands one on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.workflows import Items
+from jackfield_nodes.merging.parameters import Branch
+from jackfield_nodes.pairs import all_pairs, handed_on
+
+
+def chosen(inputs: Sequence[Items], branch: Branch) -> Items:
+    """Nothing while an input that is wired got no items: the node waits for all of them."""
+    if not all(inputs):
+        return []
+    if branch.source is None:
+        return [{"json": {}, "pairedItem": all_pairs(inputs)}]
+    if branch.source >= len(inputs):
+        return []
+    return [handed_on(item, index, branch.source) for index, item in enumerate(inputs[branch.source])]

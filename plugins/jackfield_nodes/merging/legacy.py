@@ -1,0 +1,92 @@
+"""Merge version 1: always two inputs, the second one gives to the first.
+
+Source: facts/workflow-service.md section 3.2. Keys are compared as text, for version 1 always did so; of several items
+of the second input with the same key the last one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.merging.append import appended
+from jackfield_nodes.merging.clashes import Part, Resolution, alone, merged
+from jackfield_nodes.merging.every_pair import every_pair
+from jackfield_nodes.merging.legacy_parameters import LegacyMerge
+from jackfield_nodes.pairs import all_pairs, handed_on, pair
+from jackfield_nodes.paths import get_path
+from jackfield_nodes.values import text_of
+
+SHALLOW = Resolution(deep=False)
+
+
+def combined(inputs: Sequence[Items], given: LegacyMerge) -> Items:
+    """The items that go out. Raises `NodeError`."""
+    first, second = inputs[:2]
+    match given.mode:
+        case "append":
+            return appended((first, second))
+        case "passThrough":
+            source = 1 if given.output == "input2" else 0
+            return [handed_on(item, index, source) for index, item in enumerate((first, second)[source])]
+        case "wait":
+            return [{"json": {}, "pairedItem": all_pairs((first, second))}]
+        case "multiplex":
+            return every_pair(first, second, SHALLOW)
+        case "mergeByIndex":
+            return list(_by_index(first, second, given.join))
+        case _:
+            return list(_by_key(first, second, given))
+
+
+def _by_index(first: Items, second: Items, join: str) -> Iterator[Item]:
+    for index, (left, right) in enumerate(zip_longest(first, second)):
+        if left is not None and right is not None:
+            yield merged((Part(left, index, 0), Part(right, index, 1)), SHALLOW)
+        elif left is not None and join != "inner":
+            yield alone(Part(left, index, 0), SHALLOW)
+        elif right is not None and join == "outer":
+            yield alone(Part(right, index, 1), SHALLOW)
+
+
+def _key(item: Item, name: str) -> str | None:
+    """None: the item has no such key."""
+    _, value = get_path(item["json"], name)
+    return None if value is None or value == "" else text_of(value)
+
+
+def _by_key(first: Items, second: Items, given: LegacyMerge) -> Iterator[Item]:
+    for name, value in (("propertyName1", given.property_name1), ("propertyName2", given.property_name2)):
+        if not value.strip():
+            raise NodeError(f"The parameter {name} is empty; name the field that holds the key.")
+    known: dict[str, Part] = {}
+    for index, item in enumerate(second):
+        key = _key(item, given.property_name2)
+        if key is not None:
+            known[key] = Part(item, index, 1)
+    for index, item in enumerate(first):
+        key = _key(item, given.property_name1)
+        partner = None if key is None else known.get(key)
+        if given.mode == "mergeByKey":
+            yield _completed(Part(item, index, 0), partner, given)
+        elif (partner is not None) is (given.mode == "keepKeyMatches"):
+            yield handed_on(item, index)
+
+
+def _completed(part: Part, partner: Part | None, given: LegacyMerge) -> Item:
+    if partner is None:
+        return alone(part, SHALLOW)
+    json = dict(part.item["json"])
+    for name, value in partner.item["json"].items():
+        if name != given.property_name2 and _replaces(json, name, given.overwrite):
+            json[name] = value
+    return {**alone(part, SHALLOW), "json": json, "pairedItem": [pair(part.place), pair(partner.place, 1)]}
+
+
+def _replaces(json: dict[str, Json], name: str, overwrite: str) -> bool:
+    if overwrite == "always" or name not in json:
+        return True
+    return overwrite == "blank" and json[name] in (None, "")

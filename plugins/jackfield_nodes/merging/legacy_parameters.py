@@ -1,0 +1,37 @@
+"""Parameters of Merge version 1. Source: facts/workflow-service.md section 3.2."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from jackfield_nodes.parameters import Parameters
+
+LegacyMode: TypeAlias = Literal[
+    "append",
+    "keepKeyMatches",
+    "mergeByIndex",
+    "mergeByKey",
+    "multiplex",
+    "passThrough",
+    "removeKeyMatches",
+    "wait",
+]
+
+
+class LegacyMerge(Parameters):
+    mode: LegacyMode = Field("append", description="What becomes of the two inputs.")
+    join: Literal["inner", "left", "outer"] = Field("left", description="By index: which items go out.")
+    property_name1: str = Field("", description="By key: name of the key in the first input.")
+    property_name2: str = Field("", description="By key: name of the key in the second input.")
+    output: Literal["input1", "input2"] = Field("input1", description="Pass through: whose items go out.")
+    overwrite: Literal["always", "blank", "undefined"] = Field(
+        "always", description="By key: which fields of the first input the second one replaces."
+    )
+
+
+LEGACY_ONLY = frozenset(
+    {"keepKeyMatches", "mergeByIndex", "mergeByKey", "multiplex", "passThrough", "removeKeyMatches"}
+)
+"""Modes that tell version 1 where a document has no typeVersion."""

@@ -1,0 +1,131 @@
+"""Merge: makes one list of items of several inputs. It runs once all wired inputs have their items."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from pydantic import ModelWrapValidatorHandler, model_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Items, Node
+from jackfield_nodes.merging.append import appended
+from jackfield_nodes.merging.by_fields import joined, joined_strictly
+from jackfield_nodes.merging.by_position import by_position
+from jackfield_nodes.merging.choose import chosen
+from jackfield_nodes.merging.clashes import Resolution
+from jackfield_nodes.merging.every_pair import every_pair
+from jackfield_nodes.merging.legacy import combined
+from jackfield_nodes.merging.legacy_parameters import LEGACY_ONLY, LegacyMerge
+from jackfield_nodes.merging.parameters import CombineParameters, Merge2, Merge3, Merge32, success_when_empty
+from jackfield_nodes.merging.settings import MergeSettings
+from jackfield_nodes.pairs import all_pairs
+from jackfield_nodes.threads import worked
+
+STRICT = 2.0
+"""The version in which fields to match by have to be in an item."""
+
+
+def form_of(raw: Mapping[str, object]) -> type[CombineParameters | LegacyMerge]:
+    """The model that fits the keys of a document without typeVersion."""
+    if raw.get("mode") in LEGACY_ONLY:
+        return LegacyMerge
+    return Merge2 if "combinationMode" in raw or raw.get("output") in {"input1", "input2"} else Merge32
+
+
+class UnversionedMerge(Merge32):
+    """A document without typeVersion: validates to an instance of whichever form its keys tell."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        form = form_of(raw) if isinstance(raw, dict) else Merge32
+        return handler(raw) if form is Merge32 else form.model_validate(raw)  # type: ignore[return-value]
+
+
+class MergeNode:
+    """Pure: changes nothing outside the execution."""
+
+    kind = "merge"
+    versions: Sequence[float] = (1, 2, 2.1, 3, 3.1, 3.2)
+    description = NodeDescription("Merge", "Makes one list of items of several inputs.", "flow", inputs=2)
+    effect = False
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version is None:
+            return UnversionedMerge
+        if version < 2:
+            return LegacyMerge
+        if version < 3:
+            return Merge2
+        return Merge3 if version < 3.2 else Merge32
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        given: CombineParameters | LegacyMerge = await run.resolve_first()
+        settings = self._context.settings(MergeSettings)
+        declared = given.number_inputs if isinstance(given, Merge3) else 2
+        inputs = [*run.inputs, *([] for _ in range(declared - len(run.inputs)))]
+        size = sum(map(len, inputs))
+        if isinstance(given, LegacyMerge):
+            if given.mode == "multiplex":
+                size = _size_of_product(inputs, settings)
+            return [await worked(size, combined, inputs, given)]
+        return [await self._combined(run, inputs, given, settings)]
+
+    async def _combined(
+        self, run: NodeRun, inputs: list[Items], given: CombineParameters, settings: MergeSettings
+    ) -> Items:
+        size = sum(map(len, inputs))
+        match given.way():
+            case "append":
+                return await worked(size, appended, inputs)
+            case "branch":
+                return await worked(size, chosen, run.inputs, given.branch())
+            case "fields":
+                join = joined_strictly if run.node.version == STRICT else joined
+                return await worked(size, join, inputs, given, settings.max_items)
+            case "position":
+                how, unpaired = Resolution.of(given.options.clash), given.options.include_unpaired
+                return await worked(size, by_position, inputs, how, unpaired=unpaired)
+            case "all":
+                size = _size_of_product(inputs, settings)
+                return await worked(size, every_pair, inputs[0], inputs[1], Resolution.of(given.options.clash))
+            case "sql":
+                return await self._queried(run, inputs, given, settings)
+
+    @staticmethod
+    async def _queried(run: NodeRun, inputs: list[Items], given: CombineParameters, settings: MergeSettings) -> Items:
+        from jackfield_nodes.merging.sql import Limits, Stop, query
+
+        limits = Limits(settings.query_timeout, settings.query_max_bytes, settings.max_items)
+        stop = Stop()
+        try:
+            items, rows = await asyncio.to_thread(query, inputs, given.sql(), limits, stop, run.log.warning)
+        finally:
+            stop.set()
+        if not rows and success_when_empty(given):
+            return [{"json": {"success": True}, "pairedItem": all_pairs(inputs)}]
+        return items
+
+
+def _size_of_product(inputs: Sequence[Items], settings: MergeSettings) -> int:
+    """How many items all combinations of the first two inputs are. Raises `NodeError` when they are too many."""
+    size = len(inputs[0]) * len(inputs[1])
+    if size > settings.max_items:
+        raise NodeError(
+            f"All combinations would be {size} items, more than {settings.max_items}; combine by fields, or raise the "
+            "setting nodes.merge.maxItems."
+        )
+    return size
+
+
+def node(context: PluginContext) -> MergeNode:
+    return MergeNode(context)

@@ -1,0 +1,199 @@
+"""Parameters of Merge from version 2 on.
+
+Source: facts/workflow-service.md section 3.2. Version 2 names the ways of combining differently from version 3; both
+are read here as one of `Way`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.field_names import names_of
+from jackfield_nodes.parameters import Parameters
+
+Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
+JoinMode: TypeAlias = Literal["keepMatches", "keepNonMatches", "keepEverything", "enrichInput1", "enrichInput2"]
+Mode3: TypeAlias = Literal["append", "combine", "combineBySql", "chooseBranch"]
+
+MAX_INPUTS = 10
+
+DEFAULT_QUERY = "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.id"
+
+
+class FieldPair(Parameters):
+    field1: str = Field("", description="Name of the field in the first input.")
+    field2: str = Field("", description="Name of the field in the second input.")
+
+
+class FieldPairs(Parameters):
+    values: list[FieldPair] = Field(default_factory=list)
+
+    def checked(self) -> list[FieldPair]:
+        """At least one pair, each complete. Raises `NodeError`."""
+        if not self.values:
+            raise NodeError("The parameter mergeByFields has no fields to match; name at least one pair of fields.")
+        for index, row in enumerate(self.values):
+            if not row.field1.strip() or not row.field2.strip():
+                raise NodeError(
+                    f"The parameter mergeByFields.values[{index}] needs field1 and field2; name the field of each "
+                    "input."
+                )
+        return [FieldPair(field1=row.field1.strip(), field2=row.field2.strip()) for row in self.values]
+
+
+class Clash(Parameters):
+    """What becomes of fields that several items have."""
+
+    resolve_clash: str | None = Field(
+        None, description="preferInput1, preferInput2 and so on, preferLast, or addSuffix for both with _1, _2."
+    )
+    merge_mode: Literal["deepMerge", "shallowMerge"] = Field(
+        "deepMerge", description="Whether objects and lists inside fields are combined too, or replaced."
+    )
+    override_empty: bool = Field(False, description="Whether null and empty text never replace a value.")
+
+    def preferred(self) -> int | None:
+        """Index of the input that prevails. None: none is named. Raises `NodeError`."""
+        wish = self.resolve_clash
+        if wish in {None, "", "addSuffix", "preferLast"}:
+            return None
+        match = re.fullmatch(r"preferInput([1-9]\d?)", wish or "")
+        if match is None:
+            raise NodeError(
+                f"The parameter resolveClash is '{wish}', which is none of preferInput1, preferInput2, preferLast, "
+                "addSuffix."
+            )
+        return int(match[1]) - 1
+
+
+class ClashHandling(Parameters):
+    values: Clash = Field(default_factory=Clash)
+
+
+class MergeOptions(Parameters):
+    clash_handling: ClashHandling = Field(default_factory=ClashHandling)
+    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    fuzzy_compare: bool = Field(False, description='Whether 3 and "3" match, and all that is empty.')
+    include_unpaired: bool = Field(False, description="By position: keep items that have no partner.")
+    multiple_matches: Literal["all", "first"] = Field("all", description="Which of several partners an item gets.")
+    empty_query_result: Literal["success", "empty"] | None = Field(
+        None, description="SQL without rows: one item {success: true}, or none. Default up to version 3.1: success."
+    )
+
+    @property
+    def clash(self) -> Clash:
+        return self.clash_handling.values
+
+
+class Branch(NamedTuple):
+    """What Choose Branch gives out: the items of the input with this index; None: one empty item."""
+
+    source: int | None
+
+
+class CombineParameters(Parameters):
+    """What versions 2 and 3 share."""
+
+    merge_by_fields: FieldPairs = Field(default_factory=FieldPairs)
+    fields_to_match_string: object = Field("", description="Fields that both inputs have, comma separated.")
+    join_mode: JoinMode = Field("keepMatches", description="Which items go out.")
+    output_data_from: Literal["both", "input1", "input2"] = Field("both", description="Whose data goes out.")
+    options: MergeOptions = Field(default_factory=MergeOptions)
+
+    def way(self) -> Way:
+        raise NotImplementedError
+
+    def branch(self) -> Branch:
+        """Of Choose Branch. Raises `NodeError`."""
+        raise NotImplementedError
+
+    def sql(self) -> str:
+        return DEFAULT_QUERY
+
+    def pairs(self) -> list[FieldPair]:
+        """The fields to match. Raises `NodeError`."""
+        names = names_of(self.fields_to_match_string)
+        if names:
+            return [FieldPair(field1=name, field2=name) for name in names]
+        return self.merge_by_fields.checked()
+
+
+class Merge2(CombineParameters):
+    """Versions 2 and 2.1."""
+
+    mode: Literal["append", "combine", "chooseBranch"] = Field("append", description="What becomes of the inputs.")
+    combination_mode: Literal["mergeByFields", "mergeByPosition", "multiplex"] = Field(
+        "mergeByFields", description="How items find each other."
+    )
+    output: Literal["input1", "input2", "empty"] = Field("input1", description="Choose Branch: what goes out.")
+
+    def way(self) -> Way:
+        if self.mode == "append":
+            return "append"
+        if self.mode == "chooseBranch":
+            return "branch"
+        ways: dict[str, Way] = {"mergeByFields": "fields", "mergeByPosition": "position", "multiplex": "all"}
+        return ways[self.combination_mode]
+
+    def branch(self) -> Branch:
+        return Branch({"input1": 0, "input2": 1, "empty": None}[self.output])
+
+
+class Merge3(CombineParameters):
+    """Versions 3, 3.1 and 3.2."""
+
+    mode: Mode3 = Field("append", description="What becomes of the inputs.")
+    number_inputs: int = Field(2, ge=2, le=MAX_INPUTS, description="How many inputs there are.")
+    combine_by: Literal["combineByFields", "combineByPosition", "combineAll"] = Field(
+        "combineByFields", description="How items find each other."
+    )
+    advanced: bool = Field(False, description="Whether the fields to match have different names.")
+    query: str = Field(DEFAULT_QUERY, description="SQL; the inputs are the tables input1, input2 and so on.")
+    output: Literal["specifiedInput", "empty"] = Field("specifiedInput", description="Choose Branch: what goes out.")
+    use_data_of_input: object = Field(1, description="Choose Branch: number of the input, from 1 on.")
+
+    def way(self) -> Way:
+        if self.mode == "combine":
+            ways: dict[str, Way] = {
+                "combineByFields": "fields",
+                "combineByPosition": "position",
+                "combineAll": "all",
+            }
+            return ways[self.combine_by]
+        return {"append": "append", "combineBySql": "sql", "chooseBranch": "branch"}[self.mode]  # type: ignore[return-value]
+
+    def branch(self) -> Branch:
+        if self.output == "empty":
+            return Branch(None)
+        match = re.fullmatch(r"(?:input\s*)?(\d{1,2})(?:\.0)?", str(self.use_data_of_input).strip(), re.IGNORECASE)
+        if match is None or not 1 <= int(match[1]) <= self.number_inputs:
+            raise NodeError(
+                f"The parameter useDataOfInput is '{self.use_data_of_input}', but must be a number from 1 to "
+                f"{self.number_inputs}."
+            )
+        return Branch(int(match[1]) - 1)
+
+    def sql(self) -> str:
+        return self.query
+
+    def pairs(self) -> list[FieldPair]:
+        if self.advanced:
+            return self.merge_by_fields.checked()
+        names = names_of(self.fields_to_match_string)
+        if not names and not self.merge_by_fields.values:
+            raise NodeError("The parameter fieldsToMatchString is empty; name at least one field to match.")
+        return super().pairs()
+
+
+class Merge32(Merge3):
+    """Version 3.2: an SQL query without rows makes no item."""
+
+
+def success_when_empty(given: CombineParameters) -> bool:
+    """Whether an SQL query without rows makes the item {success: true}."""
+    chosen = given.options.empty_query_result
+    return not isinstance(given, Merge32) if chosen is None else chosen == "success"
