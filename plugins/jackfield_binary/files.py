@@ -1,0 +1,134 @@
+"""The files of one execution."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterable, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from jackfield.api.binary import (
+    CHUNK,
+    BinaryError,
+    BinarySettings,
+    entry,
+    inline_content,
+    inline_entry,
+    too_large,
+)
+from jackfield.api.workflows import BinaryData
+from jackfield_binary.layout import Incoming, Layout, is_file_id, reported
+
+Result = TypeVar("Result")
+
+
+class DiskFiles:
+    """`jackfield.api.binary.BinaryFiles`. Every read and write of the disk is done on a thread."""
+
+    def __init__(self, layout: Layout, execution_id: str, settings: BinarySettings) -> None:
+        self._layout = layout
+        self._execution = execution_id
+        self._settings = settings
+
+    async def stream(self, file: BinaryData) -> AsyncIterator[bytes]:
+        if not file.get("id"):
+            content = await _decoded(file, self._settings.file_limit)
+            for start in range(0, len(content), CHUNK):
+                yield content[start : start + CHUNK]
+            return
+        async with self._opened(file) as (descriptor, _):
+            while chunk := await _undisturbed(_read, descriptor, CHUNK):
+                yield chunk
+
+    async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
+        limit = self._settings.read_limit if limit is None else limit
+        if not file.get("id"):
+            return await _decoded(file, limit)
+        async with self._opened(file) as (descriptor, size):
+            if size > limit:
+                raise too_large(limit)
+            return await _undisturbed(_read_all, descriptor, size)
+
+    async def write(
+        self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
+    ) -> BinaryData:
+        chunks = _once(content) if isinstance(content, bytes) else content
+        incoming = Incoming(self._layout)
+        head = bytearray()
+        try:
+            async for chunk in chunks:
+                if incoming.size + len(head) + len(chunk) > self._settings.file_limit:
+                    raise too_large(self._settings.file_limit)
+                head += chunk
+                if len(head) > (max(CHUNK, self._settings.inline_limit)):
+                    await _undisturbed(incoming.write, bytes(head))
+                    head.clear()
+            if not incoming.size and len(head) <= self._settings.inline_limit:
+                return inline_entry(bytes(head), mime_type, file_name)
+            file_id = await _undisturbed(_finish, incoming, bytes(head), self._execution)
+        finally:
+            await _undisturbed(incoming.close)
+        made = entry(mime_type, file_name, incoming.size)
+        made["id"] = file_id
+        return made
+
+    @asynccontextmanager
+    async def _opened(self, file: BinaryData) -> AsyncIterator[tuple[int, int]]:
+        """A descriptor and the size in bytes."""
+        file_id = file.get("id")
+        if not is_file_id(file_id):
+            raise BinaryError("The file's id is not valid.")
+        opened = asyncio.ensure_future(asyncio.to_thread(self._layout.open, self._execution, str(file_id)))
+        try:
+            descriptor, size = await asyncio.shield(opened)
+        except asyncio.CancelledError:
+            opened.add_done_callback(_close)  # nobody else would
+            raise
+        try:
+            yield descriptor, size
+        finally:
+            os.close(descriptor)
+
+
+def _close(opened: asyncio.Future[tuple[int, int]]) -> None:
+    if not opened.cancelled() and opened.exception() is None:
+        os.close(opened.result()[0])
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+async def _undisturbed(work: Callable[..., Result], *args: object) -> Result:
+    """Run on a thread, to its end also when the caller is cancelled meanwhile: a descriptor that is closed under a
+    thread may be another file's the moment after."""
+    task = asyncio.ensure_future(asyncio.to_thread(work, *args))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+async def _decoded(file: BinaryData, limit: int) -> bytes:
+    if len(file.get("data") or "") <= CHUNK:
+        return inline_content(file, limit)
+    return await asyncio.to_thread(inline_content, file, limit)
+
+
+def _finish(incoming: Incoming, rest: bytes, execution_id: str) -> str:
+    incoming.write(rest)
+    return incoming.commit(execution_id)
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    with reported("The file could not be read"):
+        return os.read(descriptor, size)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    content = bytearray()
+    while len(content) < size and (chunk := _read(descriptor, size - len(content))):
+        content += chunk
+    return bytes(content)

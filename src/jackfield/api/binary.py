@@ -1,0 +1,133 @@
+"""Files of items: kept on disk by content, streamed, referred to from items. Source: facts 2.1 (item format)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .workflows import BinaryData, Items
+
+CHUNK = 256 * 1024
+"""Largest piece of a stream, in bytes."""
+DEFAULT_TYPE = "application/octet-stream"
+
+
+class BinarySettings(BaseModel):
+    """`[binary]`, for every store of files."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: str = Field("disk", description="Which store keeps the files of items.")
+    inline_limit: int = Field(
+        64 * 1024,
+        ge=0,
+        le=16 * 2**20,
+        description="Files up to this size, in bytes, stay inside their item as base64, where scripts can read them.",
+    )
+    file_limit: int = Field(2**30, ge=1024, description="Largest file that is kept, in bytes.")
+    read_limit: int = Field(
+        64 * 2**20,
+        ge=1024,
+        le=2**31,
+        description="Largest file that a node may have whole in memory, in bytes; larger ones can only be streamed.",
+    )
+    sweep_interval: float = Field(
+        3600, ge=1, le=7 * 86400, description="How often files that belong to no execution are deleted, in seconds."
+    )
+    orphan_age: float = Field(
+        86400,
+        ge=60,
+        description="How long a file that belongs to no stored execution is left alone, in seconds; an execution is "
+        "stored late while it has no effects, so this is longer than any such execution takes.",
+    )
+
+
+class BinaryError(Exception):
+    """A file cannot be read or kept: unknown reference, too large, disk full. message: shown to the user."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class BinaryFiles(Protocol):
+    """The files of one execution. A reference is a `BinaryData` with `id`; one with `data` (base64) holds its content
+    itself, as small files, Code nodes and old documents give it. Both are read alike."""
+
+    def stream(self, file: BinaryData) -> AsyncIterator[bytes]:
+        """The content in chunks of at most 256 KiB. Raises `BinaryError`."""
+
+    async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
+        """The whole content. limit: bytes; None: the setting `binary.read_limit`. Raises `BinaryError`."""
+
+    async def write(
+        self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
+    ) -> BinaryData:
+        """Keep a file for as long as the execution is kept and give the entry to put into an item: with `data` up to
+        `binary.inline_limit`, else with `id`. A stream is never whole in memory. Raises `BinaryError` (too large:
+        setting `binary.file_limit`; disk full)."""
+
+
+class BinaryStore(Protocol):
+    """The port: where files are kept."""
+
+    name: str
+
+    def files(self, execution_id: str) -> BinaryFiles:
+        """The files of this execution; no I/O. Raises `BinaryError` for what is not an id."""
+
+    async def adopt(self, execution_id: str, items: Items) -> None:
+        """Keep the files that these items refer to for this execution too (its input came from another). A reference to
+        a file that is gone stays and fails when it is read. Raises `BinaryError`."""
+
+    async def release(self, execution_ids: Sequence[str]) -> None:
+        """These executions were deleted; what no other execution refers to goes. Raises `BinaryError`."""
+
+
+def entry(mime_type: str, file_name: str | None, size: int) -> BinaryData:
+    """What an item says of a file, before `data` or `id` is filled in. size: bytes."""
+    made: BinaryData = {"data": "", "mimeType": mime_type or DEFAULT_TYPE, "fileSize": size}
+    if file_name:
+        made["fileName"] = file_name
+        if extension := extension_of(file_name):
+            made["fileExtension"] = extension
+    return made
+
+
+def inline_entry(content: bytes, mime_type: str, file_name: str | None) -> BinaryData:
+    """A file that is inside its item."""
+    import base64
+
+    made = entry(mime_type, file_name, len(content))
+    made["data"] = base64.b64encode(content).decode("ascii")
+    return made
+
+
+def extension_of(file_name: str) -> str:
+    """What follows the last dot of the name, at most 20 characters, without the dot; empty when there is none."""
+    _, dot, extension = file_name.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    return extension if dot and 0 < len(extension) <= 20 else ""
+
+
+def inline_content(file: BinaryData, limit: int) -> bytes:
+    """The content of an entry without `id`. Raises `BinaryError`: not base64, or more than `limit` bytes."""
+    import base64
+    import binascii
+
+    text = file.get("data") or ""
+    if len(text) > limit // 3 * 4 + 4:
+        raise too_large(limit)
+    try:
+        content = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError, TypeError):
+        raise BinaryError("The file's data is not valid base64.") from None
+    if len(content) > limit:
+        raise too_large(limit)
+    return content
+
+
+def too_large(limit: int) -> BinaryError:
+    """To be raised when a file has more than so many bytes."""
+    return BinaryError(f"The file is larger than {limit} bytes (see the settings in [binary]).")
