@@ -12,6 +12,7 @@ from jackfield.api.errors import ExecutionFailed, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.storage import StoredAnswer
+from jackfield.api.workflows import BinaryData
 from jackfield_webhooks.plans import AnswerPlan, HeaderPairs, clean
 
 _JSON: HeaderPairs = (("content-type", "application/json"),)
@@ -42,12 +43,13 @@ def with_execution(body: str, execution_id: str | None) -> str:
     return f'{ACCEPTED}{execution_id}"}}' if execution_id and body == ACCEPTED + '"}' else body
 
 
-def of_outcome(plan: AnswerPlan, outcome: Outcome, execution_id: str) -> StoredAnswer:
-    """The answer of lastNode. Raises `ExecutionFailed`."""
+def of_outcome(plan: AnswerPlan, outcome: Outcome, execution_id: str, file: bytes | None = None) -> StoredAnswer:
+    """The answer of lastNode. file: the content of the file to answer with, when its item does not hold it. Raises
+    `ExecutionFailed`."""
     if outcome.status != "success":
         raise failed(execution_id)
     try:
-        return _of_items(plan, outcome)
+        return _of_items(plan, outcome, file)
     except (ValueError, RecursionError):
         raise failed(execution_id, "The workflow's last node gave nothing that can be answered.") from None
 
@@ -85,13 +87,13 @@ def for_request(answer: StoredAnswer, request_id: str) -> StoredAnswer:
     return StoredAnswer(answer.status, answer.headers, body)
 
 
-def _of_items(plan: AnswerPlan, outcome: Outcome) -> StoredAnswer:
+def _of_items(plan: AnswerPlan, outcome: Outcome, file: bytes | None) -> StoredAnswer:
     if plan.data == "noData" or plan.empty:
         return StoredAnswer(plan.code, plan.headers, b"")
     if plan.data == "allEntries":
         return _json(plan, [item["json"] for item in outcome.items])
     if plan.data == "firstEntryBinary":
-        return _binary(plan, outcome)
+        return _binary(plan, outcome, file)
     if not outcome.items:
         return _json(plan, {"message": "The workflow ended without an item to answer with."})
     value: Json = outcome.items[0]["json"]
@@ -103,12 +105,19 @@ def _of_items(plan: AnswerPlan, outcome: Outcome) -> StoredAnswer:
     return _json(plan, value)
 
 
-def _binary(plan: AnswerPlan, outcome: Outcome) -> StoredAnswer:
-    file = outcome.items[0].get("binary", {}).get(plan.binary_property) if outcome.items else None
+def file_of(plan: AnswerPlan, outcome: Outcome) -> BinaryData | None:
+    """The file that firstEntryBinary answers with."""
+    if plan.data != "firstEntryBinary" or not outcome.items:
+        return None
+    return outcome.items[0].get("binary", {}).get(plan.binary_property)
+
+
+def _binary(plan: AnswerPlan, outcome: Outcome, content: bytes | None) -> StoredAnswer:
+    file = file_of(plan, outcome)
     if file is None:
         raise ValueError("no file")
     try:
-        content = base64.b64decode(file["data"])
+        content = base64.b64decode(file["data"]) if content is None else content
     except (binascii.Error, KeyError, TypeError):
         raise ValueError("no base64") from None
     kind = plan.content_type or file.get("mimeType") or "application/octet-stream"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.limits import SlidingWindow
+from jackfield.api.resume import WEBHOOK as WAITING
 from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.settings import WebhookSettings
+
+if TYPE_CHECKING:
+    from jackfield_webhooks.ingress import Ingress
 
 _MAX_TIMES = 2_000_000
 """Moments that a rate limit remembers at most, about 64 MiB."""
@@ -17,37 +22,53 @@ _MAX_TIMES = 2_000_000
 class _Mounted:
     """Builds the application at the first request, when the other plugins' ports are there."""
 
-    def __init__(self, context: PluginContext, test: bool) -> None:
+    def __init__(self, context: PluginContext, make: Callable[[PluginContext], AsgiApp]) -> None:
         self._context = context
-        self._test = test
+        self._make = make
         self._app: AsgiApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._app is None:
-            self._app = _application(self._context, self._test)
+            self._app = self._make(self._context)
         await self._app(scope, receive, send)
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
-    """Both are public: a webhook authenticates its own callers."""
+    """All are public: a webhook authenticates its own callers."""
     return [
-        AsgiMount(PRODUCTION, _Mounted(context, False), "public"),
-        AsgiMount(TEST, _Mounted(context, True), "public"),
+        AsgiMount(PRODUCTION, _Mounted(context, _live), "public"),
+        AsgiMount(TEST, _Mounted(context, _trial), "public"),
+        AsgiMount(WAITING, _Mounted(context, _waiting), "public"),
     ]
 
 
-def _application(context: PluginContext, test: bool) -> AsgiApp:
-    from jackfield_webhooks.ingress import Ingress, NoIngress, TrialIngress
+def _live(context: PluginContext) -> AsgiApp:
+    from jackfield_webhooks.ingress import Ingress
+
+    return _application(context, Ingress)
+
+
+def _trial(context: PluginContext) -> AsgiApp:
+    from jackfield_webhooks.ingress import NoIngress, TrialIngress
+
+    wanted = context.settings(WebhookSettings).test_enabled
+    enabled = wanted if wanted is not None else context.service.loopback
+    return _application(context, TrialIngress) if enabled else NoIngress()
+
+
+def _waiting(context: PluginContext) -> AsgiApp:
+    from jackfield_webhooks.waiting import WaitingIngress
+
+    return _application(context, WaitingIngress)
+
+
+def _application(context: PluginContext, kind: type[Ingress]) -> AsgiApp:
     from jackfield_webhooks.receiving import BodyMemory
     from jackfield_webhooks.running import Runner
     from jackfield_webhooks.trigger import trigger_of
 
     settings = context.settings(WebhookSettings)
-    enabled = settings.test_enabled if settings.test_enabled is not None else context.service.loopback
-    if test and not enabled:
-        return NoIngress()
     trigger = trigger_of(context)
-    kind = TrialIngress if test else Ingress
     runner = Runner(context, settings)
     memory = BodyMemory(settings.body_memory)
     return kind(context, settings, trigger.registry, trigger.rejected, runner, _limit(context, settings), memory)

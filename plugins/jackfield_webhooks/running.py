@@ -11,6 +11,7 @@ from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, No
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall, StoredAnswer
 from jackfield_webhooks import answers
 from jackfield_webhooks.bodies import ParsedBody
+from jackfield_webhooks.call_files import answer_of, with_files_kept
 from jackfield_webhooks.calls import Call, make_item, new_call
 from jackfield_webhooks.deliveries import InFlight, delivery_key, header_names
 from jackfield_webhooks.hook import Hook
@@ -48,7 +49,8 @@ class Runner:
     async def _first(self, call: Call, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> StoredAnswer:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
-        execution = self._submit(call, hook, parsed, kept, delivery)
+        parsed, execution_id = await with_files_kept(self._context, parsed)
+        execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
             await _durable(execution.accepted)
             return answers.accepted(hook.plan, execution.id)
@@ -56,8 +58,21 @@ class Runner:
             return await self._unrecorded(hook, execution)
         return await self._recorded(call, hook, execution, kept, delivery)
 
+    async def go_on(self, hook: Hook, execution: Execution) -> StoredAnswer:
+        """The answer of a call that woke an execution, which is durable already. Raises `StoreUnavailable`,
+        `ExecutionTimeout`."""
+        if hook.plan.mode == "onReceived":
+            return answers.accepted(hook.plan, execution.id)
+        return await self._unrecorded(hook, execution)
+
     def _submit(
-        self, call: Call, hook: Hook, parsed: ParsedBody, kept: NewCall | None, delivery: Delivery | None
+        self,
+        call: Call,
+        hook: Hook,
+        parsed: ParsedBody,
+        kept: NewCall | None,
+        delivery: Delivery | None,
+        execution_id: str | None,
     ) -> Execution:
         early = call.test or hook.plan.mode == "onReceived"
         request = ExecutionRequest(
@@ -72,6 +87,7 @@ class Runner:
             durability="accept" if early else "finish",
             request_id=call.request_id or None,
             response_node=hook.plan.mode == "responseNode",
+            id=execution_id,
         )
         try:
             return self._context.engine.submit(request)
@@ -134,7 +150,7 @@ class Runner:
             outcome = _value(execution.finished)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 raise NoResponseNode(extra={"executionId": execution.id})
-            return answers.of_outcome(hook.plan, outcome, execution.id), "success"
+            return await answer_of(self._context, hook.plan, outcome, execution.id), "success"
         except (NoResponseNode, ExecutionFailed) as exc:
             return answers.of_error(exc), "failed"
 
@@ -151,7 +167,7 @@ class Runner:
             outcome = await self._context.engine.result(found.execution_id, self._settings.response_timeout)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 return answers.repeated(found.execution_id)
-            return answers.of_outcome(hook.plan, outcome, found.execution_id)
+            return await answer_of(self._context, hook.plan, outcome, found.execution_id)
         except NotFound:
             return answers.repeated(found.execution_id)
         except ExecutionFailed as exc:

@@ -14,8 +14,8 @@ import orjson
 import pytest
 
 from jackfield.api.asgi import AsgiApp
-from jackfield.api.engine import ExecutionRequest, Failure, Outcome
-from jackfield.api.errors import ExecutionTimeout, NotFound
+from jackfield.api.engine import ExecutionRequest, Failure, Outcome, WaitingCall
+from jackfield.api.errors import Conflict, ExecutionTimeout, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.storage import CallUpdate, FinishedExecution, NewExecution, StoredCall, StoredWorkflow, Webhook
@@ -70,6 +70,8 @@ class FakeEngine:
     refuse: Exception | None = None
     requests: list[ExecutionRequest] = field(default_factory=list)
     executions: list[FakeExecution] = field(default_factory=list)
+    waits: dict[str, WaitingCall | Exception] = field(default_factory=dict)
+    resumed: list[Items] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     name: str = "fake"
 
@@ -117,6 +119,23 @@ class FakeEngine:
 
     def complete_call(self, execution: FakeExecution, update: CallUpdate) -> asyncio.Future[None]:
         return self.store.update_call(update)
+
+    async def waiting(self, execution_id: str) -> WaitingCall:
+        found = self.waits.get(execution_id)
+        if found is None:
+            raise NotFound
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def resume(self, waiting: WaitingCall, items: Items) -> FakeExecution:
+        self.resumed.append(items)
+        self.waits[waiting.execution_id] = Conflict("used")
+        loop = asyncio.get_running_loop()
+        execution = FakeExecution(waiting.execution_id, *(loop.create_future() for _ in range(4)))
+        execution.accepted.set_result(None)
+        self.end(execution)
+        return execution
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
         if await self.store.execution(execution_id) is None:
@@ -232,9 +251,10 @@ class Bench:
         context: Any = cast("Any", self.context)
         self.trigger = WebhookTrigger(context)
         self.context.ports["triggers"] = [self.trigger]
-        live, test = mounts(context)
+        live, test, waiting = mounts(context)
         self.call = Caller(live.app, live.segment)
         self.trial = Caller(test.app, test.segment)
+        self.waiting = Caller(waiting.app, waiting.segment)
 
     async def save(self, *nodes: dict[str, Any], active: bool = True, id: str | None = None, name: str = "w") -> str:
         """Save a workflow of these nodes (a new version when `id` is known) and let the plugin follow."""

@@ -1,0 +1,144 @@
+"""`/form-waiting`: pages that executions wait for, one after another under one address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quart import Request, Response
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import WaitingCall
+from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.jsontext import Json
+from jackfield.api.resume import FORM, ResumeLinks
+from jackfield.api.workflows import Node
+from jackfield_forms import rendering
+from jackfield_forms.answering import FAILED, answer_of
+from jackfield_forms.guarding import check_caller, check_own_page, check_password
+from jackfield_forms.pages import SUBMITTED, Page, read_completion, read_page
+from jackfield_forms.receiving import Reception, client_of, headers_of
+from jackfield_forms.rendering import Html
+from jackfield_forms.settings import FormSettings
+from jackfield_forms.trigger import trigger_nodes
+from jackfield_forms.values import check, item_of
+
+SOON_S, LATER_S = 1, 5
+"""After how many seconds a page that has nothing to show yet looks again."""
+
+
+class Continuing:
+    """Serves form nodes, and Wait nodes with resume `form`."""
+
+    def __init__(self, context: PluginContext, settings: FormSettings, reception: Reception) -> None:
+        self._reception = reception
+        self._context = context
+        self._settings = settings
+        self._links = ResumeLinks(context)
+
+    async def serve(self, request: Request, token: str) -> Html | Response:
+        """Raises `JackfieldError`."""
+        execution_id = self._links.execution_id(token)
+        if execution_id is None:
+            raise NotFound("There is no form at this address.")
+        sending = request.method == "POST"
+        if sending:
+            check_own_page(headers_of(request))
+        try:
+            waiting = await self._context.engine.waiting(execution_id)
+        except Conflict as exc:
+            if sending:
+                raise
+            return _state(str((exc.details or {}).get("status", "")))
+        if waiting.call.get("kind") != "form":
+            return rendering.wait_a_moment(LATER_S)
+        await self._check(request, waiting)
+        if sending:
+            _check_page(request, waiting)
+        if waiting.call.get("page") == "completion":
+            return await self._complete(waiting)
+        page = self._page(waiting)
+        if not sending:
+            return rendering.form(page, _action(request, waiting), query=request.args.to_dict())
+        return await self._submitted(request, waiting, page)
+
+    async def _check(self, request: Request, waiting: WaitingCall) -> None:
+        node = _guard(waiting)
+        if node is not None:
+            headers = headers_of(request)
+            check_caller(node, client_of(request), headers)
+            await check_password(self._context, node, headers)
+
+    def _page(self, waiting: WaitingCall) -> Page:
+        try:
+            return read_page(_parameters(waiting), _inherited(waiting))
+        except ValueError as exc:
+            raise NotFound(f"This form cannot be shown. {exc}") from None
+
+    async def _complete(self, waiting: WaitingCall) -> Html:
+        """The last page was looked at: the workflow goes on with the items that waited."""
+        page = rendering.ending(read_completion(_parameters(waiting)))
+        try:
+            await self._context.engine.resume(waiting, None)
+        except Conflict:
+            self._context.log.debug("The last page is shown again.", extra={"executionId": waiting.execution_id})
+        return page
+
+    async def _submitted(self, request: Request, waiting: WaitingCall, page: Page) -> Html | Response:
+        sent = await self._reception.read(request)
+        checked = check(page.fields, sent)
+        if checked.mistakes:
+            return rendering.form(page, _action(request, waiting), sent=sent, mistakes=checked.mistakes)
+        test = waiting.mode in ("test", "manual")
+        more: dict[str, Json] = {
+            "submittedAt": iso(self._context.clock.now_ms()),
+            "formMode": "test" if test else "production",
+        }
+        execution = await self._context.engine.resume(waiting, [item_of(checked, **more)])
+        if waiting.node.kind == "wait":
+            return await answer_of(page, execution, self._settings.response_timeout)
+        return Response(
+            "", 303, {"Location": f"/{FORM}/{self._links.token(execution.id)}", "Cache-Control": "no-store"}
+        )
+
+
+def _parameters(waiting: WaitingCall) -> Mapping[str, Json]:
+    found = waiting.call.get("parameters")
+    return found if isinstance(found, dict) else {}
+
+
+def _action(request: Request, waiting: WaitingCall) -> str:
+    """Where the form is sent. All pages have one address, so that it says which one it is."""
+    return f"{request.path}?page={waiting.index}"
+
+
+def _check_page(request: Request, waiting: WaitingCall) -> None:
+    """Raises `Conflict` for a page that was sent before, and sent again by a browser's way back."""
+    page = request.args.get("page", str(waiting.index))
+    if page != str(waiting.index) or waiting.call.get("page") == "completion":
+        raise Conflict("This page was sent already; go on with the present one.")
+
+
+def _first(waiting: WaitingCall) -> Node | None:
+    return next(trigger_nodes(waiting.workflow), None)
+
+
+def _guard(waiting: WaitingCall) -> Node | None:
+    """Whose rules say who may see the page: a Wait node's own, else the form's first page."""
+    return waiting.node if waiting.node.kind == "wait" else _first(waiting)
+
+
+def _inherited(waiting: WaitingCall) -> Mapping[str, Json]:
+    first = _first(waiting)
+    return first.parameters if first is not None and waiting.node.kind != "wait" else {}
+
+
+def _state(status: str) -> Html:
+    """What there is to see while, or after, the execution does not wait for a form."""
+    if status in ("queued", "running"):
+        return rendering.wait_a_moment(SOON_S)
+    if status == "waiting":
+        return rendering.wait_a_moment(LATER_S)
+    if status in ("failed", "cancelled"):
+        return rendering.problem(500, FAILED)
+    return rendering.message("Thank you", SUBMITTED)

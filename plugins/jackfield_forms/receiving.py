@@ -1,0 +1,52 @@
+"""What a browser sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from quart import Request
+
+from jackfield.api.errors import StoreUnavailable, UnsupportedMediaType
+from jackfield_forms.values import Sent, SentFile
+
+_KINDS = ("multipart/form-data", "application/x-www-form-urlencoded")
+
+
+class Reception:
+    """Takes in so many forms at a time: each is whole in memory while it is read."""
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+
+    async def read(self, request: Request) -> Sent:
+        """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no place, or werkzeug's own errors for what
+        is too large."""
+        if (request.mimetype or "") not in _KINDS:
+            raise UnsupportedMediaType("Send the form as multipart/form-data.")
+        if self._places < 1:
+            raise StoreUnavailable("Too many forms are being sent; try again in a moment.")
+        self._places -= 1
+        try:
+            form, files = await request.form, await request.files
+        finally:
+            self._places += 1
+        return Sent(
+            {name: form.getlist(name) for name in form},
+            {name: [_file(each) for each in files.getlist(name)] for name in files},
+        )
+
+
+def _file(file: object) -> SentFile:
+    name = str(getattr(file, "filename", "") or "").replace("\\", "/").rpartition("/")[2].replace("\0", "")
+    content: bytes = file.read()  # type: ignore[attr-defined]  # werkzeug's FileStorage, in memory or a file
+    mime = str(getattr(file, "mimetype", "") or "application/octet-stream")
+    return SentFile(name[:255], mime, content)
+
+
+def headers_of(request: Request) -> Mapping[str, str]:
+    """Lower-case names."""
+    return {name.lower(): value for name, value in request.headers.items()}
+
+
+def client_of(request: Request) -> str:
+    return str(request.scope.get("jackfield.client", "unknown"))

@@ -1,0 +1,32 @@
+"""The settings table `forms`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class FormSettings(BaseModel):
+    """Web pages that start or continue workflows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    test_enabled: bool | None = Field(
+        None, description="Whether /form-test is served. Unset: only while the daemon listens on loopback."
+    )
+    body_limit: int = Field(
+        16_777_216, description="Bytes that a submitted form may have, files included.", ge=1024, le=1_073_741_824
+    )
+    body_timeout: float = Field(60, description="Seconds that a submitted form may take to arrive.", gt=0, le=3600)
+    submissions: int = Field(
+        16, description="Forms that are taken in at a time; further ones are asked to try again.", ge=1, le=10_000
+    )
+    max_parts: int = Field(1_000, description="Fields and files that a submitted form may have.", ge=1, le=100_000)
+    response_timeout: float = Field(
+        300, description="Seconds that a page waits for the workflow's end or answer.", gt=0, le=86_400
+    )
+    completion_wait: float = Field(
+        60,
+        description="Seconds that a completion page waits to be looked at before the workflow goes on.",
+        ge=1,
+        le=86_400,
+    )

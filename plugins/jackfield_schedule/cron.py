@@ -1,0 +1,64 @@
+"""Cron expressions: five fields, or six with the seconds first. Wraps cronsim, which counts local time for us; which
+moment a local time is, `times` decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+NICKNAMES = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+    "@minutely": "* * * * *",
+    "@secondly": "* * * * * *",
+}
+LONGEST = 1_000
+"""Characters of an expression."""
+
+
+class BadExpression(ValueError):
+    """This is no cron expression, or one that no time fits; the message says what is wrong."""
+
+
+class Cron:
+    """A cron expression over local times."""
+
+    def __init__(self, expression: str) -> None:
+        """Raises `BadExpression`."""
+        text = expression.strip()
+        text = NICKNAMES.get(text.lower(), text)
+        fields = ["*" if field == "?" else field for field in text[: LONGEST + 1].split()]
+        if len(text) > LONGEST or len(fields) not in (5, 6):
+            raise BadExpression(
+                f"'{text[:80]}' is no cron expression; give 5 fields (minute hour day month weekday), or 6 with the "
+                "seconds first, such as 0 30 9 * * 1-5."
+            )
+        self._text = " ".join(fields)
+        self.every_hour = self._check()
+        """Whether it fits every hour of the days that it fits."""
+
+    def _check(self) -> bool:
+        from cronsim import CronSim, CronSimError
+
+        try:
+            found = CronSim(self._text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
+            next(found)
+        except CronSimError as exc:
+            raise BadExpression(f"'{self._text[:80]}' is no cron expression: {str(exc).lower()}.") from None
+        except (StopIteration, OverflowError):
+            raise BadExpression(f"No time fits the cron expression '{self._text[:80]}'.") from None
+        return len(found.hours) == 24
+
+    def after(self, moment: datetime) -> Iterator[datetime]:
+        """The local times after this one, in order. They end where nothing fits for 50 years."""
+        from cronsim import CronSim
+
+        try:
+            yield from CronSim(self._text, moment)
+        except OverflowError:  # beyond the year 9999
+            return

@@ -1,0 +1,160 @@
+"""The node types scheduleTrigger, cron and interval. What they say is read by `rules`; a run by hand starts at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items, Node, Workflow
+from jackfield_schedule.zones import zone_named
+
+
+class _Parameters(NodeParameters):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class IntervalRule(_Parameters):
+    """One rule; only the fields of its kind count."""
+
+    field: str = Field(
+        "days", description="seconds, minutes, hours, days, weeks, months or cronExpression: what is counted."
+    )
+    seconds_interval: int | str = Field(30, description="Seconds between two starts.")
+    minutes_interval: int | str = Field(5, description="Minutes between two starts.")
+    hours_interval: int | str = Field(1, description="Hours between two starts.")
+    days_interval: int | str = Field(1, description="Days between two starts.")
+    weeks_interval: int | str = Field(1, description="Weeks between two weeks with starts.")
+    months_interval: int | str = Field(1, description="Months between two starts.")
+    trigger_at_hour: int | str = Field(0, description="Hour of the day, 0 to 23.")
+    trigger_at_minute: int | str = Field(0, description="Minute of the hour, 0 to 59.")
+    trigger_at_day: list[int | str] | int | str = Field(0, description="Weekdays, 0 (Sunday) to 6.")
+    trigger_at_day_of_month: int | str = Field(1, description="Day of the month, 1 to 31; months without it are left.")
+    expression: str = Field("", description="Cron expression of 5 fields, or 6 with the seconds first.")
+
+
+class IntervalRules(_Parameters):
+    interval: list[IntervalRule] = Field(default_factory=lambda: [IntervalRule()])
+
+
+class ScheduleParameters(_Parameters):
+    rule: IntervalRules = Field(default_factory=IntervalRules, description="When it is due: any of the rules.")
+
+
+class CronTime(_Parameters):
+    mode: str = Field(
+        "everyDay", description="everyMinute, everyHour, everyDay, everyWeek, everyMonth, everyX or custom."
+    )
+    hour: int | str = Field(14, description="Hour of the day, 0 to 23.")
+    minute: int | str = Field(0, description="Minute of the hour, 0 to 59.")
+    day_of_month: int | str = Field(1, description="Day of the month, 1 to 31.")
+    weekday: int | str = Field("1", description="0 (Sunday) to 6.")
+    cron_expression: str = Field("* * * * * *", description="Of mode custom.")
+    value: int | str = Field(2, description="Of mode everyX: the number of units.")
+    unit: str = Field("hours", description="Of mode everyX: minutes or hours.")
+
+
+class CronTimes(_Parameters):
+    item: list[CronTime] = Field(default_factory=lambda: [CronTime()])
+
+
+class CronParameters(_Parameters):
+    trigger_times: CronTimes = Field(default_factory=CronTimes, description="When it is due: any of the times.")
+
+
+class IntervalParameters(_Parameters):
+    interval: int | str = Field(1, description="Units between two starts.")
+    unit: str = Field("seconds", description="seconds, minutes or hours.")
+
+
+class TimedNode:
+    """A trigger whose item is made when it is due."""
+
+    effect = False
+
+    def __init__(
+        self,
+        context: PluginContext,
+        kind: str,
+        versions: Sequence[float],
+        description: NodeDescription,
+        model: type[NodeParameters],
+    ) -> None:
+        self.kind = kind
+        self.versions = versions
+        self.description = description
+        self._context = context
+        self._model = model
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return self._model
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        return [run.items]
+
+    def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items:
+        """See `EntryNode`."""
+        if items is not None:
+            return items
+        zone = self._context.workflows.timezone(workflow)
+        return [tick_item(self.kind, self._context.clock.now_ms(), zone)]
+
+
+def tick_item(kind: str, moment: int, zone: str) -> Item:
+    """What a trigger hands on when it is due. The older kinds hand on an empty item."""
+    return {"json": described(moment, zone) if kind == "scheduleTrigger" else {}}
+
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def described(moment: int, zone: str) -> dict[str, Json]:
+    """The moment in the words of the Schedule Trigger. English, whatever the daemon's locale is."""
+    local = zone_named(zone).local(moment)
+    offset = f"{local:%z}"
+    offset = f"{offset[:3]}:{offset[3:5]}"
+    clock = f"{local.hour % 12 or 12}:{local:%M:%S} {'am' if local.hour < 12 else 'pm'}"
+    month = _MONTHS[local.month - 1]
+    return {
+        "timestamp": f"{local:%Y-%m-%dT%H:%M:%S}.{local.microsecond // 1000:03d}{offset}",
+        "Readable date": f"{month} {_ordinal(local.day)} {local.year}, {clock}",
+        "Readable time": clock,
+        "Day of week": _DAYS[local.weekday()],
+        "Year": f"{local.year:04d}",
+        "Month": month,
+        "Day of month": f"{local.day:02d}",
+        "Hour": f"{local.hour:02d}",
+        "Minute": f"{local.minute:02d}",
+        "Second": f"{local.second:02d}",
+        "Timezone": f"{zone} (UTC{offset})",
+    }
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 11 <= number % 100 <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def node_types(context: PluginContext) -> Sequence[TimedNode]:
+    def described_as(name: str, summary: str) -> NodeDescription:
+        return NodeDescription(name, summary, "trigger", inputs=0, trigger=True)
+
+    schedule = described_as("Schedule Trigger", "Starts the workflow at times of the clock and the calendar.")
+    cron = described_as("Cron", "Starts the workflow at times of the clock and the calendar.")
+    interval = described_as("Interval", "Starts the workflow again and again.")
+    return [
+        TimedNode(context, "scheduleTrigger", (1, 1.1, 1.2, 1.3), schedule, ScheduleParameters),
+        TimedNode(context, "cron", (1,), cron, CronParameters),
+        TimedNode(context, "interval", (1,), interval, IntervalParameters),
+    ]

@@ -1,0 +1,168 @@
+"""The trigger kind `schedule`: what of a document is due at times, and why it may not go live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.lazy import LazyTrigger
+from jackfield.api.storage import Webhook
+from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield_schedule.firing import Firing
+from jackfield_schedule.rules import KINDS, read
+from jackfield_schedule.settings import ScheduleSettings
+from jackfield_schedule.ticker import RETRY_S, Ticker
+from jackfield_schedule.timed import Timed
+from jackfield_schedule.zones import UnknownZone, zone_named
+
+KIND = "schedule"
+_PAGE = 1000
+
+
+class ScheduleTrigger:
+    """Serves the nodes scheduleTrigger, cron and interval of active workflows."""
+
+    kind = KIND
+
+    def __init__(self, context: PluginContext) -> None:
+        settings = context.settings(ScheduleSettings)
+        self.ticker = Ticker(context, settings)
+        self._context = context
+        self._firing = Firing(context, settings, self.ticker.get)
+        self._lock = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Serve what the store holds, until cancelled."""
+        await self._insist(None)
+        await self.ticker.run(self._firing.fire)
+
+    # -- the trigger
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return [Registration(node.id, node.name, KIND, node.kind.upper(), "", "") for node in _nodes(workflow)]
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        nodes = list(_nodes(workflow))
+        if not nodes:
+            return []
+        try:
+            zone = zone_named(self._context.workflows.timezone(workflow))
+        except UnknownZone as exc:
+            return [Problem("settings.timezone", str(exc))]
+        now = self._context.clock.now_ms()
+        return [
+            Problem(f"{_place(workflow, node)}.parameters.{path}", message)
+            for node in nodes
+            for path, message in read(node, zone.info, now)[1].items()
+        ]
+
+    async def follow(self, change: WorkflowChange) -> None:
+        try:
+            await self._refresh(change.workflow_id)
+        except StoreUnavailable:
+            self._context.log.error("A change of schedules waits for the store.", extra=_about(change.workflow_id))
+            self._context.spawn(f"schedules of {change.workflow_id}", self._insist(change.workflow_id))
+
+    # -- what the store holds
+
+    async def _insist(self, workflow_id: str | None) -> None:
+        """Serve what the store holds, of all workflows or of one, once it answers."""
+        while True:
+            try:
+                return await (self._load() if workflow_id is None else self._refresh(workflow_id))
+            except StoreUnavailable:
+                await self._context.clock.sleep(RETRY_S)
+
+    async def _load(self) -> None:
+        for workflow_id in dict.fromkeys(row.workflow_id for row in await self._rows(None)):
+            await self._refresh(workflow_id)
+
+    async def _refresh(self, workflow_id: str) -> None:
+        # Under the lock, so that of two changes the one that reads last is the one that stays.
+        async with self._lock:
+            rows = await self._rows(workflow_id)
+            made = await self._timed(workflow_id, rows) if rows else []
+            self.ticker.replace(workflow_id, made)
+
+    async def _rows(self, workflow_id: str | None) -> list[Webhook]:
+        rows: list[Webhook] = []
+        while True:
+            page = await self._context.store.webhooks(
+                kind=KIND, offset=len(rows), limit=_PAGE, active=True, workflow_id=workflow_id
+            )
+            rows.extend(page.rows)
+            if len(page.rows) < _PAGE:
+                return rows
+
+    async def _timed(self, workflow_id: str, rows: Sequence[Webhook]) -> list[Timed]:
+        try:
+            workflow = await self._context.workflows.load(workflow_id)
+            stored = await self._context.store.workflow(workflow_id)
+            zone = zone_named(self._context.workflows.timezone(workflow))
+        except StoreUnavailable:
+            raise
+        except (JackfieldError, UnknownZone) as exc:
+            if not isinstance(exc, NotFound):
+                self._context.log.error("A scheduled workflow is not served: %s", exc, extra=_about(workflow_id))
+            return []
+        made = []
+        for row in rows:
+            node = _find(workflow, row)
+            if node is None or stored is None:
+                continue
+            schedules, findings = read(node, zone.info, row.created_at)
+            if findings:
+                self._context.log.error("A schedule is not served in full: %s", findings, extra=_about(workflow_id))
+            timed = Timed(row.id, workflow_id, node.name, node.kind, zone.name, schedules)
+            self._begin(timed, stored.updated_at)
+            made.append(timed)
+        return made
+
+    def _begin(self, timed: Timed, changed: int) -> None:
+        """A trigger that was live in this process goes on where it was. Of another, the last moment since the workflow
+        was changed is owed: the store knows whether an earlier process served it."""
+        now = self._context.clock.now_ms()
+        present = self.ticker.get(timed.id)
+        if present is not None:
+            timed.owed = present.owed
+            timed.go_on(min(self.ticker.seen, now))
+            return
+        timed.owed = self.ticker.missed(timed, changed, now)
+        timed.go_on(now)
+
+
+def trigger_of(context: PluginContext) -> ScheduleTrigger:
+    """The one trigger of this plugin."""
+    lazy = next(trigger for trigger in context.triggers if isinstance(trigger, LazyTrigger) and trigger.kind == KIND)
+    found = lazy.trigger
+    if not isinstance(found, ScheduleTrigger):
+        raise LookupError("another plugin serves schedules")
+    return found
+
+
+def _nodes(workflow: Workflow) -> Iterator[Node]:
+    return (node for node in workflow.nodes.values() if node.kind in KINDS and not node.disabled)
+
+
+def _find(workflow: Workflow, row: Webhook) -> Node | None:
+    """The registration's node; ids may be missing or repeated in a document, so that the name counts too."""
+    named = workflow.nodes.get(row.node_name)
+    if named is not None and named.id == row.node_id:
+        return named
+    return next((node for node in _nodes(workflow) if node.id == row.node_id), None)
+
+
+def _place(workflow: Workflow, node: Node) -> str:
+    """The JSON path of a node in its document."""
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(raw, dict) and raw.get("name") == node.name:
+            return f"nodes[{index}]"
+    return "nodes"
+
+
+def _about(workflow_id: str) -> dict[str, object]:
+    return {"workflowId": workflow_id}

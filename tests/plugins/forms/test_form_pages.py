@@ -1,0 +1,345 @@
+"""The pages as an application: endings, states, and what is refused. The engine does what a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from quart import Quart
+from quart.datastructures import FileStorage
+
+from jackfield.api.engine import ExecutionRequest, Failure, Outcome, WaitingCall
+from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
+from jackfield.api.ids import new_id
+from jackfield.api.nodes import NodeAnswer, NodeRun, Suspend
+from jackfield.api.resume import ResumeLinks
+from jackfield.api.storage import StoredWorkflow
+from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings, local_type
+from jackfield.testing.clock import FakeClock
+from jackfield.testing.context import FakeContext
+from jackfield.testing.store import MemoryStore
+from jackfield_forms.app import build
+from jackfield_forms.nodes import FormNode, FormParameters
+from jackfield_forms.settings import FormSettings
+from jackfield_forms.trigger import FormTrigger
+
+NAME = {"values": [{"fieldLabel": "Name", "requiredField": True}]}
+HOST = {"Host": "127.0.0.1:8765"}
+
+
+@dataclass
+class FakeExecution:
+    id: str
+    accepted: asyncio.Future[None]
+    answer: asyncio.Future[NodeAnswer | None]
+    finished: asyncio.Future[Outcome]
+    stored: asyncio.Future[None]
+
+
+@dataclass
+class FakeEngine:
+    items: Items = field(default_factory=list)
+    failed: bool = False
+    answer: NodeAnswer | None = None
+    refuse: Exception | None = None
+    waits: dict[str, WaitingCall | Exception] = field(default_factory=dict)
+    requests: list[ExecutionRequest] = field(default_factory=list)
+    resumed: list[Items | None] = field(default_factory=list)
+
+    def submit(self, request: ExecutionRequest) -> FakeExecution:
+        if self.refuse is not None:
+            raise self.refuse
+        self.requests.append(request)
+        return self._ended(new_id())
+
+    def _ended(self, ident: str) -> FakeExecution:
+        made = FakeExecution(ident, *(asyncio.get_running_loop().create_future() for _ in range(4)))
+        made.accepted.set_result(None)
+        made.answer.set_result(self.answer)
+        made.finished.set_result(
+            Outcome("failed", [], Failure("no")) if self.failed else Outcome("success", self.items)
+        )
+        return made
+
+    async def waiting(self, ident: str) -> WaitingCall:
+        found = self.waits.get(ident)
+        if found is None:
+            raise NotFound
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def resume(self, waiting: WaitingCall, items: Items | None) -> FakeExecution:
+        self.resumed.append(items)
+        return self._ended(waiting.execution_id)
+
+
+@dataclass
+class FakeReader:
+    saved: dict[str, Workflow] = field(default_factory=dict)
+
+    async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
+        return self.saved[workflow_id]
+
+
+class Site:
+    """The plugin, put together."""
+
+    def __init__(self, directory: Path, settings: FormSettings) -> None:
+        self.store, self.engine, self.reader = MemoryStore(), FakeEngine(), FakeReader()
+        self.context = FakeContext(directory, clock=FakeClock(), tables=[settings])
+        self.context.ports.update(store=self.store, engine=self.engine, workflows=self.reader)
+        self.trigger = FormTrigger(self.context)
+        self.app: Quart = build(self.context)
+        self.client = self.app.test_client()
+
+    async def form(self, path: str = "f", *others: str, **parameters: Any) -> Workflow:
+        """A live workflow of a form and further nodes of these kinds."""
+        given = {"path": path, "formTitle": "T", "formFields": NAME, **parameters}
+        nodes = {"F": Node("1", "F", "n8n-nodes-base.formTrigger", "formTrigger", 2.2, given)}
+        nodes |= {kind: Node(kind, kind, kind, local_type(kind), 1, {}) for kind in others}
+        ident = new_id()
+        workflow = Workflow(ident, "W", 1, True, nodes, {}, WorkflowSettings(), {}, {"nodes": [{"name": "F"}]})
+        registrations = self.trigger.registrations(workflow)
+        await self.store.add_workflow(StoredWorkflow(ident, "W", True, 1, {}, 0, 0), registrations, None)
+        self.reader.saved[ident] = workflow
+        return workflow
+
+    def wait(self, kind: str = "form", page: str = "page", **told: Any) -> str:
+        """An execution that waits for a form; its address."""
+        node = Node("w", "W", "n8n-nodes-base.form", kind, 1, {})
+        workflow = Workflow("w", "W", 1, True, {"W": node}, {}, WorkflowSettings(), {}, {})
+        ident = new_id()
+        call = {"kind": "form", "page": page, "parameters": {"formFields": NAME, **told}}
+        self.engine.waits[ident] = WaitingCall(ident, 4, workflow, node, "webhook", call)
+        return self.state(ident)
+
+    def state(self, ident: str, error: Exception | None = None) -> str:
+        if error is not None:
+            self.engine.waits[ident] = error
+        return "/form-waiting/" + ResumeLinks(self.context).token(ident)
+
+    async def get(self, path: str) -> tuple[int, str]:
+        answer = await self.client.get(path, headers=HOST)
+        return answer.status_code, await answer.get_data(as_text=True)
+
+    async def post(self, path: str, **fields: str) -> tuple[int, str]:
+        form = {name.replace("_", "-"): value for name, value in fields.items()}
+        answer = await self.client.post(path, headers=HOST, form=form)
+        return answer.status_code, await answer.get_data(as_text=True)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path, FormSettings())
+
+
+async def test_on_received_ends_with_a_text_of_its_own(site: Site) -> None:
+    await site.form(options={"respondWithOptions": {"values": {"formSubmittedText": "Ta <b>"}}})
+    status, text = await site.post("/form/f", field_0="Ann")
+    assert (status, "Ta &lt;b&gt;" in text) == (200, True)
+    request = site.engine.requests[0]
+    assert (request.mode, request.start, request.durability) == ("webhook", "F", "accept")
+    assert request.items[0]["json"] == {
+        "Name": "Ann",
+        "submittedAt": "2026-01-01T00:00:00.000Z",
+        "formMode": "production",
+    }
+
+
+async def test_another_address_is_gone_to_by_a_page(site: Site) -> None:
+    await site.form(
+        options={"respondWithOptions": {"values": {"respondWith": "redirect", "redirectUrl": "https://a.b/?x=1&y"}}}
+    )
+    status, text = await site.post("/form/f", field_0="Ann")
+    assert status == 200
+    assert '<meta http-equiv="refresh" content="0; url=https://a.b/?x=1&amp;y">' in text
+
+
+@pytest.mark.parametrize(
+    ("json", "told"),
+    [
+        ({"formSubmittedText": "By the run"}, "By the run"),
+        ({"redirectURL": "https://a.b"}, "url=https://a.b"),
+        ({}, "recorded"),
+    ],
+)
+async def test_the_last_node_may_name_the_ending(site: Site, json: Any, told: str) -> None:
+    await site.form(responseMode="lastNode")
+    site.engine.items = [{"json": json}]
+    assert told in (await site.post("/form/f", field_0="A"))[1]
+
+
+async def test_a_run_that_fails_is_told(site: Site) -> None:
+    await site.form(responseMode="lastNode")
+    site.engine.failed = True
+    status, text = await site.post("/form/f", field_0="A")
+    assert (status, "could not be worked on" in text) == (500, True)
+
+
+async def test_a_respond_node_answers(site: Site) -> None:
+    await site.form(responseMode="responseNode")
+    site.engine.answer = NodeAnswer(201, (("content-type", "text/html"),), b"<script>1</script>")
+    answer = await site.client.post("/form/f", headers=HOST, form={"field-0": "A"})
+    assert (answer.status_code, await answer.get_data()) == (201, b"<script>1</script>")
+    assert answer.headers["Content-Security-Policy"].startswith("sandbox")
+    site.engine.answer = NodeAnswer(200, (("content-type", "application/json"),), b'{"formSubmittedText": "Said"}')
+    assert "Said" in (await site.post("/form/f", field_0="A"))[1]
+    site.engine.answer = None
+    assert (await site.post("/form/f", field_0="A"))[0] == 500
+
+
+async def test_a_workflow_with_more_pages_leads_on(site: Site) -> None:
+    await site.form("f", "n8n-nodes-base.form")
+    answer = await site.client.post("/form/f", headers=HOST, form={"field-0": "A"})
+    assert answer.status_code == 303
+    assert re.fullmatch(r"/form-waiting/[0-9a-f-]{36}\.[\w-]{22}", answer.headers["Location"])
+
+
+async def test_the_test_form_may_be_off(tmp_path: Path) -> None:
+    site = Site(tmp_path, FormSettings(test_enabled=False))
+    await site.form()
+    assert (await site.get("/form-test/f"))[0] == 404
+    assert (await site.get("/form/f"))[0] == 200
+
+
+async def test_test_forms_run_with_pinned_data(site: Site) -> None:
+    await site.form()
+    assert (await site.post("/form-test/f", field_0="A"))[0] == 200
+    assert (site.engine.requests[0].mode, site.engine.requests[0].use_pin_data) == ("test", True)
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("full"), Conflict("stopping")])
+async def test_what_cannot_be_stored_is_told(site: Site, error: Exception) -> None:
+    await site.form()
+    site.engine.refuse = error
+    assert (await site.post("/form/f", field_0="A"))[0] == 503
+
+
+async def test_only_so_many_are_taken_in_at_a_time(tmp_path: Path) -> None:
+    site = Site(tmp_path, FormSettings(submissions=1))
+    await site.form()
+    async with site.client.request(
+        "/form/f", method="POST", headers={**HOST, "Content-Type": "multipart/form-data; boundary=x"}
+    ) as slow:
+        await slow.send(b"--x\r\n")
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert (await site.post("/form/f", field_0="A"))[0] == 503
+        await slow.send(b'Content-Disposition: form-data; name="field-0"\r\n\r\nB\r\n--x--\r\n')
+        await slow.send_complete()
+        assert (await slow.as_response()).status_code == 200
+    assert (await site.post("/form/f", field_0="A"))[0] == 200
+
+
+async def test_large_files_are_kept_outside_of_the_item(site: Site) -> None:
+    await site.form(formFields={"values": [{"fieldLabel": "Doc", "fieldType": "file", "multipleFiles": False}]})
+    large = FileStorage(BytesIO(b"x" * 2_000_000), "a.bin", "field-0", "application/x-big")
+    answer = await site.client.post("/form/f", headers=HOST, files={"field-0": large})
+    assert answer.status_code == 200
+    (request,) = site.engine.requests
+    assert request.id is not None
+    file = request.items[0]["binary"]["Doc"]
+    assert file.get("id")
+    assert await site.context.binary.files(request.id).read(file) == b"x" * 2_000_000
+
+
+# -- /form-waiting
+
+
+async def test_a_page_that_is_waited_for(site: Site) -> None:
+    address = site.wait(options={"formTitle": "Second"})
+    status, text = await site.get(address)
+    assert (status, "Second" in text, f'action="{address}?page=4"' in text) == (200, True, True)
+    assert (await site.post(f"{address}?page=4"))[0] == 400
+    answer = await site.client.post(f"{address}?page=4", headers=HOST, form={"field-0": "B"})
+    assert (answer.status_code, answer.headers["Location"]) == (303, address)
+    (items,) = site.engine.resumed
+    assert items is not None
+    assert items[0]["json"]["Name"] == "B"
+
+
+async def test_an_earlier_page_sent_again_is_refused(site: Site) -> None:
+    assert (await site.post(f"{site.wait()}?page=3", field_0="B"))[0] == 409
+    assert (await site.post(site.wait(page="completion"), field_0="B"))[0] == 409
+    assert site.engine.resumed == []
+
+
+async def test_the_last_page_lets_the_workflow_go_on(site: Site) -> None:
+    address = site.wait(page="completion", completionTitle="Done", completionMessage="Bye")
+    assert "Bye" in (await site.get(address))[1]
+    assert site.engine.resumed == [None]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "told"),
+    [
+        ("running", 200, 'content="1"'),
+        ("waiting", 200, 'content="5"'),
+        ("success", 200, "recorded"),
+        ("failed", 500, "could not"),
+        ("cancelled", 500, "could not"),
+    ],
+)
+async def test_the_state_of_an_execution_that_does_not_wait(site: Site, status: str, code: int, told: str) -> None:
+    address = site.state(new_id(), Conflict("no", details={"status": status}))
+    found, text = await site.get(address)
+    assert (found, told in text) == (code, True)
+    assert (await site.post(address, field_0="A"))[0] == 409
+
+
+async def test_a_form_of_a_wait_node_ends_with_its_text(site: Site) -> None:
+    address = site.wait("wait", options={"respondWithOptions": {"values": {"formSubmittedText": "Noted"}}})
+    assert "Noted" in (await site.post(address, field_0="A"))[1]
+
+
+async def test_addresses_that_nobody_gave_away(site: Site) -> None:
+    assert (await site.get(f"/form-waiting/{new_id()}"))[0] == 404
+    assert (await site.get(site.state(new_id())))[0] == 404
+
+
+async def test_a_page_of_another_site_may_not_send(site: Site) -> None:
+    await site.form()
+    for path in ("/form/f", site.wait()):
+        answer = await site.client.post(path, headers={**HOST, "Sec-Fetch-Site": "cross-site"}, form={"field-0": "A"})
+        assert answer.status_code == 403
+    assert (site.engine.requests, site.engine.resumed) == ([], [])
+
+
+async def test_whatever_fails_is_a_page_without_details(site: Site) -> None:
+    await site.form()
+    site.engine.refuse = RuntimeError("secret detail")
+    status, text = await site.post("/form/f", field_0="A")
+    assert (status, "secret" in text, "<!doctype html>" in text) == (500, False, True)
+
+
+# -- the node
+
+
+@pytest.mark.parametrize(
+    ("parameters", "until", "page"),
+    [
+        ({"operation": "page", "formFields": NAME}, None, "page"),
+        ({"formFields": NAME, "limitWaitTime": True, "resumeAmount": 2, "resumeUnit": "minutes"}, 120_000, "page"),
+        ({"operation": "completion"}, 60_000, "completion"),
+    ],
+)
+async def test_the_form_node_waits(site: Site, parameters: dict[str, Any], until: int | None, page: str) -> None:
+    class Run:
+        items: Items = [{"json": {"n": 1}}]  # noqa: RUF012
+
+        async def resolve_first(self) -> FormParameters:
+            return FormParameters.model_validate(parameters)
+
+    run: NodeRun = Run()  # type: ignore[assignment]  # what the node uses
+    result = await FormNode(site.context).execute(run)
+    assert isinstance(result, Suspend)
+    assert result.until == (None if until is None else site.context.clock.now_ms() + until)
+    assert result.call is not None
+    assert (result.call["kind"], result.call["page"]) == ("form", page)
+    assert result.outputs == [[{"json": {"n": 1}, "pairedItem": {"item": 0}}]]
