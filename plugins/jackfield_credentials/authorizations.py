@@ -1,0 +1,141 @@
+"""`Authorization` for each scheme. Each holds the values of one credential for one run of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from jackfield.api.credentials import ALLOWED_HOSTS, CredentialKind, Digest, OAuth2, Placement, Signing, filled
+from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
+from jackfield_credentials import digest
+from jackfield_credentials.grants import Tokens
+from jackfield_credentials.placing import placed, text, with_header
+from jackfield_credentials.tokens import TokenKeeper
+
+
+class Bound:
+    """What all have in common: the hosts, and the values that quoted answers must not show."""
+
+    def __init__(self, kind: CredentialKind, values: Mapping[str, str]) -> None:
+        self.kind = kind.name
+        self.allowed_hosts = values.get(ALLOWED_HOSTS, "")
+        self._values = values
+        self._secrets = [value for name, value in values.items() if value and kind.secret(name)]
+
+    async def apply(self, call: HttpCall) -> HttpCall:
+        self._check(call.url)
+        made = await self._applied(call)
+        return replace(made, secrets=[*made.secrets, *self._secrets])
+
+    async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
+        return None
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        raise NotImplementedError
+
+    def _check(self, url: str) -> None:
+        try:
+            host = urlsplit(url.strip()).hostname or ""
+        except ValueError:
+            host = ""
+        if not host_allowed(host, self.allowed_hosts):
+            raise NodeError(f"The credential {self.kind} may not be sent to {host}; its allowedHosts do not name it.")
+
+
+class PlacedValues(Bound):
+    """Headers and query."""
+
+    def __init__(self, kind: CredentialKind, values: Mapping[str, str], scheme: Placement) -> None:
+        super().__init__(kind, values)
+        self._scheme = scheme
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        return placed(call, self._scheme, self.kind, self._values)
+
+
+class Signed(Bound):
+    """Code of the kind's own."""
+
+    def __init__(self, kind: CredentialKind, values: Mapping[str, str], scheme: Signing) -> None:
+        super().__init__(kind, values)
+        self._scheme = scheme
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        return self._scheme.sign(call, self._values)
+
+
+class DigestAnswers(Bound):
+    """The first request goes without; the challenge says how to answer."""
+
+    def __init__(self, kind: CredentialKind, values: Mapping[str, str], scheme: Digest) -> None:
+        super().__init__(kind, values)
+        self._scheme = scheme
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        return call
+
+    async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
+        if reply.status != 401:
+            return None
+        self._check(reply.url)
+        user, password = (text(part, self.kind, self._values) for part in (self._scheme.user, self._scheme.password))
+        found = digest.answer(sent, reply, user, password)
+        # Where the challenge came from: the digest covers the path.
+        return found and with_header(replace(sent, url=reply.url, query=[]), "authorization", found)  # type: ignore[return-value]
+
+
+class BearerTokens(Bound):
+    """An access token of OAuth 2; one that the server rejects is renewed once."""
+
+    def __init__(
+        self, kind: CredentialKind, values: Mapping[str, str], scheme: OAuth2, credential_id: str, keeper: TokenKeeper
+    ) -> None:
+        super().__init__(kind, values)
+        self._scheme = scheme
+        self._credential_id = credential_id
+        self._keeper = keeper
+        self._tokens: Tokens | None = None
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        tokens = self._tokens
+        if tokens is None or not self._keeper.fresh(tokens):
+            tokens = self._tokens = await self._keeper.token(self._credential_id)
+        return self._with(call, tokens)
+
+    async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
+        if reply.status != 401:
+            return None
+        used = next((value for name, value in sent.headers if name.lower() == "authorization"), "")
+        tokens = self._tokens
+        if tokens is None or self._header(tokens) == used:
+            try:
+                rejected = tokens.access if tokens is not None else None
+                tokens = self._tokens = await self._keeper.token(self._credential_id, rejected)
+            except NodeError:
+                return None
+        return None if self._header(tokens) == used else self._with(sent, tokens)
+
+    def _header(self, tokens: Tokens) -> str:
+        return filled(self._scheme.header, {**self._values, "accessToken": tokens.access})
+
+    def _with(self, call: HttpCall, tokens: Tokens) -> HttpCall:
+        made = with_header(call, "authorization", self._header(tokens))
+        return replace(made, secrets=[*made.secrets, tokens.access])
+
+
+def authorization(
+    kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper
+) -> Authorization:
+    """What applies this kind. Raises `NodeError` for one whose values are not for requests."""
+    match kind.scheme:
+        case Placement():
+            return PlacedValues(kind, values, kind.scheme)
+        case Digest():
+            return DigestAnswers(kind, values, kind.scheme)
+        case OAuth2():
+            return BearerTokens(kind, values, kind.scheme, credential_id, keeper)
+        case Signing():
+            return Signed(kind, values, kind.scheme)
+    raise NodeError(f"Credentials of the kind {kind.name} are not for requests; choose another kind.")

@@ -1,0 +1,108 @@
+"""OAuth 2 authorization code flow with PKCE: the URL for the user, and what comes back. Source: RFC 6749 section 4.1,
+RFC 7636, RFC 9700 section 2.1.
+
+The state is random, signed, good for one use and a limited time; what belongs to it (the credential, the PKCE
+verifier) never leaves the daemon.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections import OrderedDict
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.records import record
+from jackfield_credentials.grants import Client
+from jackfield_credentials.port import CALLBACK
+from jackfield_credentials.settings import CredentialSettings
+from jackfield_credentials.tokens import TokenKeeper
+
+
+@record
+class Pending:
+    credential_id: str
+    verifier: str
+    redirect_uri: str
+    expires_at: int
+
+
+@record
+class Begun:
+    """url: where the user grants access; expires_at: ISO 8601."""
+
+    url: str
+    expires_at: str
+    redirect_uri: str
+
+
+class Authorizing:
+    """Authorizations under way."""
+
+    def __init__(self, context: PluginContext, keeper: TokenKeeper) -> None:
+        self._context = context
+        self._keeper = keeper
+        self._settings = context.settings(CredentialSettings)
+        self._pending: OrderedDict[str, Pending] = OrderedDict()
+
+    async def begin(self, credential_id: str) -> Begun:
+        """Raises `NodeError` for what is missing in the credential, `Conflict` for one that needs no user."""
+        client, _ = await self._keeper.client(credential_id)
+        if client.grant == "clientCredentials":
+            raise Conflict("A credential with the grant clientCredentials gets its token by itself.")
+        target = client.part(client.scheme.authorize_url)
+        if urlsplit(target).scheme not in {"http", "https"}:
+            raise InvalidInput("The authorization URL must be http or https.", details={"authUrl": "give such a URL"})
+        expires = self._context.clock.now_ms() + self._settings.authorize_timeout * 1000
+        redirect_uri = self._context.service.public_url + CALLBACK
+        pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri, expires)
+        nonce = secrets.token_urlsafe(24)
+        self._pending[nonce] = pending
+        while len(self._pending) > self._settings.authorize_pending:
+            self._pending.popitem(last=False)
+        return Begun(_authorize_url(client, target, pending, self._signed(nonce)), iso(expires), redirect_uri)
+
+    async def finish(self, state: str, code: str) -> None:
+        """Redeem the code. Raises `NodeError`, `InvalidInput` for a state that is not good (any more)."""
+        pending = self.take(state)
+        await self._keeper.redeem(pending.credential_id, code, pending.redirect_uri, pending.verifier)
+
+    def take(self, state: str) -> Pending:
+        """What belongs to the state, which is used up. Raises `InvalidInput`."""
+        nonce, _, _ = state.partition(".")
+        if not hmac.compare_digest(self._signed(nonce).encode(), state.encode()):
+            raise InvalidInput("This authorization was not begun here.")
+        pending = self._pending.pop(nonce, None)
+        if pending is None or pending.expires_at < self._context.clock.now_ms():
+            raise InvalidInput("This authorization has ended or was used already; begin again.")
+        return pending
+
+    def _signed(self, nonce: str) -> str:
+        key = self._context.secrets.key("oauth2-state")
+        return f"{nonce}.{_text(hmac.digest(key, nonce.encode(), 'sha256'))}"
+
+
+def _authorize_url(client: Client, target: str, pending: Pending, state: str) -> str:
+    parts = urlsplit(target)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    query |= parse_qsl(client.maybe(client.scheme.authorize_query).lstrip("?"), keep_blank_values=True)
+    query |= {
+        "response_type": "code",
+        "client_id": client.part(client.scheme.client_id),
+        "redirect_uri": pending.redirect_uri,
+        "state": state,
+        "code_challenge": _text(hashlib.sha256(pending.verifier.encode()).digest()),
+        "code_challenge_method": "S256",
+    }
+    if scope := client.maybe(client.scheme.scope):
+        query["scope"] = scope
+    return urlunsplit(parts._replace(query=urlencode(query), fragment=""))
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -1,0 +1,168 @@
+"""Requests to OAuth 2 token servers. Source: RFC 6749 sections 2.3.1, 4.1.3, 4.4.2, 5 and 6; RFC 7636."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, quote_plus, urlencode, urlsplit
+
+from jackfield.api.credentials import OAuth2
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http_client import HttpBody, HttpCall, HttpClient, HttpReply
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record, replace
+from jackfield_credentials.placing import optional, text, with_basic
+
+_FORM = "application/x-www-form-urlencoded"
+_LONGEST_LIFE = 10 * 365 * 86_400
+
+
+class Refused(NodeError):
+    """The token server said no, so that trying again is of no use. code: RFC 6749 section 5.2."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@record
+class Tokens:
+    """expires_at: Unix ms; 0: not said. refresh: empty when there is none."""
+
+    access: str
+    refresh: str = ""
+    expires_at: int = 0
+
+    def dump(self) -> str:
+        found = {"access_token": self.access, "refresh_token": self.refresh, "expires_at": self.expires_at}
+        return dumps(found).decode()
+
+
+def read_tokens(written: str | None) -> Tokens | None:
+    """What `Tokens.dump` wrote; None: nothing, or nothing that can be read."""
+    if not written:
+        return None
+    try:
+        found = loads(written)
+    except InvalidInput:
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("access_token"), str):
+        return None
+    expires = found.get("expires_at")
+    return Tokens(
+        str(found["access_token"]), str(found.get("refresh_token") or ""), expires if isinstance(expires, int) else 0
+    )
+
+
+@record
+class Client:
+    """One OAuth 2 client: a credential's scheme and values."""
+
+    kind: str
+    scheme: OAuth2
+    values: Mapping[str, str]
+    timeout: float
+
+    @property
+    def grant(self) -> str:
+        return optional(self.scheme.grant, self.values) or "authorizationCode"
+
+    def part(self, template: str) -> str:
+        """The filled template. Raises `NodeError` naming the missing field."""
+        return text(template, self.kind, self.values)
+
+    def maybe(self, template: str) -> str:
+        return optional(template, self.values)
+
+    async def client_credentials(self, http: HttpClient, now: int) -> Tokens:
+        form = {"grant_type": "client_credentials", "scope": self.maybe(self.scheme.scope), **self._further()}
+        return await self._ask(http, form, now)
+
+    async def code(self, http: HttpClient, code: str, redirect_uri: str, verifier: str, now: int) -> Tokens:
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": redirect_uri,
+            "code_verifier": verifier,
+        }
+        return await self._ask(http, form, now)
+
+    async def refresh(self, http: HttpClient, tokens: Tokens, now: int) -> Tokens:
+        """The old refresh token stays unless there is a new one (RFC 6749 section 6)."""
+        made = await self._ask(http, {"grant_type": "refresh_token", "refresh_token": tokens.refresh}, now)
+        return made if made.refresh else replace(made, refresh=tokens.refresh)
+
+    def _further(self) -> dict[str, str]:
+        written = self.maybe(self.scheme.token_body)
+        try:
+            found = loads(written) if written.strip() else {}
+        except InvalidInput:
+            found = None
+        if not isinstance(found, dict):
+            raise NodeError(f"The token parameters of the credential {self.kind} must be a JSON object.")
+        return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in found.items()}
+
+    async def _ask(self, http: HttpClient, form: Mapping[str, str], now: int) -> Tokens:
+        reply = await http.send(self._call({name: value for name, value in form.items() if value}))
+        return _read(reply, now)
+
+    def _call(self, form: dict[str, str]) -> HttpCall:
+        """Never redirected: the body holds secrets."""
+        ident, secret = self.part(self.scheme.client_id), self.maybe(self.scheme.client_secret)
+        in_body = self.maybe(self.scheme.client) == "body" or not secret
+        if in_body:
+            form |= {"client_id": ident} | ({"client_secret": secret} if secret else {})
+        call = HttpCall(
+            "POST",
+            self.part(self.scheme.token_url),
+            headers=[("accept", "application/json")],
+            body=HttpBody(urlencode(form).encode(), _FORM),
+            follow="none",
+            timeout=self.timeout,
+            verify=self.maybe(self.scheme.any_certificate) != "true",
+            secrets=[secret, *(form.get(name, "") for name in ("refresh_token", "code", "code_verifier"))],
+            secret_body=True,
+        )
+        return call if in_body else with_basic(call, quote_plus(ident), quote_plus(secret))
+
+
+def _read(reply: HttpReply, now: int) -> Tokens:
+    fields = _fields(reply)
+    access = fields.get("access_token")
+    if not 200 <= reply.status < 300 or not isinstance(access, str) or not access:
+        raise _refusal(reply, fields)
+    refresh = fields.get("refresh_token")
+    return Tokens(access, refresh if isinstance(refresh, str) else "", _expiry(fields.get("expires_in"), now))
+
+
+def _expiry(lifetime: Json, now: int) -> int:
+    """expires_in as a number or, as some write it, as text; 0: not said."""
+    try:
+        seconds = float(lifetime) if isinstance(lifetime, str | int | float) else 0.0
+    except ValueError:
+        return 0
+    return now + int(min(seconds, _LONGEST_LIFE) * 1000) if seconds > 0 else 0
+
+
+def _fields(reply: HttpReply) -> Mapping[str, Json]:
+    """JSON, or a form, as older servers answer."""
+    written = reply.body.decode("utf-8", "replace")
+    if reply.header("content-type").startswith(_FORM):
+        return dict(parse_qsl(written))
+    try:
+        found = loads(written)
+    except InvalidInput:
+        found = dict(parse_qsl(written)) if "access_token=" in written else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _refusal(reply: HttpReply, fields: Mapping[str, Json]) -> NodeError:
+    host = urlsplit(reply.url).hostname
+    code = fields.get("error")
+    shown = " ".join(str(part) for part in (code, fields.get("error_description")) if isinstance(part, str))
+    for secret in reply.secrets:
+        shown = shown.replace(secret, "***") if secret else shown
+    told = f"The token server {host} gave no token (status {reply.status}{': ' + shown[:200] if shown else ''})."
+    if reply.status >= 500 or reply.status == 429:
+        return NodeError(told)
+    return Refused(told, code if isinstance(code, str) else "")

@@ -1,0 +1,272 @@
+"""`/credentials`: secrets that nodes use. They are encrypted at rest and never come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quart import Blueprint, Response, request
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, OAuth2, Probe
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.http import clamp, json_response, operation, read_json, read_model
+from jackfield.api.ids import is_uuid, new_id
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
+from jackfield.api.storage import Credential
+from jackfield_credentials.checks import check
+from jackfield_credentials.service import service_of
+from jackfield_credentials.trial import tried
+from jackfield_credentials.vault import Vault
+
+TAGS = ("credentials",)
+SCOPE = "credentials:write"
+_SCHEMAS = "jackfield_credentials.schemas"
+_MAX_OFFSET = 2**31 - 1
+_KEEPS_TOKENS = frozenset({ALLOWED_HOSTS, "authQueryParameters", TOKENS})
+"""Fields whose change leaves the tokens good."""
+
+
+class CredentialRoutes:
+    """Views on credentials; all of them, reading too, need the scope credentials:write."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def _vault(self) -> Vault:
+        return service_of(self._context).vault
+
+    @operation("List credentials, without values", scope=SCOPE, response=f"{_SCHEMAS}:CredentialPage", tags=TAGS)
+    async def list_credentials(self) -> Response:
+        offset = clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET)
+        limit = clamp(request.args.get("limit"), 20, 1, 100)
+        found = await self._context.store.credentials(offset, limit)
+        rows = [credential_view(row) for row in found.rows]
+        return json_response({"data": rows, "total": found.total, "offset": offset, "limit": limit})
+
+    @operation(
+        "Create a credential",
+        scope=SCOPE,
+        request=f"{_SCHEMAS}:CredentialBody",
+        response=f"{_SCHEMAS}:CredentialRow",
+        status=201,
+        tags=TAGS,
+    )
+    async def create_credential(self) -> Response:
+        from jackfield_credentials.schemas import CredentialBody
+
+        body = await read_model(CredentialBody)
+        await self._vault.ready()
+        check(self._vault.kind(body.kind), body.values)
+        now = self._context.clock.now_ms()
+        sealed = await self._vault.seal(body.kind, body.values)
+        credential = Credential(new_id(), body.name, body.kind, sealed, now, now)
+        await self._context.store.put_credential(credential)
+        return json_response(credential_view(credential), 201)
+
+    @operation(
+        "Read a credential with the values that are no secrets",
+        scope=SCOPE,
+        response=f"{_SCHEMAS}:CredentialShown",
+        tags=TAGS,
+    )
+    async def get_credential(self, credential_id: str) -> Response:
+        stored = await self._stored(credential_id)
+        try:
+            values = self._vault.open(stored)
+        except ValueError:
+            values = {}
+        shown: dict[str, Json] = {
+            name: value for name, value in values.items() if name != TOKENS and not self._hidden(stored.kind, name)
+        }
+        kind = self._vault.kind(stored.kind)
+        connected = {"connected": TOKENS in values} if kind and isinstance(kind.scheme, OAuth2) else {}
+        return json_response({**credential_view(stored), "values": shown, **connected})
+
+    def _hidden(self, kind: str, name: str) -> bool:
+        """Of kinds that nobody describes, nothing is known to be harmless."""
+        return name != ALLOWED_HOSTS if self._vault.kind(kind) is None else self._vault.is_secret(kind, name)
+
+    @operation(
+        "Replace a credential's name and all its values",
+        scope=SCOPE,
+        request=f"{_SCHEMAS}:CredentialBody",
+        response=f"{_SCHEMAS}:CredentialRow",
+        tags=TAGS,
+    )
+    async def put_credential(self, credential_id: str) -> Response:
+        from jackfield_credentials.schemas import CredentialBody
+
+        body = await read_model(CredentialBody)
+        present = await self._stored(credential_id)
+        if present.kind != body.kind:
+            details = {"kind": f"this credential is of the kind {present.kind}; create another one"}
+            raise InvalidInput("A credential keeps its kind.", details=details)
+        return await self._change(credential_id, body.name, body.values)
+
+    @operation(
+        "Change a credential's name, or replace all its values",
+        scope=SCOPE,
+        request=f"{_SCHEMAS}:CredentialChange",
+        response=f"{_SCHEMAS}:CredentialRow",
+        tags=TAGS,
+    )
+    async def patch_credential(self, credential_id: str) -> Response:
+        from jackfield_credentials.schemas import CredentialChange
+
+        await self._stored(credential_id)
+        body = await read_model(CredentialChange)
+        return await self._change(credential_id, body.name, body.values)
+
+    async def _change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Response:
+        async with self._vault.lock(credential_id):
+            present = await self._stored(credential_id)
+            sealed = present.sealed
+            if values is not None:
+                check(self._vault.kind(present.kind), values)
+                sealed = await self._vault.seal(present.kind, self._with_tokens(present, values))
+            changed = replace(
+                present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
+            )
+            await self._context.store.put_credential(changed)
+        return json_response(credential_view(changed))
+
+    def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
+        """The tokens stay unless what they were given for has changed."""
+        try:
+            old = self._vault.open(present)
+        except ValueError:
+            return values
+        changed = {name for name in old.keys() | values.keys() if old.get(name) != values.get(name)}
+        return values if TOKENS not in old or changed - _KEEPS_TOKENS else {**values, TOKENS: old[TOKENS]}
+
+    @operation("Delete a credential", scope=SCOPE, status=204, tags=TAGS)
+    async def delete_credential(self, credential_id: str) -> Response:
+        async with self._vault.lock(known_id(credential_id)):
+            if not await self._context.store.delete_credential(credential_id):
+                raise _unknown()
+        return Response(status=204)
+
+    @operation(
+        "Try a credential: ask for a token, or a server with it",
+        scope=SCOPE,
+        request=f"{_SCHEMAS}:CredentialTest",
+        response=f"{_SCHEMAS}:TestShown",
+        tags=TAGS,
+    )
+    async def test_credential(self, credential_id: str) -> Response:
+        from jackfield.api.http import parse_model
+        from jackfield_credentials.schemas import CredentialTest
+
+        given = await read_json() if await request.get_data(cache=True) else {}
+        body = parse_model(CredentialTest, given)
+        stored = await self._stored(credential_id)
+        # Braces of the caller's URL are no template.
+        literal = body.url and body.url.replace("{", "{{").replace("}", "}}")
+        asked = Probe(literal, body.method) if literal else None
+        verdict = await tried(self._context, service_of(self._context), stored.id, stored.kind, asked)
+        return json_response({"valid": verdict.valid, "message": verdict.message, "tested": verdict.tested})
+
+    @operation(
+        "Begin to connect an OAuth 2 credential: the URL at which its user grants access",
+        scope=SCOPE,
+        response=f"{_SCHEMAS}:AuthorizeShown",
+        tags=TAGS,
+    )
+    async def authorize(self, credential_id: str) -> Response:
+        stored = await self._stored(credential_id)
+        kind = self._vault.kind(stored.kind)
+        if kind is None or not isinstance(kind.scheme, OAuth2):
+            raise Conflict(f"Credentials of the kind {stored.kind} are not connected to a provider.")
+        try:
+            begun = await service_of(self._context).authorizing.begin(stored.id)
+        except NodeError as exc:
+            raise InvalidInput(exc.message) from None
+        return json_response({"url": begun.url, "expiresAt": begun.expires_at, "redirectUri": begun.redirect_uri})
+
+    @operation("List kinds of credentials with their fields", scope=SCOPE, response=f"{_SCHEMAS}:KindList", tags=TAGS)
+    async def list_kinds(self) -> Response:
+        await self._vault.ready()
+        found = [kind_view(kind) for _, kind in sorted(self._context.credential_kinds.items())]
+        return json_response({"data": found, "total": len(found)})
+
+    @operation("Read a kind of credentials", scope=SCOPE, response=f"{_SCHEMAS}:KindShown", tags=TAGS)
+    async def get_kind(self, kind: str) -> Response:
+        await self._vault.ready()
+        found = self._vault.kind(kind)
+        if found is None:
+            raise NotFound("There is no such kind of credentials.")
+        return json_response(kind_view(found))
+
+    async def _stored(self, credential_id: str) -> Credential:
+        await self._vault.ready()
+        found = await self._context.store.credential(known_id(credential_id))
+        if found is None:
+            raise _unknown()
+        return found
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    views = CredentialRoutes(context)
+    made = Blueprint("credentials", __name__, url_prefix="/api/v1")
+    one = "/credentials/<credential_id>"
+    for method, path, view in (
+        ("GET", "/credentials", views.list_credentials),
+        ("POST", "/credentials", views.create_credential),
+        ("GET", one, views.get_credential),
+        ("PUT", one, views.put_credential),
+        ("PATCH", one, views.patch_credential),
+        ("DELETE", one, views.delete_credential),
+        ("POST", f"{one}/test", views.test_credential),
+        ("GET", f"{one}/oauth2/authorize", views.authorize),
+        ("GET", "/credential-kinds", views.list_kinds),
+        ("GET", "/credential-kinds/<kind>", views.get_kind),
+    ):
+        made.add_url_rule(path, view_func=view, methods=[method])
+    return [made]
+
+
+def credential_view(credential: Credential) -> dict[str, Json]:
+    return {
+        "id": credential.id,
+        "name": credential.name,
+        "kind": credential.kind,
+        "createdAt": iso(credential.created_at),
+        "updatedAt": iso(credential.updated_at),
+    }
+
+
+def kind_view(kind: CredentialKind) -> dict[str, Json]:
+    return {
+        "kind": kind.name,
+        "title": kind.title,
+        "forRequests": kind.scheme is not None,
+        "oauth2": isinstance(kind.scheme, OAuth2),
+        "fields": [
+            {
+                "name": field.name,
+                "title": field.title,
+                "type": field.type,
+                "secret": field.secret,
+                "required": field.required,
+                "default": field.default,
+                "choices": list(field.choices),
+                "description": field.description,
+            }
+            for field in kind.fields
+        ],
+    }
+
+
+def known_id(text: str) -> str:
+    """The id, if it can be one at all. Raises `NotFound`: what is no UUID was never given out."""
+    if len(text) > 64 or not is_uuid(text):
+        raise _unknown()
+    return text
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no credential with this id.")

@@ -1,0 +1,100 @@
+"""Bodies of the API of credentials."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
+KindName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
+Values = Annotated[
+    dict[Annotated[str, StringConstraints(min_length=1, max_length=100)], Annotated[str, Field(max_length=65_536)]],
+    Field(min_length=1, max_length=50),
+]
+
+
+class Body(BaseModel):
+    """A body with these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
+
+
+class Shown(BaseModel):
+    """An answer."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+
+class CredentialBody(Body):
+    name: Name
+    kind: KindName
+    values: Values
+
+
+class CredentialChange(Body):
+    name: Name | None = None
+    values: Values | None = None
+
+
+class CredentialTest(Body):
+    """url: what to ask, for kinds that have no address of their own."""
+
+    url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
+    method: Literal["GET", "HEAD", "POST"] = "GET"
+
+
+class CredentialRow(Shown):
+    id: str
+    name: str
+    kind: str
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class CredentialShown(CredentialRow):
+    values: dict[str, str]
+    connected: bool | None = None
+
+
+class CredentialPage(Shown):
+    data: list[CredentialRow]
+    total: int
+    offset: int
+    limit: int
+
+
+class TestShown(Shown):
+    valid: bool
+    message: str
+    tested: bool
+
+
+class AuthorizeShown(Shown):
+    url: str
+    expiresAt: str  # noqa: N815
+    redirectUri: str  # noqa: N815
+
+
+class FieldShown(Shown):
+    name: str
+    title: str
+    type: Literal["text", "json", "boolean", "url"]
+    secret: bool
+    required: bool
+    default: str
+    choices: list[str]
+    description: str
+
+
+class KindShown(Shown):
+    kind: str
+    title: str
+    fields: list[FieldShown]
+    forRequests: bool  # noqa: N815
+    oauth2: bool
+
+
+class KindList(Shown):
+    data: list[KindShown]
+    total: int

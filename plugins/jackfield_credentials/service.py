@@ -1,0 +1,62 @@
+"""The port `Credentials`, and what the plugin's parts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind
+from jackfield.api.http_client import Authorization
+from jackfield.api.nodes import NodeError
+from jackfield_credentials.authorizations import authorization
+from jackfield_credentials.flow import Authorizing
+from jackfield_credentials.tokens import TokenKeeper
+from jackfield_credentials.vault import Vault
+
+
+class CredentialService:
+    """See `jackfield.api.credentials.Credentials`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self.vault = Vault(context)
+        self.keeper = TokenKeeper(context, self.vault)
+        self.authorizing = Authorizing(context, self.keeper)
+
+    async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
+        _, values = await self.vault.read(credential_id, kind)
+        return self._complete(kind, values)
+
+    async def authorization(self, credential_id: str, kind: str) -> Authorization:
+        _, values = await self.vault.read(credential_id, kind)
+        return authorization(self._known(kind), self._complete(kind, values), credential_id, self.keeper)
+
+    def _complete(self, kind: str, values: dict[str, str]) -> Mapping[str, str]:
+        given = {name: value for name, value in values.items() if name != TOKENS}
+        known = self.vault.kind(kind)
+        return {ALLOWED_HOSTS: ""} | (given if known is None else known.complete(given))
+
+    def _known(self, kind: str) -> CredentialKind:
+        found = self.vault.kind(kind)
+        if found is None:
+            raise NodeError(
+                f"Credentials of the kind {kind} are not available: no plugin and no description in nodes.d describes "
+                "it. Use a generic kind such as httpHeaderAuth."
+            )
+        return found
+
+
+_services: dict[int, tuple[PluginContext, CredentialService]] = {}
+"""The context is kept as well, so that its identity stays its own."""
+
+
+def service_of(context: PluginContext) -> CredentialService:
+    """The one service of this daemon."""
+    found = _services.get(id(context))
+    if found is None:
+        found = _services[id(context)] = (context, CredentialService(context))
+    return found[1]
+
+
+def forget(context: PluginContext) -> None:
+    """At the daemon's end."""
+    _services.pop(id(context), None)

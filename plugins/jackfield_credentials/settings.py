@@ -1,0 +1,27 @@
+"""The table `credentials`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class CredentialSettings(BaseModel):
+    """OAuth 2 tokens and how they are asked for."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, populate_by_name=True, alias_generator=to_camel
+    )
+
+    refresh_margin: int = Field(
+        60, ge=0, le=3600, description="How long before its end an access token is renewed, in seconds."
+    )
+    token_timeout: float = Field(
+        30, gt=0, le=300, description="Longest time of one request for a token or of a test, in seconds."
+    )
+    authorize_timeout: int = Field(
+        600, ge=30, le=3600, description="How long a user may take to grant access at the provider, in seconds."
+    )
+    authorize_pending: int = Field(
+        100, ge=1, le=10_000, description="Most authorizations that are under way; the oldest of more is given up."
+    )

@@ -1,0 +1,80 @@
+"""Access tokens of stored credentials: kept sealed, renewed once for all who need them."""
+
+from __future__ import annotations
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import TOKENS, OAuth2
+from jackfield.api.nodes import NodeError
+from jackfield_credentials.grants import Client, Refused, Tokens, read_tokens
+from jackfield_credentials.settings import CredentialSettings
+from jackfield_credentials.vault import Vault
+
+
+class TokenKeeper:
+    """Gives the access token of a credential."""
+
+    def __init__(self, context: PluginContext, vault: Vault) -> None:
+        self._context = context
+        self._vault = vault
+        self._settings = context.settings(CredentialSettings)
+
+    def fresh(self, tokens: Tokens) -> bool:
+        """Whether the token is good for longer than the margin."""
+        margin = self._settings.refresh_margin * 1000
+        return not tokens.expires_at or tokens.expires_at - margin > self._context.clock.now_ms()
+
+    async def client(self, credential_id: str) -> tuple[Client, Tokens | None]:
+        """The OAuth 2 client of the credential as it is stored now. Raises `NodeError`."""
+        stored, values = await self._vault.read(credential_id)
+        kind = self._vault.kind(stored.kind)
+        if kind is None or not isinstance(kind.scheme, OAuth2):
+            raise NodeError(f"Credentials of the kind {stored.kind} have no tokens.")
+        complete = kind.complete(values)
+        return Client(kind.name, kind.scheme, complete, self._settings.token_timeout), read_tokens(values.get(TOKENS))
+
+    async def token(self, credential_id: str, rejected: str | None = None) -> Tokens:
+        """A token that is fresh and is not the rejected one. Raises `NodeError`."""
+        async with self._vault.lock(credential_id):
+            client, tokens = await self.client(credential_id)
+            if tokens is not None and tokens.access != rejected and self.fresh(tokens):
+                self._hide(tokens)
+                return tokens
+            try:
+                made = await self._renewed(client, tokens)
+            except Refused:
+                raise
+            except NodeError:
+                # The server of tokens is out of order, and the token still lives.
+                if tokens is None or tokens.access == rejected or tokens.expires_at <= self._context.clock.now_ms():
+                    raise
+                return tokens
+            await self._keep(credential_id, made)
+            return made
+
+    async def redeem(self, credential_id: str, code: str, redirect_uri: str, verifier: str) -> None:
+        """Exchange an authorization code and keep the tokens. Raises `NodeError`."""
+        async with self._vault.lock(credential_id):
+            client, _ = await self.client(credential_id)
+            now = self._context.clock.now_ms()
+            await self._keep(credential_id, await client.code(self._context.http, code, redirect_uri, verifier, now))
+
+    async def _renewed(self, client: Client, tokens: Tokens | None) -> Tokens:
+        http, now = self._context.http, self._context.clock.now_ms()
+        if client.grant == "clientCredentials":
+            return await client.client_credentials(http, now)
+        if tokens is None or not tokens.refresh:
+            raise Refused(f"The credential {client.kind} has no valid token; {_CONNECT}", "")
+        try:
+            return await client.refresh(http, tokens, now)
+        except Refused as exc:
+            raise Refused(f"{exc.message} {_CONNECT[0].upper()}{_CONNECT[1:]}", exc.code) from None
+
+    async def _keep(self, credential_id: str, tokens: Tokens) -> None:
+        self._hide(tokens)
+        await self._vault.keep_tokens(credential_id, tokens.dump())
+
+    def _hide(self, tokens: Tokens) -> None:
+        self._context.secrets.redact(*(text for text in (tokens.access, tokens.refresh) if text))
+
+
+_CONNECT = "connect it to its provider (GET /api/v1/credentials/{id}/oauth2/authorize)."

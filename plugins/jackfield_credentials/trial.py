@@ -1,0 +1,102 @@
+"""`POST /credentials/{id}/test`: a real request for a token, a real request with the credential, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import CredentialKind, OAuth2, Probe
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http_client import HttpCall, HttpReply
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
+from jackfield_credentials.checks import problems
+from jackfield_credentials.placing import text
+from jackfield_credentials.service import CredentialService
+from jackfield_credentials.settings import CredentialSettings
+
+
+@record
+class Verdict:
+    """tested: whether anything was sent."""
+
+    valid: bool
+    message: str
+    tested: bool = True
+
+
+async def tried(
+    context: PluginContext, service: CredentialService, credential_id: str, kind_name: str, asked: Probe | None
+) -> Verdict:
+    """asked: a request to make instead of the kind's own."""
+    kind = service.vault.kind(kind_name)
+    if kind is None:
+        return Verdict(False, f"No plugin and no description in nodes.d describes the kind {kind_name}.", False)
+    try:
+        values = await service.values(credential_id, kind_name)
+        if wrong := problems(kind, values):
+            told = "; ".join(f"{path.removeprefix('values.')} {what}" for path, what in wrong.items())
+            return Verdict(False, f"The values do not fit the kind: {told}.", False)
+        token = await _token(service, credential_id, kind)
+        probe = asked or kind.probe
+        if probe is None:
+            return token or Verdict(True, _NOWHERE, False)
+        reply = await _asked(context, service, credential_id, kind, probe, values)
+    except NodeError as exc:
+        return Verdict(False, exc.message)
+    return _judged(reply, probe)
+
+
+async def _token(service: CredentialService, credential_id: str, kind: CredentialKind) -> Verdict | None:
+    """A new token, where one can be had without a user."""
+    if not isinstance(kind.scheme, OAuth2):
+        return None
+    client, tokens = await service.keeper.client(credential_id)
+    renewable = client.grant == "clientCredentials" or (tokens is not None and tokens.refresh)
+    await service.keeper.token(credential_id, tokens.access if tokens and renewable else None)
+    if not renewable:
+        return Verdict(True, "There is an access token; nothing was asked with it.", False)
+    return Verdict(True, "The token server gave a token.")
+
+
+async def _asked(
+    context: PluginContext,
+    service: CredentialService,
+    credential_id: str,
+    kind: CredentialKind,
+    probe: Probe,
+    values: Mapping[str, str],
+) -> HttpReply:
+    url = text(probe.url, kind.name, values)
+    timeout = context.settings(CredentialSettings).token_timeout
+    headers = [("accept", "application/json"), *probe.headers.items()]
+    call = HttpCall(probe.method, url, headers=headers, timeout=timeout, follow="none")
+    return await context.http.send(call, await service.authorization(credential_id, kind.name))
+
+
+def _judged(reply: HttpReply, probe: Probe) -> Verdict:
+    host = urlsplit(reply.url).hostname
+    if reply.status in (401, 403):
+        return Verdict(False, f"{host} refused the credential (status {reply.status}).")
+    if not 200 <= reply.status < 400:
+        return Verdict(False, f"{host} answered with status {reply.status}, which says nothing of the credential.")
+    if probe.ok and not _at(reply, probe.ok):
+        told = _at(reply, probe.error) if probe.error else None
+        return Verdict(False, f"{host} refused the credential{f': {told}' if isinstance(told, str) else ''}.")
+    return Verdict(True, f"{host} accepted the credential (status {reply.status}).")
+
+
+def _at(reply: HttpReply, path: str) -> Json:
+    """The value at a dotted path of a JSON answer, else None."""
+    try:
+        found = loads(reply.body)
+    except InvalidInput:
+        return None
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+_NOWHERE = 'The values are complete. This kind has no address of its own; send {"url": ...} to try them against one.'

@@ -1,0 +1,89 @@
+"""Sealed values: opened at the last moment, changed by one writer at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from weakref import WeakValueDictionary
+
+import orjson
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind
+from jackfield.api.errors import JackfieldError
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
+from jackfield.api.storage import Credential
+
+NOT_SECRET = frozenset({"name", "user", "username", "algorithm", ALLOWED_HOSTS, "headerName"})
+"""Of kinds that nobody describes: values that may stand in a log; to hide them would hide half of every line."""
+
+
+class Vault:
+    """Reads and writes values of stored credentials. `lock` keeps writers of one credential apart."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._found = False
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lock(self, credential_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(credential_id, asyncio.Lock())
+
+    async def ready(self) -> None:
+        """Have the kinds found, off the event loop."""
+        if not self._found:
+            await asyncio.to_thread(getattr, self._context, "credential_kinds")
+            self._found = True
+
+    def kind(self, name: str) -> CredentialKind | None:
+        return self._context.credential_kinds.get(name)
+
+    def is_secret(self, kind: str, field: str) -> bool:
+        known = self.kind(kind)
+        return field not in NOT_SECRET if known is None else known.secret(field)
+
+    def open(self, credential: Credential) -> dict[str, str]:
+        """The values. Raises ValueError when they were sealed with another key."""
+        values: dict[str, str] = orjson.loads(self._context.secrets.open(credential.sealed))
+        return values
+
+    async def seal(self, kind: str, values: Mapping[str, str]) -> bytes:
+        self.hide(kind, values)
+        return await asyncio.to_thread(self._context.secrets.seal, orjson.dumps(dict(values)))
+
+    def hide(self, kind: str, values: Mapping[str, str]) -> None:
+        secrets = [value for name, value in values.items() if name != TOKENS and self.is_secret(kind, name)]
+        self._context.secrets.redact(*secrets)
+
+    async def read(self, credential_id: str, kind: str | None = None) -> tuple[Credential, dict[str, str]]:
+        """A stored credential and its values, from now on hidden in logs. kind: what the node expects. Raises
+        `NodeError`."""
+        await self.ready()
+        try:
+            stored = await self._context.store.credential(credential_id)
+        except JackfieldError as exc:
+            raise NodeError(f"The credential cannot be read: {exc.message}") from None
+        if stored is None or (kind is not None and stored.kind != kind):
+            wanted = f"of the kind {kind} " if kind else ""
+            raise NodeError(f"The node's credential {wanted}does not exist any more; choose another one.")
+        try:
+            values = self.open(stored)
+        except ValueError:
+            raise NodeError(
+                f"The credential '{stored.name}' was sealed with another encryption key; enter its values again."
+            ) from None
+        self.hide(stored.kind, values)
+        return stored, values
+
+    async def keep_tokens(self, credential_id: str, tokens: str | None) -> None:
+        """Put the tokens beside the values as they are now; call it with the lock held. Raises `NodeError`."""
+        stored, values = await self.read(credential_id)
+        values.pop(TOKENS, None)
+        if tokens is not None:
+            values[TOKENS] = tokens
+        sealed = await self.seal(stored.kind, values)
+        try:
+            await self._context.store.put_credential(replace(stored, sealed=sealed))
+        except JackfieldError as exc:
+            raise NodeError(f"The credential's token cannot be kept: {exc.message}") from None

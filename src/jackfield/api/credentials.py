@@ -1,0 +1,148 @@
+"""Kinds of credentials: which fields they have, and how they get onto a request. Kinds are data; the plugin that gives
+the port `Credentials` knows how to apply each scheme.
+
+Texts in a scheme are templates: `{token}` stands for the credential's field of this name, `{{` and `}}` for braces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import Literal, Protocol, TypeAlias
+
+from .http_client import Authorization, HttpCall
+from .records import record
+
+ALLOWED_HOSTS = "allowedHosts"
+"""The field that every kind has: hosts that the credential may be sent to, comma separated; empty: any."""
+TOKENS = "oauthTokenData"
+"""Where tokens are sealed beside the fields, as JSON; never shown, never set by a caller."""
+
+_PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_]\w*)\}")
+
+
+@record
+class CredentialField:
+    """One value of a credential; all values are text. type: `json` is checked to be an object, `boolean` to be `true`
+    or `false`, `url` to be http or https. required: not empty, unless there is a default."""
+
+    name: str
+    title: str
+    secret: bool = False
+    required: bool = False
+    default: str = ""
+    type: Literal["text", "json", "boolean", "url"] = "text"
+    choices: Sequence[str] = ()
+    description: str = ""
+
+
+@record
+class Placement:
+    """Values in headers and query, and at most one pair of user and password for Basic."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    basic: tuple[str, str] | None = None
+
+
+@record
+class Digest:
+    """HTTP Digest (RFC 7616): templates of user and password."""
+
+    user: str = "{user}"
+    password: str = "{password}"  # noqa: S105 - a template
+
+
+@record
+class OAuth2:
+    """OAuth 2 (RFC 6749), with PKCE (RFC 7636) and refresh. grant: authorizationCode, pkce or clientCredentials;
+    client: where id and secret go, `header` or `body`; authorize_query: further parameters, as in a query string;
+    token_body: a JSON object of further parameters of client credentials; header: what carries the access token
+    `{accessToken}`; any_certificate: `true` to accept any certificate of the token server."""
+
+    grant: str
+    authorize_url: str
+    token_url: str
+    scope: str = ""
+    client_id: str = "{clientId}"
+    client_secret: str = "{clientSecret}"  # noqa: S105 - a template
+    client: str = "header"
+    authorize_query: str = ""
+    token_body: str = ""
+    header: str = "Bearer {accessToken}"
+    any_certificate: str = "false"
+
+
+@record
+class Signing:
+    """Code that puts the values on a request. It must list every secret it adds in `secrets` and `secret_headers`.
+    Raises `NodeError`."""
+
+    sign: Callable[[HttpCall, Mapping[str, str]], HttpCall]
+
+
+Scheme: TypeAlias = "Placement | Digest | OAuth2 | Signing"
+
+
+@record
+class Probe:
+    """A request that tells whether a credential is good. url: a template; ok: path in the JSON answer that must be
+    true, for servers whose failures have status 200; error: path of their message."""
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    ok: str = ""
+    error: str = ""
+
+
+@record
+class CredentialKind:
+    """name: such as `httpHeaderAuth`; scheme: None when the values are not for requests; probe: None when the kind has
+    no server of its own."""
+
+    name: str
+    title: str
+    fields: Sequence[CredentialField]
+    scheme: Scheme | None = None
+    probe: Probe | None = None
+
+    def secret(self, name: str) -> bool:
+        """Whether this value must never be shown; unknown ones count as secret."""
+        found = next((known for known in self.fields if known.name == name), None)
+        return name != ALLOWED_HOSTS if found is None else found.secret
+
+    def complete(self, values: Mapping[str, str]) -> dict[str, str]:
+        """The values with the defaults of what is missing or empty."""
+        given = {name: value for name, value in values.items() if value != ""}
+        return {known.name: known.default for known in self.fields} | given
+
+
+class Credentials(Protocol):
+    """The port: stored credentials, opened at the last moment. Values never belong into outputs, logs or messages."""
+
+    async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
+        """The decrypted fields, completed by defaults, with `allowedHosts`. Raises `NodeError`."""
+
+    async def authorization(self, credential_id: str, kind: str) -> Authorization:
+        """What puts the credential on requests; reads the store. Raises `NodeError`."""
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """The template with its fields. Raises KeyError with the name of a field that is missing or empty."""
+
+    def part(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            return match[0][0]
+        if not values.get(name):
+            raise KeyError(name)
+        return values[name]
+
+    return _PART.sub(part, template)
+
+
+def fields_in(template: str) -> list[str]:
+    """The names of the fields that the template reads."""
+    return [match[1] for match in _PART.finditer(template) if match[1]]

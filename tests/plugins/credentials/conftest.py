@@ -1,0 +1,61 @@
+"""The plugin over a store in memory, with the real guarded client and a clock that the test moves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from quart import Quart, Response, g
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
+
+from credential_lab import Lab
+from loopback import Loopback, loopback
+from node_fakes import KeepingContext
+
+from jackfield.api import jsontext
+from jackfield.api.auth import Principal
+from jackfield.api.errors import JackfieldError
+from jackfield.testing.clock import FakeClock
+from jackfield.testing.store import MemoryStore
+from jackfield_credentials.kinds import KINDS
+from jackfield_credentials.routes import blueprints
+from jackfield_credentials.service import forget
+from jackfield_nodes.http_client import GuardedClient
+from jackfield_nodes.settings import HttpSettings
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Loopback]:
+    async with loopback() as made:
+        yield made
+
+
+@pytest.fixture
+async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
+    clock, store = FakeClock(), MemoryStore()
+    await store.open()
+    context = KeepingContext(tmp_path, clock=clock, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
+    context.ports.update(store=store, credential_kinds={kind.name: kind for kind in KINDS})
+    context.ports["http"] = GuardedClient(context)
+    app = Quart("test")
+    for blueprint in blueprints(context):
+        app.register_blueprint(blueprint)
+
+    @app.before_request
+    async def authorize() -> None:
+        g.principal = Principal("u1", "ada", "admin", "jwt")
+
+    @app.errorhandler(JackfieldError)
+    async def envelope(error: JackfieldError) -> Response:
+        body = {"code": error.code, "message": error.message, "details": error.details}
+        return Response(jsontext.dumps(body), status=error.status, content_type="application/json")
+
+    yield Lab(context, clock, store, app)
+    forget(context)
+    for task in context.tasks:
+        task.cancel()
+    await store.close()
