@@ -1,0 +1,140 @@
+"""Requests of an operation, and what their answers say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode, urlsplit
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http_client import HttpBody, HttpCall, HttpReply, Pairs
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
+from jackfield_vendors.description import Errors, Node
+from jackfield_vendors.operations import CompiledRequest
+from jackfield_vendors.shapes import Shape
+from jackfield_vendors.templates import Missing, Reference, Scope, Template, as_text, at, value_of
+
+_EXCERPT = 300
+_FORM = "application/x-www-form-urlencoded"
+
+
+def call_of(node: Node, base: Template, request: CompiledRequest, scope: Scope) -> HttpCall:
+    """The request without its files. Raises `NodeError` naming the parameter that the address lacks."""
+    headers: Pairs = [("accept", "application/json"), *node.headers.items()]
+    for name, template in request.headers.items():
+        if not isinstance(value := value_of(template, scope), Missing):
+            headers = [pair for pair in headers if pair[0].lower() != name.lower()]
+            headers.append((name, as_text(value)))
+    return HttpCall(
+        request.described.method,
+        _address(base, request, scope),
+        query=_query(request, scope),
+        headers=headers,
+        body=_body(request, scope),
+    )
+
+
+def _address(base: Template, request: CompiledRequest, scope: Scope) -> str:
+    if request.url is not None:
+        return _joined(request.url, scope, encode=False)
+    return _joined(base, scope, encode=False).rstrip("/") + _joined(request.path, scope, encode=True)
+
+
+def _joined(template: Template, scope: Scope, *, encode: bool) -> str:
+    """A path's values cannot leave their segment, except those whose only way is a path (`filePath`)."""
+    out = []
+    for part in template.parts:
+        if isinstance(part, str):
+            out.append(part)
+            continue
+        value = value_of(Template((part,)), scope)
+        if isinstance(value, Missing):
+            raise NodeError(f"The parameter {_name(part)} is empty; fill it in.")
+        out.append(_segment(as_text(value), part) if encode else as_text(value))
+    return "".join(out)
+
+
+def _name(reference: Reference) -> str:
+    return ".".join(reference.choices[0].path).lstrip("@")
+
+
+def _segment(text: str, part: Reference) -> str:
+    if part.choices[0].path[-1:] != ("filePath",):
+        return quote(text, safe="") if text not in (".", "..") else "%2E" * len(text)
+    return "/".join(quote(step, safe="") for step in text.strip("/").split("/") if step not in ("", ".", ".."))
+
+
+def _query(request: CompiledRequest, scope: Scope) -> Pairs:
+    """A list repeats its name."""
+    found: Pairs = []
+    values = request.query(scope)
+    for name, value in values.items() if isinstance(values, dict) else ():
+        found += [(name, as_text(one)) for one in (value if isinstance(value, list) else [value])]
+    return found
+
+
+def _body(request: CompiledRequest, scope: Scope) -> HttpBody | None:
+    if request.form is not None:
+        return HttpBody(urlencode(form_fields(request.form, scope)).encode(), _FORM)
+    if request.body is None:
+        return None
+    value = request.body(scope)
+    return HttpBody(dumps({} if isinstance(value, Missing) else value), "application/json")
+
+
+def form_fields(shape: Shape, scope: Scope) -> Pairs:
+    """Objects and lists go as JSON."""
+    value = shape(scope)
+    return [(name, as_text(one)) for name, one in value.items()] if isinstance(value, dict) else []
+
+
+def multipart(call: HttpCall, fields: Pairs, files: Mapping[str, tuple[str, bytes, str]]) -> HttpCall:
+    """The same request with files: form field -> name, content, media type."""
+    import httpx
+
+    parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = [
+        (name, (None, text.encode(), None)) for name, text in fields
+    ]
+    parts += list(files.items())
+    request = httpx.Request("POST", "http://form.invalid/", files=parts)
+    return replace(call, body=HttpBody(request.read(), request.headers["content-type"]))
+
+
+def answer_of(reply: HttpReply, errors: Errors, title: str) -> Json:
+    """The JSON of a good answer; an empty one is an empty object. Raises `NodeError` with the service's own words."""
+    value: Json = {}
+    if reply.body.strip():
+        try:
+            value = loads(reply.body, max_depth=200)
+        except InvalidInput:
+            value = reply.body.decode("utf-8", "replace")
+    good = 200 <= reply.status < 300
+    if good and (not errors.ok or at(value, errors.ok.split("."))):
+        return value
+    raise NodeError(_told(reply, value, errors, title))
+
+
+def raise_for_status(reply: HttpReply, errors: Errors, title: str) -> None:
+    """For answers that are files. Raises `NodeError`."""
+    if not 200 <= reply.status < 300:
+        answer_of(reply, errors, title)
+
+
+def _told(reply: HttpReply, value: Json, errors: Errors, title: str) -> str:
+    found = next((one for path in errors.message if (one := at(value, path.split(".")))), None)
+    text = as_text(found) if found else (value if isinstance(value, str) else "")
+    for secret in reply.secrets:
+        text = text.replace(secret, "***") if secret else text
+    text = " ".join(text.split())[:_EXCERPT]
+    return f"{title} answered with status {reply.status}{f': {text}' if text else ''}."
+
+
+def next_link(reply: HttpReply) -> str | None:
+    """The target of `Link: <...>; rel="next"` (RFC 8288) when it is at the same host."""
+    for part in reply.header("link").split(","):
+        match = re.match(r'\s*<([^>]+)>(?=[^,]*;\s*rel="?next"?)', part)
+        if match and urlsplit(match[1]).netloc == urlsplit(reply.url).netloc:
+            return match[1]
+    return None

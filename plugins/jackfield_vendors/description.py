@@ -1,0 +1,251 @@
+"""What a description file may say, key by key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Kind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9]{0,99}$")]
+NodeKind = Annotated[
+    str, StringConstraints(max_length=250, pattern=r"^(@[a-z0-9._~-]+/)?[A-Za-z][A-Za-z0-9._-]*$")
+]
+"""With the package for nodes of other packages than n8n's own: `@acme/n8n-nodes-acme.acme`."""
+Scalar: TypeAlias = str | bool | int | float | None
+JsonShape: TypeAlias = Any  # any JSON; `shapes.shape_of` checks it
+
+
+class Part(BaseModel):
+    """Unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Parameter(Part):
+    """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text."""
+
+    name: str = Field(min_length=1)
+    type: Literal["text", "number", "boolean", "json", "list", "object", "locator", "any"] = "text"
+    required: bool = False
+    default: Any = None  # of the parameter's type
+    options: list[Scalar] = []
+    title: str = ""
+
+
+class Request(Part):
+    """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
+    form field -> template of the name of the item's file; file: template of the name of the item's file that is the
+    body; raw: template of a text that is the body; media_type: of either, instead of the file's own."""
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    path: str = ""
+    url: str | None = None
+    query: dict[str, JsonShape] = {}
+    headers: dict[str, str] = {}
+    body: JsonShape = None
+    form: JsonShape = None
+    files: dict[str, str] = {}
+    file: str | None = None
+    raw: str | None = None
+    media_type: str | None = None
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Request:
+        if (self.file is not None) + (self.raw is not None) + (self.body is not None or bool(self.files)) > 1:
+            raise ValueError("give one of body, files, file and raw")
+        if self.body is not None and (self.form is not None or self.files):
+            raise ValueError("give body, or form and files, not both")
+        return self
+
+
+class Paging(Part):
+    """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
+    rows came, plus `first`, sent as `send`), last (what the last row has at `read`, sent as `send`), link (RFC 8288
+    `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
+    sent, a path in a body. size: parameter for the page's size, at most `most`; a page with fewer rows is the last of page, offset and
+    last. least: the smallest size that is asked for. first: the first page's number."""
+
+    kind: Literal["cursor", "page", "offset", "last", "link", "url"]
+    send: str = ""
+    read: str = ""
+    place: Literal["query", "body"] = "query"
+    size: str | None = None
+    most: int = Field(100, ge=1)
+    least: int = Field(1, ge=1)
+    first: int | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Paging:
+        if self.kind in ("cursor", "last") and not (self.send and self.read):
+            raise ValueError(f"{self.kind} needs send and read")
+        if self.kind in ("page", "offset") and not self.send:
+            raise ValueError(f"{self.kind} needs send")
+        if self.kind == "url" and not self.read:
+            raise ValueError("url needs read")
+        return self
+
+
+class Step(Request):
+    """What is done before an operation's own request; its result is `{$name}` from then on. needs: template; the step
+    is left out while it is missing or false. each: a list; one request per element, which templates see as in `$each`.
+    value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of `name`,
+    `type` and, unless content is false, `content` in base64. answer: `headers` for those of the answer (lower-case names), or its JSON. rows: path
+    of the rows of a list that `paging` follows."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    needs: str | None = None
+    each: str | None = None
+    value: JsonShape = None
+    read: str | None = None
+    content: bool = True
+    answer: Literal["json", "headers"] = "json"
+    rows: str = ""
+    paging: Paging | None = None
+
+
+class ContentFile(Part):
+    """A file inside a JSON answer, in base64. content and name: paths."""
+
+    content: str
+    name: str | None = None
+
+
+class Response(Part):
+    """path: of what becomes items, a list one item each; as_: `file` makes a file of the body; output: shape of an
+    item; simple: its shape while the parameter `simple` is not false; property: parameter with the file's property
+    (a path); name: template of the file's name; attachments: key of an item's list of files (`field`, `name`, `type`,
+    `content` in base64), which become its binary fields."""
+
+    path: str = ""
+    format: Literal["json", "file", "none"] = "json"
+    file: ContentFile | None = None
+    property: str = ""
+    name: str | None = None
+    attachments: str = ""
+    output: JsonShape = None
+    simple: JsonShape = None
+
+
+class Operation(Request):
+    """resource and operation: the values of these parameters; also: further operations that are like it; when: further
+    parameters that choose between operations of the same name; before and then: requests whose answers are `$before`
+    and `$response`; steps: any number of them before; value: a shape instead of the last request. together: items that
+    agree in these parameters are sent at once; `$items` are their JSON then, `$all` their parameters. unavailable: why
+    it cannot run; it validates only."""
+
+    resource: str = ""
+    operation: str = ""
+    also: list[str] = []
+    title: str = ""
+    when: dict[str, Scalar | list[Scalar]] = {}
+    min_version: float | None = None
+    max_version: float | None = None
+    parameters: list[Parameter] = []
+    response: Response = Response()
+    paging: Paging | None = None
+    before: Request | None = None
+    then: Request | None = None
+    steps: list[Step] = []
+    value: JsonShape = None
+    together: list[str] | None = None
+    unavailable: str = ""
+    auth: str | None = None
+    """The kind of credentials, instead of the node's; empty: none."""
+
+
+class Auth(Part):
+    """The credential. parameter: whose value chooses the kind among `choices`; without a value the one that the node
+    has; else `default`."""
+
+    default: Kind
+    parameter: str | None = None
+    choices: dict[str, Kind] = {}
+
+
+class Errors(Part):
+    """How the service says that a request failed. ok: path that must be true; message: paths of the text, the first
+    that is there counts."""
+
+    ok: str = ""
+    message: list[str] = ["message", "error.message", "error"]
+
+
+class Node(Part):
+    """trigger: it starts executions; such a node is only known, and its operations are all unavailable."""
+
+    kind: NodeKind
+    title: str
+    summary: str = ""
+    versions: list[float] = [1]
+    base_url: str = ""
+    resource: str = ""
+    """The resource of a node that names none."""
+    resources: dict[str, str] = {}
+    """The same for some versions."""
+    defaults: dict[str, str] = {}
+    """Resource -> its operation when none is named."""
+    headers: dict[str, str] = {}
+    auth: Auth | None = None
+    errors: Errors = Errors()
+    parameters: list[Parameter] = []
+    """Of every operation."""
+    trigger: bool = False
+
+
+class CredentialFieldText(Part):
+    name: str = Field(min_length=1)
+    title: str = ""
+    secret: bool = False
+    required: bool = False
+    default: str = ""
+    type: Literal["text", "json", "boolean", "url"] = "text"
+    options: list[str] = []
+    description: str = ""
+
+
+class CredentialTestText(Part):
+    url: str
+    method: Literal["GET", "POST"] = "GET"
+    headers: dict[str, str] = {}
+    ok: str = ""
+    error: str = ""
+
+
+class OAuth2Text(Part):
+    authorize_url: str = ""
+    token_url: str
+    scope: str = ""
+    grant: Literal["authorizationCode", "clientCredentials"] = "authorizationCode"
+    client: Literal["header", "body"] = "header"
+    authorize_query: str = ""
+    header: str = "Bearer {accessToken}"
+
+
+class Credential(Part):
+    """A kind of credentials. headers, query, basic: templates over its fields."""
+
+    kind: Kind
+    title: str
+    fields: list[CredentialFieldText] = []
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    basic: tuple[str, str] | None = None
+    oauth2: OAuth2Text | None = None
+    test: CredentialTestText | None = None
+
+
+class Description(Part):
+    """A whole file: a node with its operations, kinds of credentials, or both. values: named templates, `{@name}`."""
+
+    node: Node | None = None
+    values: dict[str, str] = {}
+    operations: list[Operation] = []
+    credentials: list[Credential] = []
+
+    @model_validator(mode="after")
+    def _together(self) -> Description:
+        if self.operations and self.node is None:
+            raise ValueError("operations need a [node]")
+        if self.node is not None and not self.operations:
+            raise ValueError("a [node] needs [[operations]]")
+        return self

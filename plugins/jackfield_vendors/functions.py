@@ -1,0 +1,52 @@
+"""Functions that shapes call by name (`$call`): what takes more than templates to say. A function gets the object of
+its arguments; None means: not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield_vendors import dates, mail, sheets
+
+Function: TypeAlias = Callable[[Mapping[str, Json]], Json]
+
+
+def refuse(given: Mapping[str, Json]) -> Json:
+    """told: why the node fails here."""
+    raise NodeError(str(given.get("told") or "This is not supported."))
+
+
+def zipped(given: Mapping[str, Json]) -> Json:
+    """keys and values: two lists, as an object."""
+    keys, values = given.get("keys"), given.get("values")
+    if not isinstance(keys, list) or not isinstance(values, list):
+        return None
+    return {str(key): value for key, value in zip(keys, values, strict=False)}
+
+
+def glued(given: Mapping[str, Json]) -> Json:
+    """lists: several lists as one."""
+    lists = given.get("lists")
+    return [row for one in lists if isinstance(one, list) for row in one] if isinstance(lists, list) else None
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "date_range": dates.named_range,
+    "glued": glued,
+    "mail_message": mail.message,
+    "mail_parsed": mail.parsed,
+    "mail_reply": mail.reply,
+    "mail_summary": mail.summary,
+    "refuse": refuse,
+    "sheet_cells": sheets.cells,
+    "sheet_entry": sheets.entry,
+    "sheet_found": sheets.found,
+    "sheet_items": sheets.items,
+    "sheet_lines": sheets.lines,
+    "sheet_plan": sheets.plan,
+    "sheet_range": sheets.cell_range,
+    "sheet_spans": sheets.spans,
+    "zipped": zipped,
+}

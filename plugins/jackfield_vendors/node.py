@@ -1,0 +1,208 @@
+"""A node type that a description makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import unquote, urlsplit
+
+from jackfield.api.binary import BinaryError
+from jackfield.api.context import PluginContext
+from jackfield.api.http_client import HttpReply
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items, Node
+from jackfield_vendors.batches import grouped, shared
+from jackfield_vendors.calls import answer_of, call_of, raise_for_status
+from jackfield_vendors.dates import iso_time
+from jackfield_vendors.description import Description
+from jackfield_vendors.description import Node as NodeText
+from jackfield_vendors.exchange import Exchange, authorized
+from jackfield_vendors.operations import CompiledOperation, compile_operation
+from jackfield_vendors.paging import collected
+from jackfield_vendors.parameters import OperationParameters, chooser, model_of
+from jackfield_vendors.results import items_of
+from jackfield_vendors.sending import Sender, with_special
+from jackfield_vendors.templates import MISSING, Missing, Scope, Template, as_text, at, compiled, value_of
+
+
+class VendorNode:
+    """One service's node, all versions. Items are sent one after another."""
+
+    effect = True
+
+    def __init__(
+        self,
+        context: PluginContext,
+        text: NodeText,
+        operations: Sequence[CompiledOperation],
+        values: Mapping[str, Template],
+    ) -> None:
+        self._context = context
+        self._text = text
+        self._operations = operations
+        self._values = values
+        self._base = compiled(text.base_url)
+        self.kind = text.kind
+        self.versions: Sequence[float] = text.versions
+        self.description = _described(text, operations)
+        self._models: dict[float, type[NodeParameters]] = {}
+
+    @classmethod
+    def made(cls, context: PluginContext, description: Description) -> VendorNode | None:
+        """None for a description without a node. Raises ValueError with the key that does not fit."""
+        text = description.node
+        if text is None:
+            return None
+        values = {}
+        for name, template in description.values.items():
+            try:
+                values[name] = compiled(template)
+            except ValueError as exc:
+                raise ValueError(f"values.{name}: {exc}") from None
+        operations = []
+        for index, operation in enumerate(description.operations):
+            for name in (operation.operation, *operation.also):
+                one = operation.model_copy(update={"operation": name})
+                try:
+                    operations.append(compile_operation(one, text.parameters, values))
+                except ValueError as exc:
+                    raise ValueError(f"operations[{index}].{exc}") from None
+        return cls(context, text, operations, values)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        wanted = max(self.versions) if version is None else version
+        if wanted not in self._models:
+            fitting = [one for one in self._operations if _fits(one, wanted)]
+            models = [model_of(one, self._text.parameters) for one in fitting]
+            name = f"{self._text.kind}Parameters"
+            self._models[wanted] = chooser(
+                name, models, self._text.resources.get(f"{wanted:g}", self._text.resource), self._text.defaults
+            )
+        return self._models[wanted]
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[OperationParameters] = await run.resolve()
+        made: Items = []
+        exchanges: dict[str, Exchange] = {}
+        for group in grouped(resolved):
+            try:
+                made += shared(await self._one(run, resolved, group, exchanges), group)
+            except (NodeError, BinaryError) as exc:
+                if run.node.on_error == "stopWorkflow":
+                    raise NodeError(exc.message, item=group[0]) from None
+                made += [{"json": {"error": exc.message}, "pairedItem": {"item": index}} for index in group]
+        return [made]
+
+    async def _one(
+        self,
+        run: NodeRun,
+        resolved: Sequence[OperationParameters],
+        group: Sequence[int],
+        exchanges: dict[str, Exchange],
+    ) -> Items:
+        index, parameters = group[0], resolved[group[0]]
+        operation, given = parameters.compiled, parameters.given()
+        if operation.described.unavailable:
+            raise NodeError(f"{self._text.title} cannot do this here: {operation.described.unavailable}")
+        self._check(operation, given)
+        own = operation.described.auth
+        kind = self._credential_kind(given, run.node) if own is None else own
+        if kind not in exchanges:
+            exchanges[kind] = await authorized(self._context, run, kind)
+        exchange = exchanges[kind]
+        scope = self._scope(given, exchange, run.node.version, run.items[index]["json"])
+        scope = with_special(scope, "$timezone", run.execution.timezone)
+        scope = with_special(scope, "$now", iso_time(self._context.clock.now_ms()))
+        if operation.described.together is not None:
+            scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
+            scope = with_special(scope, "$all", [resolved[one].given() for one in group])
+        sender = Sender(run, self._text, self._base, exchange, index)
+        if operation.before:
+            scope = with_special(scope, "$before", await sender.ask(operation.before, scope))
+        scope = await sender.stepped(operation.steps, scope)
+        item = run.items[index]
+        if operation.value is not None:
+            value = operation.value(scope)
+            return await items_of(run, operation, scope, [] if isinstance(value, Missing) else value, item, index)
+        if operation.then:
+            first = await sender.ask(operation.request, scope)
+            scope = with_special(scope, "$response", first)
+            return await self._result(run, operation, scope, await sender.send(operation.then, scope), index)
+        if (paging := operation.described.paging) is not None:
+            call = call_of(self._text, self._base, operation.request, scope)
+            path = operation.described.response.path
+            rows = await collected(exchange, self._text, paging, path, call, given)
+            return await items_of(run, operation, scope, rows, item, index)
+        return await self._result(run, operation, scope, await sender.send(operation.request, scope), index)
+
+    async def _result(
+        self, run: NodeRun, operation: CompiledOperation, scope: Scope, reply: HttpReply, index: int
+    ) -> Items:
+        response, item = operation.described.response, run.items[index]
+        if response.format == "file":
+            raise_for_status(reply, self._text.errors, self._text.title)
+            return [await _file_item(run, operation, scope, reply, item, index)]
+        value = answer_of(reply, self._text.errors, self._text.title)
+        return await items_of(run, operation, scope, value, item, index)
+
+    def _check(self, operation: CompiledOperation, given: Mapping[str, Json]) -> None:
+        for row in operation.described.parameters:
+            value = given.get(row.name)
+            if row.required and (
+                value is None or value == "" or (isinstance(value, dict) and value.get("value") == "")
+            ):
+                raise NodeError(f"The parameter {row.name} is empty; fill it in.")
+
+    def _credential_kind(self, given: Mapping[str, Json], node: Node) -> str:
+        auth = self._text.auth
+        if auth is None:
+            return ""
+        chosen = given.get(auth.parameter) if auth.parameter else None
+        if chosen is None and auth.default not in node.credentials:
+            return next((kind for kind in auth.choices.values() if kind in node.credentials), auth.default)
+        return auth.choices.get(str(chosen), auth.default)
+
+    def _scope(self, given: Mapping[str, Json], exchange: Exchange, version: float | None, item: Json) -> Scope:
+        modes = {name: value.get("mode") for name, value in given.items() if isinstance(value, dict)}
+        number = f"{max(self.versions) if version is None else version:g}"
+        scope = Scope(given, {"$credential": dict(exchange.values), "$json": item, "$mode": modes, "$version": number})
+        for name, template in self._values.items():
+            value = value_of(template, scope)
+            if not isinstance(value, Missing):
+                scope = with_special(scope, f"@{name}", value)
+        return scope
+
+
+def _described(text: NodeText, operations: Sequence[CompiledOperation]) -> NodeDescription:
+    missing = _missing(operations)
+    if text.trigger:
+        return NodeDescription(text.title, text.summary, "trigger", inputs=0, trigger=True, missing=missing)
+    return NodeDescription(text.title, text.summary, "network", missing=missing)
+
+
+def _missing(operations: Sequence[CompiledOperation]) -> str:
+    """Why no operation runs; empty when one does."""
+    reasons = [one.described.unavailable for one in operations]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
+def _fits(operation: CompiledOperation, version: float) -> bool:
+    low, high = operation.described.min_version, operation.described.max_version
+    return (low is None or version >= low) and (high is None or version <= high)
+
+
+async def _file_item(
+    run: NodeRun, operation: CompiledOperation, scope: Scope, reply: HttpReply, item: Item, index: int
+) -> Item:
+    response = operation.described.response
+    kind = reply.header("content-type").partition(";")[0].strip() or "application/octet-stream"
+    named = MISSING if operation.file_name is None else value_of(operation.file_name, scope)
+    name = unquote(urlsplit(reply.url).path).rpartition("/")[2] if isinstance(named, Missing) else as_text(named)
+    file = await run.binary.write(reply.body, mime_type=kind, file_name=name or None)
+    wanted = at(dict(scope.parameters), response.property.split(".")) if response.property else None
+    answer = scope.special.get("$response")
+    json = answer if isinstance(answer, dict) else item["json"]
+    return {"json": json, "binary": {str(wanted or "data"): file}, "pairedItem": {"item": index}}

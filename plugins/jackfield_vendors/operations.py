@@ -1,0 +1,140 @@
+"""Operations with their templates compiled; what does not fit is found here, with its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield_vendors.description import Operation, Parameter, Request, Step
+from jackfield_vendors.shapes import Shape, shape_of
+from jackfield_vendors.templates import Template, Unfit, compiled
+
+Check = Callable[[Template, str, bool], None]
+
+
+@record
+class CompiledRequest:
+    """path and url: texts whose references are percent-encoded in a path."""
+
+    described: Request
+    path: Template
+    url: Template | None
+    query: Shape
+    headers: Mapping[str, Template]
+    body: Shape | None
+    form: Shape | None
+    files: Mapping[str, Template]
+    file: Template | None
+    raw: Template | None
+    media_type: Template | None
+
+
+@record
+class CompiledStep:
+    described: Step
+    request: CompiledRequest
+    needs: Template | None
+    each: Template | None
+    value: Shape | None
+    read: Template | None
+
+
+@record
+class CompiledOperation:
+    described: Operation
+    request: CompiledRequest
+    before: CompiledRequest | None
+    then: CompiledRequest | None
+    output: Shape | None
+    simple: Shape | None
+    when: Mapping[str, Json]
+    steps: Sequence[CompiledStep]
+    value: Shape | None
+    file_name: Template | None
+
+
+def compile_operation(
+    operation: Operation, shared: Sequence[Parameter], values: Mapping[str, Template]
+) -> CompiledOperation:
+    """Raises ValueError with the key and what is wrong with it."""
+    known = {row.name for row in (*shared, *operation.parameters)} | {"resource", "operation"}
+
+    def check(template: Template, place: str, inside: bool) -> None:
+        for name in template.names():
+            if name.startswith("@"):
+                if name[1:] not in values:
+                    raise Unfit(f"{place}: the table values has no {name[1:]}")
+                check(values[name[1:]], place, inside)
+            elif not inside and name[0] not in "$." and name not in known:
+                raise Unfit(f"{place}: the operation has no parameter {name}; declare it in parameters")
+
+    def anything(template: Template, place: str, inside: bool) -> None:
+        """The answer's shape is the service's."""
+
+    for name in operation.when:
+        if name.split(".")[0] not in known:
+            raise Unfit(f"when.{name}: the operation has no such parameter; declare it in parameters")
+    response = operation.response
+    steps = [_step(step, f"steps[{index}].", check) for index, step in enumerate(operation.steps)]
+    return CompiledOperation(
+        operation,
+        _request(operation, "", check),
+        _request(operation.before, "before.", check) if operation.before else None,
+        _request(operation.then, "then.", check) if operation.then else None,
+        None if response.output is None else shape_of(response.output, "response.output", anything),
+        None if response.simple is None else shape_of(response.simple, "response.simple", anything),
+        dict(operation.when),  # type: ignore[arg-type]  # scalars are JSON
+        steps,
+        None if operation.value is None else shape_of(operation.value, "value", check),
+        _template(response.name, "response.name", check),
+    )
+
+
+def _step(step: Step, place: str, check: Check) -> CompiledStep:
+    def inside(template: Template, where: str, _: bool) -> None:
+        check(template, where, True)
+
+    return CompiledStep(
+        step,
+        _request(step, place, check if step.each is None else inside),
+        _template(step.needs, f"{place}needs", check),
+        _template(step.each, f"{place}each", check),
+        None if step.value is None else shape_of(step.value, f"{place}value", check),
+        _template(step.read, f"{place}read", check),
+    )
+
+
+def _template(text: str | None, place: str, check: Check) -> Template | None:
+    if text is None:
+        return None
+    try:
+        made = compiled(text)
+    except ValueError as exc:
+        raise Unfit(f"{place}: {exc}") from None
+    check(made, place, False)
+    return made
+
+
+def _request(request: Request, place: str, check: Check) -> CompiledRequest:
+    def template(text: str, name: str) -> Template:
+        try:
+            made = compiled(text)
+        except ValueError as exc:
+            raise Unfit(f"{place}{name}: {exc}") from None
+        check(made, f"{place}{name}", False)
+        return made
+
+    return CompiledRequest(
+        request,
+        template(request.path, "path"),
+        None if request.url is None else template(request.url, "url"),
+        shape_of(request.query, f"{place}query", check),
+        {name: template(value, f"headers.{name}") for name, value in request.headers.items()},
+        None if request.body is None else shape_of(request.body, f"{place}body", check),
+        None if request.form is None else shape_of(request.form, f"{place}form", check),
+        {name: template(value, f"files.{name}") for name, value in request.files.items()},
+        _template(request.file, f"{place}file", check),
+        _template(request.raw, f"{place}raw", check),
+        _template(request.media_type, f"{place}media_type", check),
+    )

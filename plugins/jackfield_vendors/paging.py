@@ -1,0 +1,91 @@
+"""All pages of a list: cursors, numbers, or links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urljoin, urlsplit
+
+from jackfield.api.http_client import HttpBody, HttpCall
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
+from jackfield_vendors.calls import answer_of, next_link
+from jackfield_vendors.description import Node, Paging
+from jackfield_vendors.exchange import Exchange
+from jackfield_vendors.templates import as_text, at
+
+LIMIT = 50
+"""n8n's default of the parameter `limit`."""
+MOST_PAGES = 1000
+
+
+async def collected(
+    exchange: Exchange, node: Node, paging: Paging, path: str, call: HttpCall, given: Mapping[str, Json]
+) -> list[Json]:
+    """The rows, at `path` of the answers, of as many pages as the parameters `returnAll` and `limit` ask for. Raises
+    `NodeError`."""
+    most = None if given.get("returnAll") is True else _limit(given)
+    rows: list[Json] = []
+    size = max(paging.least, min(paging.most, most or paging.most))
+    sized = call if paging.size is None else _set(call, paging.place, paging.size, size)
+    page = _begun(sized, paging)
+    for number in range(1, MOST_PAGES + 1):
+        reply = await exchange.send(page)
+        value = answer_of(reply, node.errors, node.title)
+        found = at(value, path.split(".")) if path else value
+        new = found if isinstance(found, list) else []
+        rows += new
+        if most is not None and len(rows) >= most:
+            return rows[:most]
+        short = not new or (paging.size is not None and len(new) < size)
+        following = _next(paging, sized, value, number, rows, next_link(reply))
+        if following is None or (short and paging.kind in ("page", "offset", "last")):
+            return rows
+        page = following
+    raise NodeError(f"{node.title} has more than {MOST_PAGES} pages; set a limit.")
+
+
+def _limit(given: Mapping[str, Json]) -> int:
+    value = given.get("limit")
+    return max(1, int(value)) if isinstance(value, int | float) else LIMIT
+
+
+def _begun(call: HttpCall, paging: Paging) -> HttpCall:
+    first = paging.first if paging.first is not None or paging.kind != "page" else 1
+    return call if first is None else _set(call, paging.place, paging.send, first)
+
+
+def _next(
+    paging: Paging, call: HttpCall, value: Json, number: int, rows: list[Json], link: str | None
+) -> HttpCall | None:
+    if paging.kind == "link":
+        return replace(call, url=link, query=[]) if link else None
+    if paging.kind == "page":
+        return _set(call, paging.place, paging.send, number + (1 if paging.first is None else paging.first))
+    if paging.kind == "offset":
+        return _set(call, paging.place, paging.send, len(rows) + (paging.first or 0))
+    if paging.kind == "last":
+        mark = at(rows[-1], paging.read.split(".")) if rows else None
+        return _set(call, paging.place, paging.send, mark) if mark is not None else None
+    if paging.kind == "url":
+        address = value.get(paging.read) if isinstance(value, dict) else None
+        if address is None:
+            address = at(value, paging.read.split("."))
+        target = urljoin(call.url, address) if isinstance(address, str) and address else ""
+        return replace(call, url=target, query=[]) if urlsplit(target).netloc == urlsplit(call.url).netloc else None
+    cursor = at(value, paging.read.split("."))
+    return _set(call, paging.place, paging.send, cursor) if cursor else None
+
+
+def _set(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
+    if place == "query":
+        others = [pair for pair in call.query if pair[0] != name]
+        return replace(call, query=[*others, (name, as_text(value))])
+    body = loads(call.body.content, max_depth=200) if call.body else {}
+    return replace(call, body=HttpBody(dumps(_with(body, name.split("."), value)), "application/json"))
+
+
+def _with(body: Json, path: Sequence[str], value: Json) -> Json:
+    """The object with the value at the path."""
+    inner = body if isinstance(body, dict) else {}
+    return {**inner, path[0]: _with(inner.get(path[0]), path[1:], value)} if path else value

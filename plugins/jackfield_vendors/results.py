@@ -1,0 +1,79 @@
+"""Items of an answer."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.records import replace
+from jackfield.api.workflows import Item, Items
+from jackfield_vendors.description import ContentFile
+from jackfield_vendors.operations import CompiledOperation
+from jackfield_vendors.shapes import Shape
+from jackfield_vendors.templates import Scope, at
+
+
+async def items_of(
+    run: NodeRun, operation: CompiledOperation, scope: Scope, value: Json, item: Item, index: int
+) -> Items:
+    """One item per element of a list. value: the answer, or rows of several pages. Raises `NodeError`,
+    `BinaryError`."""
+    response = operation.described.response
+    if response.format == "none":
+        return [{"json": {"success": True}, "pairedItem": {"item": index}}]
+    if response.file is not None:
+        return [await _content_item(run, response.file, scope, response.property, value, item, index)]
+    if operation.described.paging is None and response.path:
+        value = at(value, response.path.split("."))
+    shape = operation.simple if operation.simple and scope.parameters.get("simple") is not False else operation.output
+    rows = value if isinstance(value, list) else [value]
+    made: Items = [{"json": _shaped(shape, row, scope), "pairedItem": {"item": index}} for row in rows]
+    if response.attachments:
+        return [await _with_attachments(run, one, response.attachments) for one in made]
+    return made
+
+
+def _shaped(shape: Shape | None, row: Json, scope: Scope) -> dict[str, Json]:
+    made = row if shape is None else shape(replace(scope, element=row, inside=True))
+    if isinstance(made, dict):
+        return made
+    return {"data": row} if row is not None else {}
+
+
+async def _content_item(
+    run: NodeRun, file: ContentFile, scope: Scope, property_name: str, value: Json, item: Item, index: int
+) -> Item:
+    written = at(value, file.content.split("."))
+    try:
+        content = base64.b64decode(written) if isinstance(written, str) else None
+    except binascii.Error:
+        content = None
+    if content is None:
+        raise NodeError("The service's answer holds no file; it may be a directory, or too large.")
+    name = at(value, file.name.split(".")) if file.name else None
+    known = name if isinstance(name, str) else None
+    kept = await run.binary.write(content, mime_type=_media_type(known), file_name=known)
+    wanted = scope.parameters.get(property_name) if property_name else None
+    return {"json": item["json"], "binary": {str(wanted or "data"): kept}, "pairedItem": {"item": index}}
+
+
+async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:
+    """The item with the files of its JSON as binary fields."""
+    json = dict(item["json"])
+    files = json.pop(key, None)
+    binary = {}
+    for file in files if isinstance(files, list) else []:
+        if isinstance(file, dict):
+            content = base64.b64decode(str(file.get("content") or ""))
+            name, kind = str(file.get("name") or "file"), str(file.get("type") or "application/octet-stream")
+            kept = await run.binary.write(content, mime_type=kind, file_name=name)
+            binary[str(file.get("field") or f"attachment_{len(binary)}")] = kept
+    return {**item, "json": json, **({"binary": binary} if binary else {})}
+
+
+def _media_type(name: str | None) -> str:
+    import mimetypes
+
+    return mimetypes.guess_type(name or "")[0] or "application/octet-stream"

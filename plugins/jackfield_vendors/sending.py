@@ -1,0 +1,120 @@
+"""One item's way to its service: requests with the item's files, and the steps before an operation's own request."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from jackfield.api.http_client import HttpBody, HttpCall, HttpReply
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.records import record, replace
+from jackfield_vendors.calls import answer_of, call_of, form_fields, multipart, raise_for_status
+from jackfield_vendors.description import Node
+from jackfield_vendors.exchange import Exchange
+from jackfield_vendors.operations import CompiledRequest, CompiledStep
+from jackfield_vendors.paging import collected
+from jackfield_vendors.templates import Missing, Scope, Template, as_text, value_of
+
+
+@record
+class Sender:
+    """index: of the item whose files are sent."""
+
+    run: NodeRun
+    node: Node
+    base: Template
+    exchange: Exchange
+    index: int
+
+    async def send(self, request: CompiledRequest, scope: Scope) -> HttpReply:
+        """The answer, whatever its status. Raises `NodeError`, `BinaryError`."""
+        return await self.exchange.send(await self._call(request, scope))
+
+    async def ask(self, request: CompiledRequest, scope: Scope) -> Json:
+        """The JSON of a good answer. Raises as `send`."""
+        return answer_of(await self.send(request, scope), self.node.errors, self.node.title)
+
+    async def _call(self, request: CompiledRequest, scope: Scope) -> HttpCall:
+        call = call_of(self.node, self.base, request, scope)
+        if request.files:
+            return await self._with_files(call, request, scope)
+        given = None if request.media_type is None else value_of(request.media_type, scope)
+        wanted = None if given is None or isinstance(given, Missing) else as_text(given)
+        if request.file is not None:
+            _, content, kind = await self.attached(_text(request.file, scope))
+            return replace(call, body=HttpBody(content, wanted or kind))
+        if request.raw is not None:
+            return replace(call, body=HttpBody(_text(request.raw, scope).encode(), wanted or "text/plain"))
+        return call
+
+    async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: Scope) -> HttpCall:
+        files = {}
+        for field, template in request.files.items():
+            if name := _text(template, scope):
+                files[field] = await self.attached(name)
+        fields = form_fields(request.form, scope) if request.form is not None else []
+        return multipart(call, fields, files)
+
+    async def attached(self, name: str) -> tuple[str, bytes, str]:
+        """Name, content and media type of a file of the item. Raises `NodeError`, `BinaryError`."""
+        item = self.run.items[self.index]
+        found = (item.get("binary") or {}).get(name)
+        if found is None:
+            known = ", ".join(item.get("binary") or {}) or "none"
+            raise NodeError(f"Item {self.index} has no binary field '{name}'; it has: {known}.")
+        content = await self.run.binary.read(found)
+        return found.get("fileName") or name, content, found.get("mimeType") or "application/octet-stream"
+
+    async def stepped(self, steps: Sequence[CompiledStep], scope: Scope) -> Scope:
+        """The scope with the steps' results. Raises as `send`."""
+        for step in steps:
+            if step.needs is None or _truth(step.needs, scope):
+                scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
+        return scope
+
+    async def _result(self, step: CompiledStep, scope: Scope) -> Json:
+        if step.value is not None:
+            found = step.value(scope)
+            return None if isinstance(found, Missing) else found
+        if step.read is not None:
+            return await self._files(_text(step.read, scope), content=step.described.content)
+        if step.each is None:
+            return await self._answer(step, scope)
+        rows = value_of(step.each, scope)
+        listed = rows if isinstance(rows, list) else []
+        return [await self._answer(step, replace(scope, element=row, inside=True)) for row in listed]
+
+    async def _answer(self, step: CompiledStep, scope: Scope) -> Json:
+        if step.described.paging is not None:
+            call = await self._call(step.request, scope)
+            paging, rows = step.described.paging, step.described.rows
+            return await collected(self.exchange, self.node, paging, rows, call, scope.parameters)
+        reply = await self.send(step.request, scope)
+        if step.described.answer == "headers":
+            raise_for_status(reply, self.node.errors, self.node.title)
+            return dict(reply.headers)
+        return answer_of(reply, self.node.errors, self.node.title)
+
+    async def _files(self, names: str, *, content: bool) -> Json:
+        listed: list[Json] = []
+        for name in filter(None, (part.strip() for part in names.split(","))):
+            title, read, kind = await self.attached(name)
+            row: dict[str, Json] = {"name": title, "type": kind}
+            listed.append({**row, "content": base64.b64encode(read).decode()} if content else row)
+        return listed
+
+
+def with_special(scope: Scope, name: str, value: Json) -> Scope:
+    """The scope with one more name that begins with `$` or `@`."""
+    return replace(scope, special={**scope.special, name: value})
+
+
+def _text(template: Template, scope: Scope) -> str:
+    found = value_of(template, scope)
+    return "" if isinstance(found, Missing) else as_text(found)
+
+
+def _truth(template: Template, scope: Scope) -> bool:
+    found = value_of(template, scope)
+    return bool(found)

@@ -1,0 +1,136 @@
+"""Through the real daemon: pagination with real expressions, the way back from a provider, descriptions of nodes.d."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from jackfield.testing.daemon import Daemon
+from jackfield.testing.documents import chain, node
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Service(BaseHTTPRequestHandler):
+    seen: list[tuple[str, str, str]]
+
+    def do_GET(self) -> None:
+        self.seen.append((self.command, self.path, self.headers.get("Authorization", "")))
+        query = parse_qs(urlsplit(self.path).query)
+        page = int(query.get("page", ["1"])[0])
+        answer: dict[str, Any] = {"rows": [page], "more": page < 3}
+        if self.path == "/token":
+            answer = {"access_token": "access-1", "refresh_token": "r", "expires_in": 3600}
+        if self.path.startswith("/v2/orders"):
+            answer = {"orders": [{"after": query.get("after")}], "next": None if "after" in query else "x"}
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815 - the base class looks for it
+
+    def log_message(self, *args: object) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    Service.seen = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def daemon(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    settings = '[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
+    made = Daemon(tmp_path_factory.mktemp("vendors"), settings=settings)
+    page = (ROOT / "docs/vendors.md").read_text()
+    block = re.search(r'```toml title="nodes.d/acme.toml"\n(.*?)```', page, re.DOTALL)
+    assert block
+    (made.config_dir / "nodes.d").mkdir()
+    (made.config_dir / "nodes.d/acme.toml").write_text(block[1].replace("https://api.acme.example", service))
+    (made.config_dir / "nodes.d/bad.toml").write_text("[node]\n")
+    try:
+        yield made.start()
+    finally:
+        made.close()
+
+
+def ran(daemon: Daemon, *nodes: Any) -> Any:
+    start = node("Start", "manualTrigger", version=1)
+    answer = daemon.admin().post("/workflows/run", json={"workflow": chain("W", start, *nodes)})
+    return answer.raise_for_status().json()
+
+
+def test_pagination_with_real_expressions(daemon: Daemon, service: str) -> None:
+    rows = [{"name": "page", "value": "={{ $request.qs.page + $pageCount }}"}]
+    pagination = {
+        "parameters": {"parameters": rows},
+        "paginationCompleteWhen": "other",
+        "completeExpression": "={{ $response.body.more === false && $response.statusCode == 200 }}",
+    }
+    parameters: dict[str, Any] = {
+        "url": service + "/list",
+        "sendQuery": True,
+        "queryParameters": {"parameters": [{"name": "page", "value": "={{ 1 }}"}]},
+        "options": {"pagination": {"pagination": pagination}},
+    }
+    found = ran(daemon, node("Get", "httpRequest", parameters, version=4.2))
+    assert [item["json"]["rows"] for item in found["data"]] == [[1], [2], [3]]
+
+
+def test_a_credential_is_connected_through_the_gate_and_stays_out_of_the_execution(
+    daemon: Daemon, service: str
+) -> None:
+    api = daemon.admin()
+    values = {
+        "clientId": "me",
+        "clientSecret": "canary-secret",
+        "authUrl": "https://id.example/auth",
+        "accessTokenUrl": service + "/token",
+    }
+    made = api.post("/credentials", json={"name": "P", "kind": "oAuth2Api", "values": values}).json()
+    begun = api.get(f"/credentials/{made['id']}/oauth2/authorize").json()
+    state = parse_qs(urlsplit(begun["url"]).query)["state"][0]
+    # As a browser sends it that comes from another site.
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    back = daemon.client().get(
+        "/rest/oauth2-credential/callback", params={"state": state, "code": "c"}, headers=headers
+    )
+    assert (back.status_code, "connected" in back.text) == (200, True)
+    parameters = {"url": service + "/me", "authentication": "genericCredentialType", "genericAuthType": "oAuth2Api"}
+    step: Any = node("Get", "httpRequest", parameters, version=4.2)
+    step["credentials"] = {"oAuth2Api": {"id": made["id"], "name": "P"}}
+    found = ran(daemon, step)
+    assert Service.seen[-1] == ("GET", "/me", "Bearer access-1")
+    execution = api.get(f"/executions/{found['executionId']}").text
+    for secret in ("canary-secret", "access-1"):
+        assert secret not in execution
+        assert secret not in daemon.output.read_text()
+
+
+def test_an_own_description_runs_and_a_bad_one_is_told(daemon: Daemon) -> None:
+    api = daemon.admin()
+    values = {"key": "acme-key"}
+    made = api.post("/credentials", json={"name": "A", "kind": "acmeApi", "values": values}).json()
+    assert api.post(f"/credentials/{made['id']}/test").json()["valid"] is True
+    step: Any = node("List", "acme", {"returnAll": True}, version=1)
+    step["credentials"] = {"acmeApi": {"id": made["id"], "name": "A"}}
+    found = ran(daemon, step)
+    assert [item["json"]["after"] for item in found["data"]] == [None, ["x"]]
+    assert "bad.toml: node.kind: Field required" in daemon.output.read_text()
+    form = api.get("/node-types/acme").json()
+    assert [one["title"] for one in form["parameters"]["oneOf"]] == ["order_create", "order_getAll"]
