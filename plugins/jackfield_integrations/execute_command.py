@@ -1,0 +1,167 @@
+"""Execute Command: runs a command of this machine in a shell, with the daemon's rights. Off by default.
+
+The command sees none of the daemon's own environment beyond what a shell needs: encryption keys and tokens may be
+there. Whatever ends the run ends every process that the command started and that stayed in its process group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.records import record
+from jackfield.api.workflows import Items
+from jackfield_integrations.items import each, made_of
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.parameters import Parameters, Text
+
+SHELL = "/bin/sh"
+_PASSED_ON = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_CHUNK = 64 * 1024
+
+
+class ExecuteCommand(Parameters):
+    execute_once: Annotated[bool, BeforeValidator(lambda value: True if value is None else value)] = Field(
+        True, description="Run once for all items, with the first one's command."
+    )
+    command: Text = Field("", description="What the shell runs.")
+
+
+@record
+class Ended:
+    """How a command ended. code: negative for a signal's number."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+class TooMuchOutput(Exception):
+    """More than `integrations.command_output_bytes`."""
+
+
+def environment() -> dict[str, str]:
+    """What of the daemon's environment a command sees."""
+    return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+
+
+async def _start(command: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        SHELL,
+        "-c",
+        command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
+    )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Nothing of the process group is left."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    # Pipes that an escaped process holds, or that were not read to their end, would keep wait() waiting.
+    process._transport.close()  # type: ignore[attr-defined]
+    await asyncio.shield(process.wait())
+
+
+@contextlib.asynccontextmanager
+async def started(command: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The command in a process group of its own, of which nothing is left afterwards.
+
+    Starting is not cancelled half-way: asyncio would then end the shell and leave what the shell has started.
+    """
+    starting = asyncio.create_task(_start(command))
+    try:
+        process = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await _end(await starting)
+        raise
+    try:
+        yield process
+    finally:
+        await _end(process)
+
+
+async def bounded(stream: asyncio.StreamReader | None, most: int) -> str:
+    """All that comes, as text without the last line end. Raises `TooMuchOutput`."""
+    if stream is None:
+        return ""
+    found = bytearray()
+    while chunk := await stream.read(_CHUNK):
+        found += chunk
+        if len(found) > most:
+            raise TooMuchOutput
+    return found.decode("utf-8", "replace").strip()
+
+
+async def run_command(command: str, *, timeout: float, most: int) -> Ended:
+    """Run to the end. timeout: seconds; most: bytes of each output. Raises TimeoutError, `TooMuchOutput`, OSError."""
+    async with asyncio.timeout(timeout), started(command) as process:
+        try:
+            async with asyncio.TaskGroup() as group:
+                stdout = group.create_task(bounded(process.stdout, most))
+                stderr = group.create_task(bounded(process.stderr, most))
+        except* TooMuchOutput:
+            raise TooMuchOutput from None
+        return Ended(await process.wait(), stdout.result(), stderr.result())
+
+
+class ExecuteCommandNode(IntegrationNode):
+    """An exit code other than 0 fails the item, as in n8n."""
+
+    kind = "executeCommand"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Execute Command", "Runs a command of this machine.", "code")
+    model = ExecuteCommand
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        if not self.settings.execute_command:
+            raise NodeError(
+                "Execute Command nodes are off; an administrator can turn them on with integrations.execute_command."
+            )
+        resolved: list[ExecuteCommand] = await run.resolve()
+        if resolved and resolved[0].execute_once:
+            resolved = resolved[:1]
+        return await each(run, resolved, self._one)
+
+    async def _one(self, index: int, parameters: ExecuteCommand) -> Items:
+        if not parameters.command.strip():
+            raise NodeError("The parameter command is empty.")
+        if "\0" in parameters.command:
+            raise NodeError("The parameter command has a zero byte; remove it.")
+        ended = await self._run(parameters.command)
+        if ended.code:
+            how = f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}"
+            said = (ended.stderr or ended.stdout)[-500:]
+            raise NodeError(f"The command ended with {how}{': ' + said if said else '.'}")
+        return made_of([{"exitCode": ended.code, "stderr": ended.stderr, "stdout": ended.stdout}], index)
+
+    async def _run(self, command: str) -> Ended:
+        limit, most = self.settings.command_timeout, self.settings.command_output_bytes
+        try:
+            return await run_command(command, timeout=limit, most=most)
+        except TimeoutError:
+            raise NodeError(
+                f"The command took longer than {limit:g} seconds (integrations.command_timeout) and was ended."
+            ) from None
+        except TooMuchOutput:
+            raise NodeError(
+                f"The command wrote more than {most} bytes (integrations.command_output_bytes) and was ended."
+            ) from None
+        except OSError as exc:
+            raise NodeError(f"The command could not be started: {exc.strerror or exc}.") from None
+
+
+def node(context: PluginContext) -> ExecuteCommandNode:
+    return ExecuteCommandNode(context)

@@ -1,0 +1,118 @@
+"""The kinds of credentials that these nodes read, with n8n's names and fields: exported workflows keep theirs."""
+
+from __future__ import annotations
+
+from jackfield.api.credentials import CredentialField, CredentialKind
+
+_HOST = CredentialField("host", "Host", required=True)
+_PASSWORD = CredentialField("password", "Password", secret=True)
+_AUTHORITIES = CredentialField(
+    "caCertificate",
+    "Certificate authorities",
+    description="PEM certificates that are trusted instead of the usual authorities.",
+)
+_ANY_CERTIFICATE = CredentialField(
+    "allowUnauthorizedCerts", "Accept any certificate", default="false", type="boolean", description="Insecure."
+)
+_FINGERPRINT = CredentialField(
+    "hostFingerprint",
+    "Host key fingerprint",
+    description="The server's key as OpenSSH shows it, such as SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU.",
+)
+_KEY = (
+    CredentialField("privateKey", "Private key", secret=True, description="In OpenSSH or PEM format."),
+    CredentialField("passphrase", "Passphrase of the key", secret=True),
+)
+
+
+def _port(default: str) -> CredentialField:
+    return CredentialField("port", "Port", default=default)
+
+
+def _user(name: str = "user", default: str = "") -> CredentialField:
+    return CredentialField(name, "User", default=default)
+
+
+SMTP = CredentialKind(
+    "smtp",
+    "SMTP",
+    (
+        _HOST,
+        _port("465"),
+        _user(),
+        _PASSWORD,
+        CredentialField("secure", "TLS from the start", default="true", type="boolean"),
+        CredentialField(
+            "disableStartTls",
+            "Without STARTTLS",
+            default="false",
+            type="boolean",
+            description="Without TLS from the start: send in the clear instead of requiring STARTTLS.",
+        ),
+        CredentialField("hostName", "Own name", description="What the client calls itself (EHLO)."),
+        _AUTHORITIES,
+    ),
+)
+POSTGRES = CredentialKind(
+    "postgres",
+    "Postgres",
+    (
+        _HOST,
+        _port("5432"),
+        CredentialField("database", "Database", default="postgres"),
+        _user(default="postgres"),
+        _PASSWORD,
+        CredentialField("ssl", "TLS", default="disable", choices=("disable", "allow", "require")),
+        _ANY_CERTIFICATE,
+        CredentialField("sshTunnel", "Through SSH", default="false", type="boolean", description="Not available."),
+    ),
+)
+MYSQL = CredentialKind(
+    "mySql",
+    "MySQL",
+    (
+        _HOST,
+        _port("3306"),
+        CredentialField("database", "Database"),
+        _user(default="root"),
+        _PASSWORD,
+        CredentialField("ssl", "TLS", default="false", type="boolean"),
+        _AUTHORITIES,
+        CredentialField("sshTunnel", "Through SSH", default="false", type="boolean", description="Not available."),
+    ),
+)
+REDIS = CredentialKind(
+    "redis",
+    "Redis",
+    (
+        _HOST,
+        _port("6379"),
+        CredentialField("database", "Database", default="0"),
+        _user(),
+        _PASSWORD,
+        CredentialField("ssl", "TLS", default="false", type="boolean"),
+        CredentialField("disableTlsVerification", "Accept any certificate", default="false", type="boolean"),
+        _AUTHORITIES,
+    ),
+)
+SSH_PASSWORD = CredentialKind(
+    "sshPassword", "SSH with a password", (_HOST, _port("22"), _user("username"), _PASSWORD, _FINGERPRINT)
+)
+SSH_PRIVATE_KEY = CredentialKind(
+    "sshPrivateKey", "SSH with a key", (_HOST, _port("22"), _user("username"), *_KEY, _FINGERPRINT)
+)
+FTP = CredentialKind(
+    "ftp",
+    "FTP",
+    (
+        _HOST,
+        _port("21"),
+        _user("username", "anonymous"),
+        _PASSWORD,
+        CredentialField("secure", "TLS (explicit)", default="false", type="boolean"),
+        _AUTHORITIES,
+    ),
+)
+SFTP = CredentialKind("sftp", "SFTP", (_HOST, _port("22"), _user("username"), _PASSWORD, *_KEY, _FINGERPRINT))
+
+KINDS = (SMTP, POSTGRES, MYSQL, REDIS, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP)

@@ -1,0 +1,74 @@
+"""Send Email: one mail per item, over SMTP, through one connection per run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_integrations.files import content_of, file_of
+from jackfield_integrations.items import each, made_of
+from jackfield_integrations.kinds import SMTP
+from jackfield_integrations.libraries import load
+from jackfield_integrations.mail.letter import Attachment, envelope, message
+from jackfield_integrations.mail.parameters import SendEmail, SendEmail1, SendEmail2
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.secret_values import credential
+
+if TYPE_CHECKING:
+    from jackfield_integrations.mail.post import Post
+
+AnySendEmail: TypeAlias = "SendEmail | SendEmail1"
+
+
+class SendEmailNode(IntegrationNode):
+    """A mail that some recipients refuse counts as sent; the output lists them."""
+
+    kind = "emailSend"
+    versions: Sequence[float] = (1, 2, 2.1)
+    description = NodeDescription("Send Email", "Sends mails over SMTP.", "network")
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version == 1:
+            return SendEmail1
+        return SendEmail2 if version == 2 else SendEmail
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[AnySendEmail] = await run.resolve()
+        if not resolved:
+            return [[]]
+        if any(parameters.operation != "send" for parameters in resolved):
+            raise NodeError("The operation sendAndWait is not available; use send.")
+        values = await credential(run, SMTP)
+        posts = await load("mail.post", "mail")
+        verify = not resolved[0].options.allow_unauthorized_certs
+        async with self.place(), posts.connected(self.targets, values, self.settings, verify) as post:
+
+            async def one(index: int, parameters: AnySendEmail) -> Items:
+                return await self._one(run, post, index, parameters)
+
+            return await each(run, resolved, one)
+
+    async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
+        letter = parameters.letter()
+        to = envelope(letter)
+        attachments = await self._attachments(run, run.items[index], letter.files)
+        made = await asyncio.to_thread(message, letter, attachments)
+        return made_of([await post.send(made, to)], index)
+
+    async def _attachments(self, run: NodeRun, item: Item, fields: Sequence[str]) -> list[Attachment]:
+        left = self.settings.max_bytes
+        found: list[Attachment] = []
+        for name in fields:
+            file = file_of(item, name)
+            content = await content_of(run, file, left)
+            left -= len(content)
+            found.append((content, file.get("mimeType") or "", file.get("fileName") or name))
+        return found
+
+
+def node(context: PluginContext) -> SendEmailNode:
+    return SendEmailNode(context)

@@ -1,0 +1,95 @@
+"""FTP: lists, fetches, stores, renames and deletes files over FTP or SFTP, through one connection per run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun
+from jackfield.api.workflows import Items
+from jackfield_integrations.files import chunks_of, file_of
+from jackfield_integrations.items import each, made_of
+from jackfield_integrations.kinds import FTP, SFTP
+from jackfield_integrations.libraries import load
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.remote.file_server import FileServer, checked_path, with_download
+from jackfield_integrations.secret_values import credential
+
+
+class FtpOptions(Parameters):
+    folder: bool = Field(False, description="Delete a directory.")
+    recursive: bool = Field(False, description="Delete a directory with all that is in it.")
+    create_directories: bool = Field(False, description="Make the new path's directories.")
+
+
+class FtpParameters(Parameters):
+    protocol: Literal["ftp", "sftp"] = "ftp"
+    operation: Literal["delete", "download", "list", "rename", "upload"] = "download"
+    path: Text = Field("", description="A file or directory of the server.")
+    old_path: Text = ""
+    new_path: Text = ""
+    recursive: bool = False
+    binary_data: bool = Field(True, description="Whether a file of the item is uploaded, or the text fileContent.")
+    binary_property_name: Text = "data"
+    file_content: Text = ""
+    options: FtpOptions = Field(default_factory=FtpOptions)
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+class FtpNode(IntegrationNode):
+    """The first item says which protocol is spoken."""
+
+    kind = "ftp"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("FTP", "Moves files over FTP and SFTP.", "network")
+    model = FtpParameters
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[FtpParameters] = await run.resolve()
+        if not resolved:
+            return [[]]
+        plain = resolved[0].protocol == "ftp"
+        values = await credential(run, FTP if plain else SFTP)
+        servers = await load("remote.ftp_server" if plain else "remote.sftp_server", "ftp" if plain else "ssh")
+        async with self.place(), servers.served(self.targets, values, self.settings) as server:
+
+            async def one(index: int, parameters: FtpParameters) -> Items:
+                return await self._one(run, server, index, parameters)
+
+            return await each(run, resolved, one)
+
+    async def _one(self, run: NodeRun, server: FileServer, index: int, wanted: FtpParameters) -> Items:
+        options = wanted.options
+        match wanted.operation:
+            case "list":
+                path = checked_path(wanted.path or "/", "path")
+                return made_of(await server.listing(path, recursive=wanted.recursive), index)
+            case "download":
+                made = await with_download(run, server, run.items[index], wanted.path, wanted.binary_property_name, "")
+                made["pairedItem"] = {"item": index}
+                return [made]
+            case "delete":
+                path = checked_path(wanted.path, "path")
+                await server.remove(path, folder=options.folder, recursive=options.recursive)
+            case "rename":
+                old, new = checked_path(wanted.old_path, "oldPath"), checked_path(wanted.new_path, "newPath")
+                await server.rename(old, new, make_directories=options.create_directories)
+            case "upload":
+                await server.write(checked_path(wanted.path, "path"), self._upload(run, index, wanted))
+        return made_of([{"success": True}], index)
+
+    def _upload(self, run: NodeRun, index: int, wanted: FtpParameters) -> AsyncIterator[bytes]:
+        if not wanted.binary_data:
+            return _once(wanted.file_content.encode("utf-8", "replace"))
+        return chunks_of(run, file_of(run.items[index], wanted.binary_property_name), self.settings.max_bytes)
+
+
+def node(context: PluginContext) -> FtpNode:
+    return FtpNode(context)

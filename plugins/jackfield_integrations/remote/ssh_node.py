@@ -1,0 +1,124 @@
+"""SSH: runs commands on another machine, and moves files there and back."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Items
+from jackfield_integrations.files import chunks_of, file_of
+from jackfield_integrations.items import each, made_of
+from jackfield_integrations.kinds import SSH_PASSWORD, SSH_PRIVATE_KEY
+from jackfield_integrations.libraries import load
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.remote.file_server import checked_path, file_name, with_download
+from jackfield_integrations.secret_values import Credential, credential
+
+if TYPE_CHECKING:
+    import asyncssh
+
+
+class SshOptions(Parameters):
+    file_name: Text = Field("", description="Another name for the file.")
+
+
+class SshParameters(Parameters):
+    authentication: Literal["password", "privateKey"] = "password"
+    resource: Literal["command", "file"] = "command"
+    operation: Literal["execute", "upload", "download"] | None = None
+    command: Text = Field("", description="What the other machine's shell runs.")
+    cwd: Text = Field("/", description="The directory to run it in.")
+    path: Text = Field("", description="The file to download, or the directory to upload to.")
+    binary_property_name: Text = "data"
+    options: SshOptions = Field(default_factory=SshOptions)
+
+    def action(self) -> str:
+        return self.operation or ("execute" if self.resource == "command" else "upload")
+
+
+def in_directory(command: str, directory: str) -> str:
+    """The command, run there. `~` is the home directory."""
+    if not directory.strip():
+        return command
+    if directory == "~" or directory.startswith("~/"):
+        rest = directory[2:]
+        return f"cd ~/{shlex.quote(rest) if rest else ''} && {command}"
+    return f"cd -- {shlex.quote(directory)} && {command}"
+
+
+class SshNode(IntegrationNode):
+    """An exit code other than 0 is an answer, not a failure, as in n8n."""
+
+    kind = "ssh"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("SSH", "Runs commands on other machines, and moves files.", "network")
+    model = SshParameters
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[SshParameters] = await run.resolve()
+        if not resolved:
+            return [[]]
+        kind = SSH_PASSWORD if resolved[0].authentication == "password" else SSH_PRIVATE_KEY
+        values = await credential(run, kind)
+        sessions = await load("remote.ssh_session", "ssh")
+        async with self.place(), sessions.opened(self.targets, values, self.settings) as connection:
+
+            async def one(index: int, parameters: SshParameters) -> Items:
+                if parameters.action() == "execute":
+                    return await self._command(connection, values, index, parameters)
+                return await self._file(run, connection, values, index, parameters)
+
+            return await each(run, resolved, one)
+
+    async def _command(
+        self, connection: asyncssh.SSHClientConnection, values: Credential, index: int, wanted: SshParameters
+    ) -> Items:
+        import asyncssh
+
+        from jackfield_integrations.remote.ssh_session import TooMuchOutput, run_command
+
+        if not wanted.command.strip():
+            raise NodeError("The parameter command is empty.")
+        most = self.settings.command_output_bytes
+        try:
+            ended = await run_command(connection, in_directory(wanted.command, wanted.cwd), most)
+        except TooMuchOutput:
+            raise NodeError(
+                f"The command wrote more than {most} bytes (integrations.command_output_bytes) and was ended."
+            ) from None
+        except (asyncssh.Error, OSError) as exc:
+            raise NodeError(f"SSH: {values.shown(exc)}.") from None
+        row = {"code": ended.code, "signal": ended.signal, "stdout": ended.stdout, "stderr": ended.stderr}
+        return made_of([row], index)
+
+    async def _file(
+        self,
+        run: NodeRun,
+        connection: asyncssh.SSHClientConnection,
+        values: Credential,
+        index: int,
+        wanted: SshParameters,
+    ) -> Items:
+        from jackfield_integrations.remote.sftp_server import files_of
+
+        item, field, path = run.items[index], wanted.binary_property_name, checked_path(wanted.path, "path")
+        async with files_of(connection, values, self.settings) as server:
+            if wanted.action() == "download":
+                made = await with_download(run, server, item, path, field, wanted.options.file_name)
+                made["pairedItem"] = {"item": index}
+                return [made]
+            file = file_of(item, field)
+            name = file_name(wanted.options.file_name or file.get("fileName") or field, "fileName")
+            await server.write(posixpath.join(path, name), chunks_of(run, file, self.settings.max_bytes))
+        return made_of([{"success": True}], index)
+
+
+def node(context: PluginContext) -> SshNode:
+    return SshNode(context)

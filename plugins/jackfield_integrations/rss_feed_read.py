@@ -1,0 +1,62 @@
+"""RSS Read: the entries of a feed, RSS or Atom, as items. Fetched through the guarded client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.http_client import HttpCall
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Items
+from jackfield_integrations.items import each, made_of
+from jackfield_integrations.libraries import load
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.parameters import Parameters, Text, names
+
+ACCEPT = "application/rss+xml, application/atom+xml, application/rdf+xml;q=0.8, application/xml;q=0.6, text/xml;q=0.6"
+
+
+class RssOptions(Parameters):
+    custom_fields: Text = Field("", description="Further fields of the entries, comma separated.")
+    ignore_ssl: bool = Field(False, alias="ignoreSSL", description="Accept any certificate; insecure.")
+
+
+class RssFeedRead(Parameters):
+    url: Text = Field("", description="The feed's URL.")
+    options: RssOptions = Field(default_factory=RssOptions)
+
+
+class RssFeedReadNode(IntegrationNode):
+    """Version 1 reads the first item's feed only."""
+
+    kind = "rssFeedRead"
+    versions: Sequence[float] = (1, 1.1, 1.2)
+    description = NodeDescription("RSS Read", "Reads the entries of a feed.", "network")
+    model = RssFeedRead
+    effect = False
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[RssFeedRead] = await run.resolve()
+        if run.node.version == 1:
+            resolved = resolved[:1]
+        return await each(run, resolved, self._one)
+
+    async def _one(self, index: int, wanted: RssFeedRead) -> Items:
+        if not wanted.url.strip():
+            raise NodeError("The parameter url is empty.")
+        feeds = await load("feeds", "feeds")
+        call = HttpCall("GET", wanted.url, headers=[("accept", ACCEPT)], verify=not wanted.options.ignore_ssl)
+        reply = await self._context.http.send(call)
+        if not 200 <= reply.status < 300:
+            raise NodeError(f"The feed's server answers with status {reply.status}.")
+        rows = await asyncio.to_thread(
+            feeds.entries, reply.body, reply.header("content-type"), names(wanted.options.custom_fields)
+        )
+        return made_of(rows, index)
+
+
+def node(context: PluginContext) -> RssFeedReadNode:
+    return RssFeedReadNode(context)

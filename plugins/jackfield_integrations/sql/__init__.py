@@ -1,0 +1,1 @@
+"""Nodes for databases that speak SQL."""

@@ -1,0 +1,193 @@
+"""The statements of the operations insert, update, upsert, select and deleteTable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
+from jackfield_integrations.sql.statements import Dialect, Name, Part, Statement, Value, joined
+
+OPERATORS: Mapping[str, str] = {
+    "equal": "=",
+    "=": "=",
+    "!=": "<>",
+    "LIKE": "LIKE",
+    ">": ">",
+    "<": "<",
+    ">=": ">=",
+    "<=": "<=",
+    "IS NULL": "IS NULL",
+    "IS NOT NULL": "IS NOT NULL",
+}
+
+
+@record
+class Condition:
+    """column, an operator as n8n names it, value."""
+
+    column: str
+    operator: str
+    value: Json
+
+
+@record
+class Where:
+    conditions: Sequence[Condition] = ()
+    combine: Literal["AND", "OR"] = "AND"
+
+
+@record
+class Table:
+    """A table, below a schema where the database has them. returning: columns to give back, `*` for all."""
+
+    dialect: Dialect
+    name: str
+    schema: str = ""
+    returning: Sequence[str] = ("*",)
+
+    def part(self) -> list[Part]:
+        if not self.name:
+            raise NodeError("The parameter table is empty.")
+        if self.schema and self.dialect.schemas:
+            return [Name(self.schema), ".", Name(self.name)]
+        return [Name(self.name)]
+
+    def statement(self, parts: Sequence[Part], *, gives_back: bool) -> Statement:
+        back: list[Part] = []
+        if gives_back and self.dialect.returning:
+            back = [" RETURNING ", *columns(self.returning)]
+        return Statement([*parts, *back], table=(self.schema, self.name))
+
+
+def columns(names: Sequence[str]) -> list[Part]:
+    """A list of columns; `*` is every one."""
+    if not names or "*" in names:
+        return ["*"]
+    return joined([[Name(name)] for name in names], ", ")
+
+
+def _need(row: Mapping[str, Json], what: str) -> None:
+    if not row:
+        raise NodeError(f"There is no column to {what}; map at least one.")
+
+
+def insert(table: Table, row: Mapping[str, Json], *, skip: bool = False, words: str = "") -> Statement:
+    """One row. skip: pass over a row that is there already; words: such as LOW_PRIORITY."""
+    _need(row, "insert")
+    dialect = table.dialect
+    return table.statement(
+        [
+            f"INSERT{words}{dialect.skip if skip else ''} INTO ",
+            *table.part(),
+            *_values(row),
+            dialect.skip_after if skip else "",
+        ],
+        gives_back=True,
+    )
+
+
+def _values(row: Mapping[str, Json]) -> list[Part]:
+    return [
+        " (",
+        *joined([[Name(name)] for name in row], ", "),
+        ") VALUES (",
+        *joined([[Value(value, name)] for name, value in row.items()], ", "),
+        ")",
+    ]
+
+
+def _assignments(row: Mapping[str, Json]) -> list[Part]:
+    return joined([[Name(name), " = ", Value(value, name)] for name, value in row.items()], ", ")
+
+
+def update(table: Table, match: Mapping[str, Json], row: Mapping[str, Json]) -> Statement:
+    """Set the row's columns where every column of `match` has its value."""
+    _need(row, "update")
+    _need(match, "match on")
+    found = where(Where([Condition(name, "equal", value) for name, value in match.items()]))
+    return table.statement(["UPDATE ", *table.part(), " SET ", *_assignments(row), *found], gives_back=True)
+
+
+def upsert(table: Table, match: Sequence[str], row: Mapping[str, Json]) -> Statement:
+    """Insert the row, or update the one that has the same values in the columns of `match`, which need a unique
+    index."""
+    _need(row, "insert or update")
+    _need(dict.fromkeys(match), "match on")
+    others = [name for name in row if name not in match]
+    head: list[Part] = ["INSERT INTO ", *table.part(), *_values(row)]
+    if table.dialect.name == "mysql":
+        kept = others or list(match)
+        changes = joined([[Name(name), " = VALUES(", Name(name), ")"] for name in kept], ", ")
+        return table.statement([*head, " ON DUPLICATE KEY UPDATE ", *changes], gives_back=False)
+    head += [" ON CONFLICT (", *columns(match), ") DO "]
+    if not others:
+        return table.statement([*head, "NOTHING"], gives_back=True)
+    changes = joined([[Name(name), " = EXCLUDED.", Name(name)] for name in others], ", ")
+    return table.statement([*head, "UPDATE SET ", *changes], gives_back=True)
+
+
+@record
+class Selection:
+    """limit: rows, None: all; sort: columns with ASC or DESC."""
+
+    columns: Sequence[str] = ("*",)
+    where: Where = Where()
+    sort: Sequence[tuple[str, str]] = ()
+    limit: int | None = None
+    distinct: bool = False
+
+
+def select(table: Table, wanted: Selection) -> Statement:
+    parts: list[Part] = ["SELECT DISTINCT " if wanted.distinct else "SELECT ", *columns(wanted.columns)]
+    parts += [" FROM ", *table.part(), *where(wanted.where)]
+    if wanted.sort:
+        order = [[Name(name), " DESC" if direction.upper() == "DESC" else " ASC"] for name, direction in wanted.sort]
+        parts += [" ORDER BY ", *joined(order, ", ")]
+    if wanted.limit is not None:
+        parts.append(f" LIMIT {max(0, wanted.limit)}")
+    return Statement(parts, reads=True)
+
+
+def where(wanted: Where) -> list[Part]:
+    """The clause, or nothing. Raises `NodeError` for an operator that is none."""
+    if not wanted.conditions:
+        return []
+    return [" WHERE ", *joined([_condition(condition) for condition in wanted.conditions], f" {wanted.combine} ")]
+
+
+def _condition(condition: Condition) -> list[Part]:
+    operator = OPERATORS.get(condition.operator)
+    if operator is None:
+        raise NodeError(f"The condition {condition.operator!r} is unknown; use one of {', '.join(OPERATORS)}.")
+    if operator.startswith("IS "):
+        return [Name(condition.column), f" {operator}"]
+    if condition.value is None and operator in {"=", "<>"}:
+        return [Name(condition.column), " IS NULL" if operator == "=" else " IS NOT NULL"]
+    return [Name(condition.column), f" {operator} ", Value(condition.value, condition.column)]
+
+
+@record
+class Removal:
+    """command: what goes, all rows, some rows, or the table itself."""
+
+    command: Literal["truncate", "delete", "drop"]
+    where: Where = Where()
+    cascade: bool = False
+    restart: bool = False
+
+
+def remove(table: Table, wanted: Removal) -> Statement:
+    dialect = table.dialect.name
+    cascade = " CASCADE" if wanted.cascade and dialect == "postgres" else ""
+    match wanted.command:
+        case "drop":
+            return Statement(["DROP TABLE IF EXISTS ", *table.part(), cascade])
+        case "delete":
+            return Statement(["DELETE FROM ", *table.part(), *where(wanted.where)])
+    if dialect == "sqlite":
+        return Statement(["DELETE FROM ", *table.part()])
+    restart = " RESTART IDENTITY" if wanted.restart and dialect == "postgres" else ""
+    return Statement(["TRUNCATE TABLE ", *table.part(), restart, cascade])

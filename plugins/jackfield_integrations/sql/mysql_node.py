@@ -1,0 +1,38 @@
+"""MySQL: queries and changes of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeRun
+from jackfield_integrations.kinds import MYSQL as CREDENTIAL
+from jackfield_integrations.libraries import load
+from jackfield_integrations.secret_values import credential
+from jackfield_integrations.sql.node import SqlNode
+from jackfield_integrations.sql.parameters import AnySqlParameters, LegacySqlParameters, SqlParameters
+from jackfield_integrations.sql.session import Session
+from jackfield_integrations.sql.statements import MYSQL
+
+
+class MySqlNode(SqlNode):
+    """MySQL and MariaDB. What changes rows gives `{"success": true}`: MySQL gives no rows back."""
+
+    kind = "mySql"
+    versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
+    description = NodeDescription("MySQL", "Reads and changes data in MySQL.", "network")
+    dialect = MYSQL
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return LegacySqlParameters if version == 1 else SqlParameters
+
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+        values = await credential(run, CREDENTIAL)
+        sessions = await load("sql.mysql_session", "mysql")
+        opened: AbstractAsyncContextManager[Session] = sessions.opened(self.targets, values, self.settings)
+        return opened
+
+
+def node(context: PluginContext) -> MySqlNode:
+    return MySqlNode(context)

@@ -1,0 +1,91 @@
+"""Runs the statements of all items through one connection, as the batching says.
+
+`independently`: each on its own, a failure is the item's. `transaction`: all or nothing. `single`: sent together; on
+databases where that is one transaction, all or nothing too. Source: the `queryBatching` option of n8n's nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from jackfield.api.nodes import NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Items
+from jackfield_integrations.items import each, error_item, goes_on, made_of
+from jackfield_integrations.node import IntegrationNode
+from jackfield_integrations.sql.parameters import AnySqlParameters
+from jackfield_integrations.sql.session import Reading, Rows, Session
+from jackfield_integrations.sql.statements import Dialect, Statement
+
+
+class SqlNode(IntegrationNode):
+    """A database. Subclasses open the session."""
+
+    dialect: Dialect
+
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+        """A connection for one run, closed with its context. Raises `NodeError`."""
+        raise NotImplementedError
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[AnySqlParameters] = await run.resolve()
+        if not resolved:
+            return [[]]
+        first = resolved[0]
+        reading = self.reading(first)
+        opened = await self.session(run, first)
+        async with self.place(), opened as session:
+            if first.batching() == "independently":
+
+                async def one(index: int, parameters: AnySqlParameters) -> Items:
+                    statement = self._statement(run, index, parameters)
+                    return _answered(await session.run(statement, reading), statement, index)
+
+                return await each(run, resolved, one)
+            return [await self._together(run, session, resolved, reading)]
+
+    def reading(self, first: AnySqlParameters) -> Reading:
+        options = first.options
+        large = options.large_numbers_output
+        return Reading(self.settings.max_rows, large, large == "numbers" or options.decimal_numbers)
+
+    def _statement(self, run: NodeRun, index: int, parameters: AnySqlParameters) -> Statement:
+        return parameters.statement(self.dialect, run.items[index]["json"])
+
+    async def _together(
+        self, run: NodeRun, session: Session, resolved: Sequence[AnySqlParameters], reading: Reading
+    ) -> Items:
+        """The failure of one item is the failure of all."""
+        single = resolved[0].batching() == "single"
+        bare = single and (len(resolved) == 1 or not self.dialect.atomic_single)
+        index = 0
+        made: Items = []
+        statements: list[Statement] = []
+        try:
+            if bare:
+                for index, parameters in enumerate(resolved):
+                    statements.append(self._statement(run, index, parameters))
+                    made += self._items(await session.run(statements[-1], reading), statements[-1], index, single)
+            else:
+                async with session.transaction():
+                    for index, parameters in enumerate(resolved):
+                        statements.append(self._statement(run, index, parameters))
+                        made += self._items(await session.run(statements[-1], reading), statements[-1], index, single)
+        except NodeError as exc:
+            exc.item = index
+            if not goes_on(run):
+                raise
+            return [error_item(exc, index)]
+        if not made and not all(statement.reads for statement in statements):
+            return made_of([{"success": True}], 0)
+        return made
+
+    @staticmethod
+    def _items(rows: Rows, statement: Statement, index: int, single: bool) -> Items:
+        """With `single` the whole run reports success once, when there are no rows at all."""
+        return made_of(rows, index) if single else _answered(rows, statement, index)
+
+
+def _answered(rows: Rows, statement: Statement, index: int) -> Items:
+    """The rows, or that there are none because the statement only changes something."""
+    return made_of(rows if rows or statement.reads else [{"success": True}], index)

@@ -1,0 +1,61 @@
+"""SQLite: queries and changes of rows in a file below `integrations.sqlite_root`. A kind of Jackfield's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield_integrations.parameters import Text
+from jackfield_integrations.sql.node import SqlNode
+from jackfield_integrations.sql.parameters import AnySqlParameters, SqlParameters
+from jackfield_integrations.sql.session import Session
+from jackfield_integrations.sql.sqlite_session import opened
+from jackfield_integrations.sql.statements import SQLITE
+
+
+class SqliteParameters(SqlParameters):
+    database: Text = Field("", description="The file, relative to integrations.sqlite_root; made when it is not there.")
+
+
+def database_file(root: str | None, name: str) -> Path:
+    """The file of this name, wherever links lead. Raises `NodeError`: there is no root, or it is not below it."""
+    if not root:
+        raise NodeError(
+            "SQLite nodes are off; an administrator can name their directory with integrations.sqlite_root."
+        )
+    if not name.strip() or "\0" in name:
+        raise NodeError("The parameter database must name a file, such as stock.db.")
+    top = Path(root).expanduser().resolve()
+    found = (top / name).resolve()
+    if top not in found.parents:
+        raise NodeError("The parameter database leads out of integrations.sqlite_root; name a file below it.")
+    if found.is_dir() or not found.parent.is_dir():
+        raise NodeError("The parameter database must name a file in a directory that is there.")
+    return found
+
+
+class SqliteNode(SqlNode):
+    """The first item's file is used for all."""
+
+    kind = "sqlite"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("SQLite", "Reads and changes data in SQLite files.", "network")
+    dialect = SQLITE
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return SqliteParameters
+
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+        name = first.database if isinstance(first, SqliteParameters) else ""
+        file = await asyncio.to_thread(database_file, self.settings.sqlite_root, name)
+        return opened(file, self.settings)
+
+
+def node(context: PluginContext) -> SqliteNode:
+    return SqliteNode(context)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import servers
+from certificates import self_signed
+from integration_fakes import Bench
+
+
+@pytest.fixture
+def make_bench(tmp_path: Path) -> Callable[..., Bench]:
+    """Makes a bench with these settings."""
+
+    def make(**settings: Any) -> Bench:
+        return Bench(tmp_path, {"allowed_hosts": ["127.0.0.1", "localhost"]} | settings)
+
+    return make
+
+
+@pytest.fixture
+def bench(make_bench: Callable[..., Bench]) -> Bench:
+    return make_bench()
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for `localhost`, and its key."""
+    return self_signed(tmp_path_factory.mktemp("certificate"), "localhost")
+
+
+@pytest.fixture(scope="session")
+def postgres(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("psycopg")
+    try:
+        with servers.postgres_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"PostgreSQL: {exc}")
+
+
+@pytest.fixture(scope="session")
+def mariadb(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("aiomysql")
+    try:
+        with servers.mariadb_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"MariaDB: {exc}")
+
+
+@pytest.fixture(scope="session")
+def redis(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("redis")
+    try:
+        with servers.redis_server(*certificate) as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"Redis: {exc}")

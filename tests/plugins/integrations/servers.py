@@ -1,0 +1,170 @@
+"""Real servers on loopback, each with a directory of its own that goes with it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from integration_fakes import free_port
+
+PASSWORD = "correct-horse-battery"
+DEADLINE_S = 60
+
+
+class Absent(Exception):
+    """The server's programs are not installed."""
+
+
+def program(name: str, *directories: str) -> str:
+    """Where a server's program is. Raises `Absent`."""
+    found = shutil.which(name, path=os.pathsep.join([*directories, os.environ.get("PATH", ""), "/usr/sbin"]))
+    if found is None:
+        raise Absent(f"{name} is not installed")
+    return found
+
+
+def account(*names: str) -> str | None:
+    """Servers refuse to run as root: the first of these users that there is; None when this is not root."""
+    if os.geteuid() != 0:
+        return None
+    for name in (*names, "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name).pw_name
+    raise Absent("there is no user to run the server as")
+
+
+@contextlib.contextmanager
+def directory(user: str | None) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="jackfield-test-") as name:
+        if user:
+            Path(name).chmod(0o755)
+            made = Path(name, "own")
+            made.mkdir()
+            shutil.chown(made, user)
+            yield made
+        else:
+            yield Path(name)
+
+
+def answers(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def wait_for(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + DEADLINE_S
+    while not ready():
+        if process.poll() is not None or time.monotonic() > end:
+            raise RuntimeError(f"the server did not start: {process.args!r}")
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def running(command: list[str], user: str | None, ready: Callable[[], bool]) -> Iterator[None]:
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, user=user, stdin=quiet, stdout=quiet, stderr=quiet, cwd="/")
+    try:
+        wait_for(ready, process)
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def copied(directory: Path, user: str | None, certificate: Path, key: Path) -> tuple[str, str]:
+    """The server's own certificate and key."""
+    made = []
+    for name, source in (("server.crt", certificate), ("server.key", key)):
+        shutil.copy(source, directory / name)
+        shutil.chown(directory / name, user or os.geteuid())
+        (directory / name).chmod(0o600)
+        made.append(str(directory / name))
+    return made[0], made[1]
+
+
+@contextlib.contextmanager
+def postgres_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    """A private cluster; gives the values of a credential."""
+    homes = sorted(str(path) for path in Path("/usr/lib/postgresql").glob("*/bin"))
+    initdb, postgres = program("initdb", *homes), program("postgres", *homes)
+    user = account("postgres")
+    with directory(user) as home:
+        data, secret, port = home / "data", home / "password", free_port()
+        secret.write_text(PASSWORD)
+        secret.chmod(0o644)
+        subprocess.run(
+            [initdb, "-D", str(data), "-U", "tester", "-A", "scram-sha-256", f"--pwfile={secret}", "-E", "UTF8", "-N"],
+            user=user,
+            check=True,
+            capture_output=True,
+            cwd="/",
+        )
+        copied(data, user, certificate, key)
+        options = ("listen_addresses=127.0.0.1", f"unix_socket_directories={home}", "fsync=off", "ssl=on")
+        command = [postgres, "-D", str(data), "-p", str(port), *(word for option in options for word in ("-c", option))]
+        with running(command, user, lambda: answers(port)):
+            values = {"host": "127.0.0.1", "port": str(port), "database": "postgres", "user": "tester"}
+            yield {**values, "password": PASSWORD}
+
+
+@contextlib.contextmanager
+def mariadb_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    install, server, client = program("mariadb-install-db"), program("mariadbd"), program("mariadb")
+    user = account("mysql")
+    with directory(user) as home:
+        data, port, sock = home / "data", free_port(), home / "socket"
+        common = ["--no-defaults", f"--datadir={data}"]
+        subprocess.run(
+            [install, *common, "--auth-root-authentication-method=normal", "--skip-test-db"],
+            user=user,
+            check=True,
+            capture_output=True,
+            cwd="/",
+        )
+        command = [server, *common, f"--port={port}", "--bind-address=127.0.0.1", f"--socket={sock}"]
+        public, private = copied(home, user, certificate, key)
+        command += [
+            f"--ssl-cert={public}",
+            f"--ssl-key={private}",
+            "--innodb-flush-log-at-trx-commit=0",
+            "--skip-log-bin",
+            f"--pid-file={home / 'pid'}",
+        ]
+        with running(command, user, lambda: answers(port)):
+            script = (
+                f"CREATE DATABASE shop; CREATE USER tester@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'; "
+                f"GRANT ALL ON *.* TO tester@'127.0.0.1'; FLUSH PRIVILEGES;"
+            )
+            subprocess.run(
+                [client, "--no-defaults", f"--socket={sock}", "-uroot", "-e", script], check=True, capture_output=True
+            )
+            values = {"host": "127.0.0.1", "port": str(port), "database": "shop", "user": "tester"}
+            yield {**values, "password": PASSWORD}
+
+
+@contextlib.contextmanager
+def redis_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
+    server = program("redis-server")
+    user = account("redis")
+    with directory(user) as home:
+        port = free_port()
+        command = [server, "--port", str(port), "--bind", "127.0.0.1", "--requirepass", PASSWORD, "--save", ""]
+        public, private = copied(home, user, certificate, key)
+        tls = free_port()
+        command += ["--tls-port", str(tls), "--tls-cert-file", public, "--tls-key-file", private]
+        command += ["--tls-auth-clients", "no", "--dir", str(home)]
+        with running(command, user, lambda: answers(port)):
+            yield {"host": "127.0.0.1", "port": str(port), "password": PASSWORD, "tlsPort": str(tls)}
