@@ -1,0 +1,68 @@
+"""What a program returns, as JSON."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+DEEPEST = 200
+
+
+class NoJson(TypeError):
+    """A value that has no form in JSON."""
+
+
+def plain(value: object, path: str = "the result", depth: int = 0) -> Any:  # JSON
+    """As JavaScript would give it: tuples and sets are lists, NaN is null, times are ISO 8601. Raises `NoJson` naming
+    the place."""
+    if isinstance(value, Enum):
+        return plain(value.value, path, depth)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if depth >= DEEPEST:
+        raise NoJson(f"{path} is nested too deeply, or holds itself.")
+    if isinstance(value, Mapping):
+        return {_key(key): plain(part, f"{path}.{key}", depth + 1) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | Iterator):
+        return [plain(part, f"{path}[{index}]", depth + 1) for index, part in enumerate(value)]
+    return _other(value, path)
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return str(key)
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+def _other(value: object, path: str) -> Any:  # JSON
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal | Fraction):
+        number = float(value)
+        return int(value) if number.is_integer() else number
+    if isinstance(value, bytes | bytearray):
+        return base64.b64encode(value).decode()
+    if isinstance(value, UUID):
+        return str(value)
+    if hasattr(value, "keys") and hasattr(value, "__getitem__"):
+        return plain(dict(value), path)
+    if isinstance(value, range) or type(value).__name__ in ("deque", "dict_keys", "dict_values", "dict_items"):
+        return plain(list(value), path)  # type: ignore[call-overload]
+    raise NoJson(
+        f"{path} is of the type {type(value).__name__}, which is no JSON; return texts, numbers, lists, dicts."
+    )

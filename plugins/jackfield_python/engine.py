@@ -1,0 +1,100 @@
+"""The `ScriptEngine` for Python."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from jackfield.api import jsontext
+from jackfield.api.jsontext import Json
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
+from jackfield_python.pool import Pool
+from jackfield_python.settings import PythonSettings
+from jackfield_python.worker import Run
+
+MIB = 1 << 20
+KINDS = frozenset({"syntax", "runtime", "memory"})
+"""Of failures that a worker reports of its program."""
+UNREADABLE = "The program's answer cannot be read."
+
+
+class PythonEngine:
+    """See `jackfield.api.scripts.ScriptEngine`. Each run has a process of its own, so that none sees another's data."""
+
+    language = "python"
+
+    def __init__(self, settings: PythonSettings) -> None:
+        self._settings = settings
+        self._pool = Pool(settings)
+
+    async def evaluate(
+        self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
+    ) -> list[list[Json | ExpressionError]]:
+        raise ScriptError("Expressions are JavaScript; Python runs in Code nodes alone.")
+
+    async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
+        run = Run(_request(source, data, each=each), data.timezone, math.ceil(timeout) + 1)
+        return self._result(await self._pool.run(run, timeout))
+
+    def _result(self, answer: bytes) -> ScriptResult:
+        """What a program made of the answer, it may spoil: everything is checked. Raises `ScriptError`."""
+        try:
+            found = orjson.loads(answer)
+        except orjson.JSONDecodeError:
+            raise ScriptError(UNREADABLE, kind="crash") from None
+        if not isinstance(found, dict):
+            raise ScriptError(UNREADABLE, kind="crash")
+        if "error" in found:
+            raise _error(found["error"])
+        kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
+        return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+
+    def _logs(self, lines: Any) -> Sequence[str]:  # what the worker sent
+        most, longest = self._settings.log_lines + 1, self._settings.log_length
+        return tuple(str(line)[:longest] for line in lines[:most]) if isinstance(lines, list) else ()
+
+    async def close(self) -> None:
+        """End the workers. Nothing runs afterwards."""
+        await self._pool.close()
+
+
+def _request(source: str, data: ScriptData, *, each: bool) -> bytes:
+    body = {
+        "source": source,
+        "each": each,
+        "input": data.input,
+        "nodes": dict(data.nodes),
+        "paired": dict(data.paired),
+        "workflow": dict(data.workflow),
+        "execution": dict(data.execution),
+        "variables": dict(data.variables),
+        "environment": dict(data.environment),
+        "node": dict(data.node),
+        "timezone": data.timezone,
+        "now": data.now_ms,
+        "known": list(data.known),
+        "static": dict(data.static),
+    }
+    try:
+        return jsontext.dumps(body)
+    except (TypeError, ValueError):
+        return json.dumps(body, default=dict).encode()
+
+
+def _error(given: Any) -> ScriptError:  # what the worker sent
+    error = _object(given)
+    kind, line, item = error.get("kind"), error.get("line"), error.get("item")
+    return ScriptError(
+        str(error.get("message") or "The program failed without a message.")[:5000],
+        kind=str(kind) if kind in KINDS else "runtime",
+        line=line if isinstance(line, int) else None,
+        item=item if isinstance(item, int) else None,
+    )
+
+
+def _object(value: Any) -> Mapping[str, Any]:  # what the worker sent
+    return value if isinstance(value, dict) else {}
