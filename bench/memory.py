@@ -70,7 +70,7 @@ def main() -> None:
         [
             f"`{command}` — Webhook → Set, answered when stored. {harness.environment(options.server, 'quart')}.",
             harness.table(["executions done", "resident MB, child processes included"], rows),
-            f"Flat (never more than {GROWTH} x the value after a tenth of the calls): {harness.verdict(flat(samples))}.",
+            f"Flat (at most {GROWTH} x the value after a tenth of the calls): {harness.verdict(flat(samples))}.",
         ]
     )
     harness.publish("memory", text, write=options.write)

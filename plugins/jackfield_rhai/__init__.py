@@ -24,10 +24,10 @@ def jackfield_script_engine(context: PluginContext) -> ScriptEngine | None:
     if find_spec("rhai") is None:
         context.log.info("Scripts in Rhai cannot be run: the package rhai-python is not installed.")
         return None
-    from jackfield_rhai.engine import RhaiEngine
+    from jackfield_rhai.lazy import LazyRhai
     from jackfield_rhai.settings import RhaiSettings
 
-    return RhaiEngine(context.settings(RhaiSettings))
+    return LazyRhai(context.settings(RhaiSettings))
 
 
 @hookimpl

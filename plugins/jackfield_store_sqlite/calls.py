@@ -96,9 +96,11 @@ class Webhooks:
 
     _db: Database
 
-    async def webhooks(self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None) -> Page[Webhook]:
+    async def webhooks(
+        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+    ) -> Page[Webhook]:
         clause, values = where(
-            [("r.kind = ?", "webhook"), ("r.active = ?", active if active is None else int(active)),
+            [("r.kind = ?", kind), ("r.active = ?", active if active is None else int(active)),
              ("r.workflow_id = ?", workflow_id)]
         )  # fmt: skip
         return await self._db.read(lambda connection: _WEBHOOKS.page(connection, clause, values, offset, limit))
@@ -107,9 +109,9 @@ class Webhooks:
         condition = "r.kind = 'webhook' AND r.id = ?"
         return await self._db.read(lambda connection: _WEBHOOKS.one(connection, condition, webhook_id))
 
-    async def webhooks_by_path(self, path: str) -> list[Webhook]:
-        clause = " WHERE r.kind = 'webhook' AND r.path = ?"
-        return await self._db.read(lambda connection: _WEBHOOKS.every(connection, clause, path))
+    async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]:
+        clause = " WHERE r.kind = ? AND r.path = ?"
+        return await self._db.read(lambda connection: _WEBHOOKS.every(connection, clause, kind, path))
 
     async def webhook_stats(self, webhook_id: str) -> WebhookStats:
         found = await self._db.read(lambda connection: _STATS.one(connection, "webhook_id = ?", webhook_id))

@@ -6,6 +6,8 @@ import asyncio
 import sqlite3
 from collections.abc import Sequence
 
+import orjson
+
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import (
     CallStatus,
@@ -26,6 +28,8 @@ _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _OPEN = ("queued", "running", "waiting")
 _LOST = ("failed", "cancelled")
+_END_WAIT = "UPDATE executions SET status = 'running', resume_at = NULL WHERE id = ? AND status = 'waiting'"
+_APPEND_STEPS = "INSERT INTO execution_data (execution, data) SELECT data, ? FROM executions WHERE id = ?"
 
 
 def _row(
@@ -63,13 +67,22 @@ class Executions:
     def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
         return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
 
-    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]:
+    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
         def run(batch: Batch) -> None:
             if steps:
                 batch.append_steps(execution_id, steps)
             batch.change_execution(execution_id, "waiting", resume_at=resume_at)
 
         return self._db.post(run, len(steps) + _OVERHEAD)
+
+    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+        def run(connection: sqlite3.Connection) -> bool:
+            ended = execute(connection, _END_WAIT, [execution_id]).rowcount > 0
+            if ended:
+                execute(connection, _APPEND_STEPS, [steps, execution_id])
+            return ended
+
+        return await self._db.write(run, len(steps) + _OVERHEAD)
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
         return self._db.post(lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD)
@@ -88,6 +101,11 @@ class Executions:
 
     async def delete_execution(self, execution_id: str) -> bool:
         return await self._db.write(lambda connection: _delete(connection, execution_id))
+
+    async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
+        sql = "SELECT id FROM executions WHERE id IN (SELECT value FROM json_each(?))"
+        wanted = orjson.dumps(list(execution_ids)).decode()
+        return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
 
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None

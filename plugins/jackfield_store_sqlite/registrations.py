@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import RouteConflict
 from jackfield.api.ids import new_id
-from jackfield.api.triggers import Registration
+from jackfield.api.triggers import ROUTED, Registration
 from jackfield_store_sqlite.rows import Value, execute
 
 _HOLDER = """SELECT workflows.id, workflows.name FROM registrations JOIN workflows ON workflows.id = workflow_id
-    WHERE method = ? AND pattern = ? AND registrations.active = 1 AND kind = 'webhook' AND workflow_id <> ?"""
+    WHERE kind = ? AND method = ? AND pattern = ? AND registrations.active = 1 AND workflow_id <> ?"""
 _PUT = """INSERT INTO registrations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     node_name = excluded.node_name, path = excluded.path, pattern = excluded.pattern,
     authentication = excluded.authentication, active = excluded.active"""
@@ -39,14 +39,14 @@ def check_routes(
     """Raises `RouteConflict` unless these routes may be live."""
     seen = set()
     for each in registrations:
-        if each.kind != "webhook":
+        if each.kind not in ROUTED:
             continue
-        holder = execute(connection, _HOLDER, [each.method, each.pattern, workflow_id]).fetchone()
+        holder = execute(connection, _HOLDER, [each.kind, each.method, each.pattern, workflow_id]).fetchone()
         if holder is not None:
             raise _conflict(each, *holder)
-        if (each.method, each.pattern) in seen:
+        if (each.kind, each.method, each.pattern) in seen:
             raise _twice(each, workflow_id, name)
-        seen.add((each.method, each.pattern))
+        seen.add((each.kind, each.method, each.pattern))
 
 
 def replace(

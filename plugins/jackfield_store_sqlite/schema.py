@@ -93,7 +93,13 @@ _FIRST = (
     "INSERT INTO probe VALUES (1, 0)",
     f"PRAGMA application_id = {APPLICATION_ID}",
 )
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_FORMS = (
+    "DROP INDEX live_routes",
+    """CREATE UNIQUE INDEX live_routes ON registrations (kind, method, pattern)
+        WHERE active = 1 AND kind IN ('webhook', 'form')""",
+)
+"""The addresses of forms are unique too."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS)
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

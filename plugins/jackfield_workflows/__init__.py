@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.hooks import SettingsTable, hookimpl
 
 if TYPE_CHECKING:
+    import click
     from quart import Blueprint
 
     from jackfield.api.context import PluginContext, WorkflowReader
@@ -41,6 +42,13 @@ def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
     from jackfield_workflows.api import blueprints
 
     return blueprints(context)
+
+
+@hookimpl
+def jackfield_commands() -> Sequence[click.Command]:
+    from jackfield_workflows.cli.commands import workflow
+
+    return [workflow]
 
 
 @hookimpl

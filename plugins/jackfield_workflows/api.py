@@ -9,9 +9,9 @@ from quart import Blueprint
 from jackfield.api.context import PluginContext
 from jackfield_workflows.changes import WorkflowChanges
 from jackfield_workflows.routes import blueprint
-from jackfield_workflows.routes_credentials import CredentialRoutes
 from jackfield_workflows.routes_events import EventRoutes
 from jackfield_workflows.routes_executions import ExecutionRoutes
+from jackfield_workflows.routes_import import ImportRoutes
 from jackfield_workflows.routes_node_types import NodeTypeRoutes
 from jackfield_workflows.routes_runs import RunRoutes
 from jackfield_workflows.routes_variables import VariableRoutes
@@ -19,12 +19,13 @@ from jackfield_workflows.routes_workflows import WorkflowRoutes
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    changes = WorkflowChanges(context)
     groups = (
-        WorkflowRoutes(context, WorkflowChanges(context)),
+        WorkflowRoutes(context, changes),
+        ImportRoutes(context, changes),
         RunRoutes(context),
         ExecutionRoutes(context),
         VariableRoutes(context),
-        CredentialRoutes(context),
         NodeTypeRoutes(context),
         EventRoutes(context),
     )

@@ -48,10 +48,10 @@ class WorkflowChanges:
 
     # -- verbs
 
-    async def create(self, document: Json, author: Author) -> StoredWorkflow:
-        """A new, inactive workflow. Raises `InvalidInput`."""
+    async def create(self, document: Json, author: Author, *, id: str | None = None) -> StoredWorkflow:
+        """A new, inactive workflow; under this id, which no other has, when one is given. Raises `InvalidInput`."""
         given = named(without_service_keys(document), UNTITLED)
-        workflow = await self._parsed(given, id=new_id(), version=1)
+        workflow = await self._parsed(given, id=id or new_id(), version=1)
         return await self._finish(self._create(workflow, author))
 
     async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:

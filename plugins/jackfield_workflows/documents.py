@@ -13,7 +13,7 @@ from jackfield.api.records import replace
 from jackfield.api.workflows import Document, Item, Items, Node, Workflow, WorkflowSettings
 from jackfield_workflows.document_nodes import parse_node
 from jackfield_workflows.document_values import number, reference, text
-from jackfield_workflows.document_wires import parse_wires
+from jackfield_workflows.document_wires import links, parse_parts, parse_wires
 from jackfield_workflows.identities import MAX_NAME
 from jackfield_workflows.mistakes import Mistakes
 
@@ -29,16 +29,18 @@ def parse(document: Json, *, id: str | None = None, version: int = 0, active: bo
         mistakes.add("body", "A workflow must be an object.")
         document = {}
     nodes = _nodes(document, mistakes)
+    found = list(links(_object(document, "connections", mistakes), mistakes))
     workflow = Workflow(
         id=id,
         name=_name(document, mistakes),
         version=version,
         active=active,
         nodes=nodes,
-        wires=parse_wires(_object(document, "connections", mistakes), nodes, mistakes),
+        wires=parse_wires(found, nodes),
         settings=_settings(_object(document, "settings", mistakes, null=True)),
         pin_data=_pin_data(_object(document, "pinData", mistakes, null=True)),
         document=document,
+        attached=parse_parts(found, nodes),
     )
     mistakes.check()
     return workflow

@@ -12,16 +12,18 @@ from functools import cached_property, partial
 from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCall
 from jackfield.api.errors import Conflict, ExecutionTimeout, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
-from jackfield.api.workflows import Items
+from jackfield.api.workflows import Document, Items
 from jackfield_workflows.backlog import Backlog
+from jackfield_workflows.calls import Calls
 from jackfield_workflows.error_workflow import start_error_workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle, settle, settle_error
-from jackfield_workflows.resuming import ended, outcome_of, records_of, request_of
+from jackfield_workflows.records import awaited_call
+from jackfield_workflows.resuming import check_resumes, ended, outcome_of, records_of, request_of
 from jackfield_workflows.services import Services, build_services
 from jackfield_workflows.subworkflows import Children
 from jackfield_workflows.tasks import Task
@@ -52,6 +54,8 @@ class EmbeddedEngine:
         self._active: dict[str, Run] = {}
         self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
         self._changed = asyncio.Event()
+        self._since = 0
+        """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
 
     @cached_property
     def services(self) -> Services:
@@ -71,6 +75,10 @@ class EmbeddedEngine:
         return Waiting(self.services, self)
 
     @cached_property
+    def _calls(self) -> Calls:
+        return Calls(self.services, self)
+
+    @cached_property
     def _unsaved(self) -> Unsaved:
         return Unsaved(self.services, self._drop)
 
@@ -83,7 +91,7 @@ class EmbeddedEngine:
     def submit(self, request: ExecutionRequest) -> Execution:
         if self._draining:
             raise Conflict("The daemon is stopping and takes no new executions; try again after its restart.")
-        return self.begin(request, new_id())
+        return self.begin(request, request.id or new_id())
 
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self._active.get(execution.id)
@@ -106,7 +114,19 @@ class EmbeddedEngine:
             raise ExecutionTimeout
         return handle.finished.result()
 
+    async def waiting(self, execution_id: str) -> WaitingCall:
+        return await self._calls.waiting(execution_id)
+
+    async def resume(self, waiting: WaitingCall, items: Items | None) -> Execution:
+        if self._draining:
+            raise StoreUnavailable("The daemon is stopping; call again in a moment.")
+        return await self._calls.resume(waiting, items)
+
     async def cancel(self, execution_id: str) -> None:
+        await self._cancel(execution_id)
+        await self._children.cancel_all(execution_id)
+
+    async def _cancel(self, execution_id: str) -> None:
         run = self._active.get(execution_id)
         if run is None:
             await self._cancel_stored(execution_id)
@@ -120,6 +140,7 @@ class EmbeddedEngine:
     async def recover(self) -> int:
         found = 0
         after: str | None = None
+        self._since = self.services.clock.now_ms()
         while ids := await self.services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
             found += sum(1 for execution_id in ids if execution_id not in self._active)
             after = ids[-1]
@@ -227,9 +248,9 @@ class EmbeddedEngine:
             self._refused(run)
         elif run.ending == "left":
             self._left(run)
-        elif run.resume_at is not None and not run.handle.finished.done():
+        elif run.waits and not run.handle.finished.done():
             self._children.parked(run)
-            if run.parked:
+            if run.parked or run.for_call:
                 self.forget(run)
             else:
                 self._waiting.hold(run)
@@ -261,6 +282,7 @@ class EmbeddedEngine:
 
     def _drop(self, run: Run) -> None:
         self._active.pop(run.id, None)
+        run.disk.release()
         self._changed.set()
 
     def _refused(self, run: Run) -> None:
@@ -277,8 +299,11 @@ class EmbeddedEngine:
     async def failed(self, run: Run, outcome: Outcome) -> None:
         await start_error_workflow(self.services, self, run, outcome)
 
-    async def run_workflow(self, run: Run, task: Task, workflow_id: str, items: Items) -> Items:
-        return await self._children.run(run, task, workflow_id, items)
+    async def run_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> Items:
+        return await self._children.run(run, task, workflow, items)
+
+    async def start_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> None:
+        await self._children.start(run, task, workflow, items)
 
     # -- taking up what is stored
 
@@ -286,7 +311,7 @@ class EmbeddedEngine:
         return self._turns.fits(0) and not self._draining
 
     def knows(self, execution_id: str) -> bool:
-        return execution_id in self._active
+        return execution_id in self._active or self._calls.resuming(execution_id)
 
     async def take(self, stored: StoredExecution) -> None:
         """Put a stored execution in its turn. Raises `StoreUnavailable`."""
@@ -299,6 +324,7 @@ class EmbeddedEngine:
         Raises `StoreUnavailable`."""
         row = stored.row
         try:
+            check_resumes(stored, self.services.settings.max_resumes)
             request = await request_of(self._context, stored)
             records = records_of(stored)
         except StoreUnavailable:
@@ -306,7 +332,7 @@ class EmbeddedEngine:
         except Exception as exc:
             await self._end_unusable(stored, exc)
             return None
-        if row.id in self._active:
+        if self.knows(row.id):
             return None
         handle = self._handle(row.id)
         run = Run(self.services, self, handle, request, row.created_at)
@@ -315,7 +341,10 @@ class EmbeddedEngine:
         run.disk.status = row.status
         run.records = deque(records)
         run.interrupted = len(records)
-        run.resume_at = row.resume_at if row.status == "waiting" else None
+        run.resumed = row.created_at <= self._since
+        run.waits = row.status == "waiting"
+        run.for_call = run.waits and awaited_call(stored.steps) is not None
+        run.resume_at = row.resume_at if run.waits else None
         if stored.call is not None and stored.call_status == "pending":
             run.call = stored.call
         settle(handle.accepted, None)
@@ -327,12 +356,47 @@ class EmbeddedEngine:
         finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self.services.clock.now_ms())
         await asyncio.shield(self.services.store.finish_execution(finished))
         self._handle(stored.row.id).close(outcome_of(stored, finished))
+        await self._children.cancel_all(stored.row.id)
 
     def soon(self, run: Run) -> bool:
         """Whether its wait is short enough for the memory."""
         return self._waiting.soon(run)
 
-    def resume(self, run: Run) -> None:
+    async def suspended(self, execution_id: str) -> None:
+        """Return once no wait of the execution is about to be stored."""
+        run = self._active.get(execution_id)
+        if run is not None and run.task is not None and run.suspending:
+            await asyncio.wait([run.task])
+
+    def let_go(self, execution_id: str) -> bool:
+        """Forget an execution that waits; False when it does not wait, as it runs already."""
+        run = self._active.get(execution_id)
+        if run is None:
+            return True
+        if not self._waiting.drop(run):
+            return False
+        self.forget(run)
+        return True
+
+    async def called(self, stored: StoredExecution) -> Handle:
+        """Go on with an execution whose call is stored."""
+        handle = self._handle(stored.row.id)
+        handle.renew()
+        if stored.row.status in OPEN:
+            await self.take(stored)
+        else:
+            handle.close(outcome_of(stored))
+        return handle
+
+    def called_later(self, execution_id: str) -> Handle:
+        """The same for one that could not be read."""
+        handle = self._handle(execution_id)
+        handle.renew()
+        self._backlog.mark()
+        self._backlog.wake()
+        return handle
+
+    def go_on(self, run: Run) -> None:
         """A wait is over."""
         if run.id in self._active:
             self._turns.enter(run, first=True)
@@ -351,6 +415,7 @@ class EmbeddedEngine:
     async def adopt(self, execution_id: str) -> Handle | Outcome | None:
         """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
         because the parent has a slot for it. Raises `StoreUnavailable`."""
+        handle = self._handle(execution_id)
         run = self._active.get(execution_id)
         if run is None:
             stored = await self.services.store.execution(execution_id)
@@ -358,14 +423,24 @@ class EmbeddedEngine:
                 return None
             if stored.row.status not in OPEN:
                 return outcome_of(stored)
-            if stored.row.status == "waiting":
-                return self._handle(execution_id)
             run = await self.load(stored)
-            if run is not None:
+            if run is not None and not run.waits:
                 self._run(run)
-        elif self._turns.withdraw(run):
-            self._run(run)
-        return self._handle(execution_id)
+                return handle
+            if run is not None:
+                self._waiting.hold(run)
+        self._go_on(run or self._active.get(execution_id))
+        return handle
+
+    def _go_on(self, child: Run | None) -> None:
+        """One that waits for its turn runs at once. One that waits for a time leaves the slot to others, as soon as its
+        parent waits for it."""
+        if child is None:
+            return
+        if self._turns.withdraw(child):
+            self._run(child)
+        elif child.task is None and child.waits:
+            asyncio.get_running_loop().call_soon(self._children.parked, child)
 
     def lend(self, run: Run) -> None:
         self._turns.lend(run)
@@ -387,7 +462,7 @@ class EmbeddedEngine:
     async def _cancel_stored(self, execution_id: str) -> None:
         stored = await self._find(execution_id)
         if execution_id in self._active:
-            return await self.cancel(execution_id)
+            return await self._cancel(execution_id)
         if stored.row.status not in OPEN:
             raise Conflict(f"The execution is over: {stored.row.status}.")
         finished = ended(stored, "cancelled", None, self.services.clock.now_ms())

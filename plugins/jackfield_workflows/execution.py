@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
+from itertools import chain
 from typing import Literal, Protocol
 
 from jackfield.api.clock import Clock
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, NodeError, Suspend
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution
-from jackfield.api.workflows import Items, Outputs
+from jackfield.api.workflows import Document, Items, Outputs
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.handles import Handle, settle
-from jackfield_workflows.limits import time_limit, too_long, too_many
-from jackfield_workflows.nodesteps import record_of, result_of
+from jackfield_workflows.item_files import keep_files, replayed_items, without_large_data
+from jackfield_workflows.limits import time_limit, too_long, too_many, too_much
+from jackfield_workflows.nodesteps import checked, record_of, result_of
 from jackfield_workflows.persistence import Persistence, Refused
 from jackfield_workflows.records import Record, decode, encode, failure_json, input_json, new_execution, outputs_of
 from jackfield_workflows.runloop import RunLoop, TooManyRuns
@@ -43,8 +47,11 @@ class Owner(Protocol):
     async def failed(self, run: Run, outcome: Outcome) -> None:
         """The execution failed; its end is stored after this."""
 
-    async def run_workflow(self, run: Run, task: Task, workflow_id: str, items: Items) -> Items:
+    async def run_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> Items:
         """See `NodeRun.run_workflow`."""
+
+    async def start_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> None:
+        """See `NodeRun.start_workflow`."""
 
 
 class Run:
@@ -74,9 +81,16 @@ class Run:
         self.ending: Ending | None = None
         self.refusal: BaseException | None = None
         self.resume_at: int | None = None
-        """When a waiting execution goes on; Unix ms."""
+        """When a waiting execution goes on; Unix ms. None: when a call comes."""
+        self.waits = False
+        self.for_call = False
+        """Whether it waits for a call, so that it goes on only from what is stored."""
+        self.suspending = False
+        """Whether its wait is being stored."""
         self.interrupted: int | None = None
         """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
+        self.resumed = False
+        """Whether an earlier process left it open; noted in the store before it goes on."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
         self.accepting = False
@@ -98,6 +112,8 @@ class Run:
         self._finishing = False
         self._slice = 0.0
         self._spent = 0.0
+        self._data = 0
+        """Bytes of the results so far."""
         self._limit = time_limit(request.workflow, services.settings)
         self._children = (0, 0)
         """Index of the node run that asked for sub-workflows last, and how many it asked for."""
@@ -120,8 +136,15 @@ class Run:
     def answer(self, answer: NodeAnswer) -> None:
         settle(self.handle.answer, answer)
 
-    async def run_workflow(self, task: Task, workflow_id: str, items: Items) -> Items:
-        return await self.owner.run_workflow(self, task, workflow_id, items)
+    async def before_effect(self, task: Task) -> None:
+        await self.disk.secure(self.since())
+        task.effect = True
+
+    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
+        return await self.owner.run_workflow(self, task, workflow, items)
+
+    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
+        await self.owner.start_workflow(self, task, workflow, items)
 
     # -- the store
 
@@ -163,9 +186,13 @@ class Run:
     # -- running
 
     async def go(self) -> None:
-        """Run until the end or a wait; then `resume_at` is set."""
+        """Run until the end or a wait; then `waits` is set."""
         try:
             await self._go()
+        except Exception:
+            self.log.exception("execution %s cannot be ended", self.id)
+            self.refusal = JackfieldError("The engine failed unexpectedly; see the daemon's log.")
+            self.ending = "refused"
         finally:
             self.owner.over(self)
 
@@ -184,8 +211,9 @@ class Run:
             await self._finish(outcome)
 
     def end(self, ending: Ending) -> None:
-        """Stop as soon as possible. An execution that is being finished can only be left."""
-        if self.ending is not None or (self._finishing and ending != "left"):
+        """Stop as soon as possible. An execution that is being finished can only be left; that it is about to be parked
+        keeps none from its end."""
+        if self.ending not in (None, "parked") or (self._finishing and ending != "left"):
             return
         self.ending = ending
         if self.task is not None and self._begun:
@@ -229,11 +257,17 @@ class Run:
         return hasattr(self, "loop")
 
     async def _work(self) -> Outcome | None:
-        self.resume_at = None
+        self.resume_at, self.waits = None, False
+        if self.resumed:
+            await self.disk.mark_resumed()
+            self.resumed = False
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.facts.plan.graph.steps:
             return self._failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
         if not self._has_loop():
+            if self.interrupted is None:
+                given = chain(self.request.items, replayed_items(self.records))
+                await keep_files(self.services.context, self.id, given)
             self._begin()
         loop = self.loop
         while True:
@@ -251,7 +285,7 @@ class Run:
                 continue
             self.disk.before_node()
             outcome = await self._node(task)
-            if outcome is not None or self.resume_at is not None:
+            if outcome is not None or self.waits:
                 return outcome
 
     async def breathe(self) -> None:
@@ -311,16 +345,17 @@ class Run:
     async def _node(self, task: Task) -> Outcome | None:
         """Run one node and keep what came of it. An outcome ends the execution."""
         started = self.clock.now_ms()
-        until: int | None = None
+        suspend: Suspend | None = None
         try:
             if task.preset is not None:
                 raw: Outputs = task.preset
             else:
                 result = await result_of(self, task)
                 if isinstance(result, Suspend):
-                    until, raw = result.until, result.outputs
+                    suspend, raw = checked(result), result.outputs
                 else:
                     raw = result
+                raw = await without_large_data(self.services.context, self.id, raw)
             outputs = self.loop.complete(task, raw)
         except NodeError as exc:
             return self._node_failed(task, started, exc)
@@ -329,8 +364,8 @@ class Run:
         except NodeError as exc:
             self._keep(task, started, None, exc)
             return self._failure(exc.message, task.step.node.name, None)
-        if until is not None and until > self.clock.now_ms():
-            await self._wait(until)
+        if suspend is not None and (suspend.until is None or suspend.until > self.clock.now_ms()):
+            await self._wait(suspend.until, suspend.call)
         return None
 
     def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
@@ -342,13 +377,22 @@ class Run:
         return self._failure(error.message, task.step.node.name, error.item) if outputs is None else None
 
     def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
-        """Raises `NodeError` when the outputs are not JSON."""
-        self.disk.keep(encode(record_of(self, task, started, outputs, error)), effect=task.effect)
+        """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
+        kept = encode(record_of(self, task, started, outputs, error))
+        limit = self.services.settings.max_data
+        if outputs is not None and self._data + len(kept) > limit:
+            raise NodeError(too_much(limit))
+        self._data += len(kept)
+        self.disk.keep(kept, effect=task.effect)
 
-    async def _wait(self, until: int) -> None:
+    async def _wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
         """Suspend: the wait is durable before the execution is left alone."""
-        await self.disk.wait(until, self.since())
-        self.resume_at = until
+        self.suspending = True
+        try:
+            await self.disk.wait(until, self.since(), call)
+        finally:
+            self.suspending = False
+        self.resume_at, self.waits, self.for_call = until, True, call is not None
         self._publish("waiting", resumeAt=until)
 
     # -- the end

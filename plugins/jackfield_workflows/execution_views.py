@@ -11,6 +11,8 @@ from jackfield.api.clock import iso
 from jackfield.api.engine import Failure
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import ExecutionRow, StoredExecution
+from jackfield.api.workflows import Items, Outputs
+from jackfield_workflows.records import Record, decode, outputs_of
 
 _INLINE = 64 * 1024
 """Up to so many bytes of stored data are rendered on the event loop."""
@@ -59,46 +61,30 @@ def _execution_body(stored: StoredExecution) -> bytes:
 
 def execution_view(stored: StoredExecution) -> dict[str, Json]:
     """With the items of the last node and every node run."""
-    records = records_of(stored)
     given = _input_items(stored)
     nodes: dict[str, list[Json]] = {}
-    outputs: list[Json] = []
-    for record in records:
-        outputs = _outputs(record, given)
-        nodes.setdefault(str(record.get("node")), []).append(_run_view(record, outputs))
+    outputs: Outputs = []
+    for record in decode(stored.steps):
+        outputs = outputs_of(record, given) or []
+        nodes.setdefault(record["node"], []).append(_run_view(record, outputs))
     data = next((items for items in outputs if items), [])
     return {**execution_row_view(stored.row), "data": data, "nodes": nodes}  # type: ignore[dict-item]
 
 
-def records_of(stored: StoredExecution) -> list[dict[str, Json]]:
-    """The node-run records of every chunk, in order of running."""
-    return [record for chunk in stored.steps for record in orjson.loads(chunk)]
-
-
-def _input_items(stored: StoredExecution) -> list[Json]:
+def _input_items(stored: StoredExecution) -> Items:
     found = orjson.loads(stored.input) if stored.input else {}
     items = found.get("items") if isinstance(found, dict) else None
     return items if isinstance(items, list) else []
 
 
-def _outputs(record: dict[str, Json], given: list[Json]) -> list[Json]:
-    """A start node's record names the output that the execution's input stands at, instead of repeating it."""
-    index = record.get("inputOutput")
-    if isinstance(index, int):
-        return [*([] for _ in range(index)), given]
-    outputs = record.get("outputs")
-    return outputs if isinstance(outputs, list) else []
-
-
-def _run_view(record: dict[str, Json], outputs: list[Json]) -> dict[str, Json]:
-    started = record.get("startedAt")
+def _run_view(record: Record, outputs: Outputs) -> dict[str, Json]:
     view: dict[str, Json] = {
-        "index": record.get("index"),
-        "startedAt": iso(int(started)) if isinstance(started, int | float) else None,
-        "duration": record.get("duration"),
-        "status": record.get("status"),
-        "outputs": outputs,
+        "index": record["index"],
+        "startedAt": iso(record["startedAt"]),
+        "duration": record["duration"],
+        "status": record["status"],
+        "outputs": outputs,  # type: ignore[dict-item]
     }
-    if record.get("error") is not None:
-        view["error"] = record["error"]
+    if "error" in record:
+        view["error"] = record["error"]  # type: ignore[assignment]
     return view

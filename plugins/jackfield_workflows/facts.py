@@ -8,6 +8,7 @@ from functools import cached_property
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo
+from jackfield.api.resume import FORM
 from jackfield_workflows.plans import Plan
 from jackfield_workflows.runloop import RunLoop
 from jackfield_workflows.services import Services
@@ -26,17 +27,26 @@ class Facts:
         self.timezone = request.workflow.settings.timezone or services.settings.timezone
         self.variables: Mapping[str, str] = {}
         """`$vars`, once they were read."""
+        self.custom: dict[str, Json] = {}
+        """`$execution.customData`, as scripts left it."""
         self._id = execution_id
         self._request = request
         self._services = services
         self._knows_variables = False
         self._memory: dict[str, dict[str, Json]] = {}
+        self._static: dict[str, dict[str, Json]] = {}
 
     @cached_property
     def execution(self) -> Mapping[str, Json]:
         """`$execution`"""
         mode = "test" if self._request.mode in TEST_MODES else "production"
-        return {"id": self._id, "mode": mode, "resumeUrl": self._resume_url()}
+        return {
+            "id": self._id,
+            "mode": mode,
+            "customData": self.custom,
+            "resumeUrl": self._resume_url,
+            "resumeFormUrl": self._services.links.url(self._id, FORM),
+        }
 
     @cached_property
     def workflow(self) -> Mapping[str, Json]:
@@ -46,7 +56,8 @@ class Facts:
 
     @property
     def info(self) -> ExecutionInfo:
-        return ExecutionInfo(self._id, self._request.mode, self._request.workflow, self._resume_url(), self.variables)
+        request = self._request
+        return ExecutionInfo(self._id, request.mode, request.workflow, self._resume_url, self.timezone, self.variables)
 
     async def read_variables(self) -> None:
         """Fill `variables`, once. Raises `StoreUnavailable`."""
@@ -66,5 +77,10 @@ class Facts:
         """Put back what an earlier process knew."""
         self._memory[name] = memory
 
+    def static(self, section: str) -> dict[str, Json]:
+        """What stands for the static data of a workflow that is not saved: it lasts as long as the execution."""
+        return self._static.setdefault(section, {})
+
+    @cached_property
     def _resume_url(self) -> str:
-        return f"{self._services.context.service.public_url}/webhook-waiting/{self._id}"
+        return self._services.links.url(self._id)

@@ -24,6 +24,11 @@ class Handle:
         self.stored: asyncio.Future[None] = loop.create_future()
         self.waiters = 0
 
+    def renew(self) -> None:
+        """Another answer is expected, unless the first one is still owed: then it is for both who wait."""
+        if self.answer.done():
+            self.answer = asyncio.get_running_loop().create_future()
+
     def close(self, outcome: Outcome) -> None:
         """The execution ended, and that is stored."""
         settle(self.accepted, None)

@@ -18,6 +18,13 @@ def too_long(limit: float) -> str:
     return f"The execution ran longer than its limit of {limit:g} seconds."
 
 
+def too_much(limit: int) -> str:
+    return (
+        f"The results of the execution's nodes have more than {limit} bytes together. The setting executions.max_data "
+        "raises the limit."
+    )
+
+
 def too_many(limit: int) -> str:
     return (
         f"The execution reached the limit of {limit} node runs; does the workflow have a cycle without an end? "

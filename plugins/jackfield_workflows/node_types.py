@@ -49,6 +49,10 @@ def node_type_view(node_type: NodeType) -> dict[str, Json]:
         "effect": node_type.effect,
         "inputs": described.inputs,
         "outputs": list(described.outputs),
+        "provides": described.provides,
+        "accepts": list(described.accepts),
+        "needs": list(described.needs),
+        "missing": described.missing,
         "parameters": schemas[node_type.parameters(versions[-1] if versions else None)],
         "forms": [
             {"versions": list(given), "default": model is node_type.parameters(None), "parameters": schemas[model]}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
 
-from jackfield.api.nodes import NodeError, NodeResult
+from jackfield.api.binary import BinaryError
+from jackfield.api.nodes import NodeError, NodeResult, Suspend
 from jackfield.api.workflows import Outputs
 from jackfield_workflows.noderun import EngineNodeRun, Host
-from jackfield_workflows.persistence import Persistence
+from jackfield_workflows.persistence import Persistence, Refused
 from jackfield_workflows.plans import NodePlan
 from jackfield_workflows.records import Record
 from jackfield_workflows.stepping import watched
@@ -38,14 +40,18 @@ async def result_of(runner: Runner, task: Task) -> NodeResult:
     plan = runner.facts.plan.node(task.step.node.name)
     node = plan.node
     if plan.effect:
-        await runner.disk.secure(runner.since())
-        task.effect = True
+        await runner.before_effect(task)
     for left in range(node.tries - 1, -1, -1):
         try:
             return await _once(runner, plan, task)
         except NodeError:
             if not left:
                 raise
+        except BinaryError as exc:
+            if not left:
+                raise NodeError(exc.message) from None
+        except Refused:
+            raise
         except Exception as exc:
             runner.log.exception("node %r of execution %s failed", node.name, runner.id)
             if not left:
@@ -56,10 +62,20 @@ async def result_of(runner: Runner, task: Task) -> NodeResult:
 
 
 async def _once(runner: Runner, plan: NodePlan, task: Task) -> NodeResult:
-    running = plan.type.execute(EngineNodeRun(runner, plan, task))
-    if runner.disk.status == "running":
-        return await running
-    return await watched(running, SLOW_S, runner.slow)
+    run = EngineNodeRun(runner, plan, task)
+    running = plan.type.execute(run)
+    try:
+        if runner.disk.status == "running":
+            return await running
+        return await watched(running, SLOW_S, runner.slow)
+    except asyncio.CancelledError:
+        if run.borrowed is not None:
+            run.borrowed.abandon()
+            run.borrowed = None
+        raise
+    finally:
+        if run.borrowed is not None:
+            await run.borrowed.give_back()
 
 
 def record_of(
@@ -84,3 +100,10 @@ def record_of(
     if memory is not None:
         record["context"] = memory
     return record
+
+
+def checked(suspend: Suspend) -> Suspend:
+    """Raises `NodeError` for a wait that nothing could end."""
+    if suspend.until is None and suspend.call is None:
+        raise NodeError("The node waits for nothing, neither a time nor a call; this is a mistake of its plugin.")
+    return suspend

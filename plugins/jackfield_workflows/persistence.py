@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.jsontext import Json
 from jackfield.api.storage import ExecutionStatus, FinishedExecution, NewExecution, Store
 from jackfield_workflows.handles import settle_error
-from jackfield_workflows.records import chunk
+from jackfield_workflows.records import LEFT, RESUMED, call_mark, chunk
 
 BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
 
@@ -56,6 +57,8 @@ class Persistence:
         self._told = added
         self._pending: list[bytes] = []
         self._effect_pending = False
+        self._marked = False
+        """Whether a mark is the last that the store was given."""
         self._adding: asyncio.Future[None] | None = None
         self._checkpoint: asyncio.Future[None] | None = None
         self._checkpoint_steps = b""
@@ -124,14 +127,33 @@ class Persistence:
                 attempt += 1
                 self._save()
 
-    async def wait(self, until: int, started_at: int) -> None:
-        """Store that the execution waits; return once that is durable. Raises `Refused`."""
+    async def wait(self, until: int | None, started_at: int, call: Mapping[str, Json] | None = None) -> None:
+        """Store that the execution waits, and for which call if for one; return once that is durable. Raises
+        `Refused`."""
         if self.status is None or self._adding is not None:
             await self.secure(started_at)
         await self.settle()
-        steps = self.take() or b"[]"
+        if call is not None:
+            self.keep(call_mark(call))
+        # Never without a chunk: a mark of a call stands for the wait behind which it is the last that was stored.
+        steps = self._last_steps() or LEFT
         await self._persist(lambda: self._store.set_waiting(self._id, until, steps))
         self.status = "waiting"
+
+    async def mark_resumed(self) -> None:
+        """Store that the execution goes on after what may have been a crash: one that causes crashes is known by it."""
+        await self._persist(lambda: self._store.append_steps(self._id, RESUMED))
+        self._marked = True
+
+    def delegate(self) -> None:
+        """Queue that another execution does its work from here on: a crash is not its own doing."""
+        if not self._marked:
+            return
+        try:
+            self._store.append_steps(self._id, LEFT).add_done_callback(_ignore)
+            self._marked = False
+        except StoreUnavailable:
+            self._log.debug("execution %s is taken for what runs", self._id)
 
     async def _persist(self, write: Callable[[], Awaitable[None]]) -> None:
         """Repeat a write until the store takes it."""
@@ -166,11 +188,17 @@ class Persistence:
         try:
             if self.status is None:
                 self.accept("running")
-            steps = self.take()
+            steps = self._last_steps()
             if steps is not None:
                 self._store.append_steps(self._id, steps).add_done_callback(_ignore)
         except StoreUnavailable:
             self._log.warning("execution %s resumes from its last checkpoint", self._id)
+
+    def release(self) -> None:
+        """Nothing more comes of the execution: let go of its owner, so that both are freed at once. Until the cyclic
+        collector runs, thousands of inputs would pile up."""
+        self._new = _gone
+        self._told = _unheard
 
     def take(self) -> bytes | None:
         """The node runs that no write holds yet, as one chunk."""
@@ -179,7 +207,21 @@ class Persistence:
             return None
         steps = chunk(self._pending)
         self._pending = []
+        self._marked = False
         return steps
+
+    def _last_steps(self) -> bytes | None:
+        """What to store when the execution rests in order: that was no crash."""
+        steps = self.take()
+        return LEFT if steps is None and self._marked else steps
+
+
+def _gone(status: ExecutionStatus) -> NewExecution:
+    raise StoreUnavailable(f"The execution is over; it cannot be stored as {status}.")
+
+
+def _unheard(error: BaseException | None) -> None:
+    """Nobody listens any more."""
 
 
 def _ignore(future: asyncio.Future[None]) -> None:

@@ -22,7 +22,8 @@ class NodePlan:
 
     @cached_property
     def parameters(self) -> Parameters:
-        return compile_parameters(self.node.parameters)
+        given = self.node.parameters
+        return compile_parameters(given, self.model.json_templates(given), self.model.late(given))
 
     @cached_property
     def model(self) -> type[NodeParameters]:

@@ -59,6 +59,12 @@ class CachedReader:
 
         return problems(workflow, self._context.nodes)
 
+    def timezone(self, workflow: Workflow) -> str:
+        """The workflow's zone, else the one of the setting executions.timezone."""
+        from jackfield_workflows.settings_executions import ExecutionsSettings
+
+        return workflow.settings.timezone or self._context.settings(ExecutionsSettings).timezone
+
     def forget(self, workflow_id: str) -> None:
         """What is cached of this workflow is stale: it was changed or deleted."""
         self._changes += 1

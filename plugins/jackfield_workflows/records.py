@@ -1,21 +1,27 @@
 """The stored forms of an execution: its input, its node runs as chunks of JSON records in order, its failure.
 
-A record is {node, index, startedAt, duration, status, outputs | inputOutput, error?, context?}; see `Record`.
+A record is {node, index, startedAt, duration, status, outputs | inputOutput, error?, context?}; see `Record`. Between
+the chunks of records stand marks, which tell crashes from stops.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 import orjson
 
 from jackfield.api.engine import ExecutionRequest, Failure
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, depth_exceeds
 from jackfield.api.nodes import NodeError
 from jackfield.api.storage import ExecutionStatus, NewExecution
 from jackfield.api.workflows import Items, Outputs
+
+RESUMED = b'[{"mark":"resumed"}]'
+"""The chunk that a process stores before it goes on with an execution that an earlier process left open."""
+LEFT = b'[{"mark":"left"}]'
+"""The chunk of a process that stopped or waits in order, and has nothing else to store."""
 
 
 class RecordError(TypedDict):
@@ -39,12 +45,22 @@ class Record(TypedDict):
     context: NotRequired[dict[str, Json]]
 
 
+MAX_DEPTH = 250
+"""Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
+
+
 def encode(record: Record) -> bytes:
     """JSON. Raises `NodeError` when the outputs are not JSON."""
     try:
-        return to_json(record)
+        return orjson.dumps(record)
+    except TypeError:
+        pass
+    try:
+        if not depth_exceeds(record, MAX_DEPTH):
+            return to_json(record)
     except (TypeError, ValueError, RecursionError):
-        raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.") from None
+        pass
+    raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.")
 
 
 def to_json(value: object) -> bytes:
@@ -63,8 +79,34 @@ def chunk(records: Sequence[bytes]) -> bytes:
 
 
 def decode(chunks: Iterable[bytes]) -> list[Record]:
-    """Every record. Raises ValueError when a chunk is not what this module wrote."""
-    return [record for one in chunks for record in orjson.loads(one)]
+    """Every record, without marks. One replaces what was stored from its index on: the store may have kept a write that
+    was repeated because its end was not known, or a node ran again. Raises ValueError when a chunk is not what this
+    module wrote."""
+    records: list[Record] = []
+    for record in (record for one in chunks for record in orjson.loads(one) if "mark" not in record):
+        while records and records[-1]["index"] >= record["index"]:
+            records.pop()
+        records.append(record)
+    return records
+
+
+def call_mark(call: Mapping[str, Json]) -> bytes:
+    """What stands behind the node run that waits for a call."""
+    return to_json({"mark": "call", "call": call})
+
+
+def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
+    """The call that an execution waits for, if it waits for one."""
+    last = orjson.loads(chunks[-1]) if chunks else []
+    return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
+
+
+def resumes(chunks: Sequence[bytes]) -> int:
+    """How often in a row an execution was resumed without getting as far as a further stored node run."""
+    count = 0
+    while count < len(chunks) and chunks[-1 - count] == RESUMED:
+        count += 1
+    return count
 
 
 def outputs_of(record: Record, given: Items) -> Outputs | None:

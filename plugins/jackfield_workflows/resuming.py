@@ -9,7 +9,7 @@ from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_workflows.records import Record, decode, failure_json, outputs_of
+from jackfield_workflows.records import Record, decode, failure_json, outputs_of, resumes
 
 
 class CannotResume(Exception):
@@ -61,6 +61,15 @@ def records_of(stored: StoredExecution) -> list[Record]:
         return decode(stored.steps)
     except ValueError:
         raise CannotResume("What is stored of it is damaged.") from None
+
+
+def check_resumes(stored: StoredExecution, limit: int) -> None:
+    """Raises `CannotResume` when the daemon ended too often while the execution ran."""
+    if (count := resumes(stored.steps)) >= limit:
+        raise CannotResume(
+            f"The daemon ended unexpectedly {count + 1} times in a row while it ran, which it may have caused itself; "
+            "see the daemon's log, then retry it. The setting executions.max_resumes is the limit."
+        )
 
 
 def outcome_of(stored: StoredExecution, finished: FinishedExecution | None = None) -> Outcome:

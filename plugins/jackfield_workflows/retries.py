@@ -6,16 +6,14 @@ from typing import Literal
 
 import orjson
 
-from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_workflows.execution_views import records_of
 from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.records import Record, decode, to_json
 from jackfield_workflows.starts import start_node
 
 OPEN = frozenset({"queued", "running", "waiting"})
@@ -64,12 +62,12 @@ async def retry_request(
         start_output=again.output if known else 0,
         use_pin_data=again.pin,
         retry_of=stored.row.id,
-        replay=[jsontext.dumps(before_failure(records_of(stored)))] if same_version else (),
+        replay=[to_json(before_failure(decode(stored.steps)))] if same_version else (),
         depth=again.depth,
     )
 
 
-def before_failure(records: list[dict[str, Json]]) -> list[dict[str, Json]]:
+def before_failure(records: list[Record]) -> list[Record]:
     """The records up to the node that ended the run; all of them when none did (it was cancelled). A node that failed
     and let the run go on has outputs."""
     if records and records[-1].get("status") == "failed" and not records[-1].get("outputs"):

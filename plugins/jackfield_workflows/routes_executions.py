@@ -14,6 +14,7 @@ from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, StoredExecution
 from jackfield_workflows.execution_views import execution_body, execution_row_view
 from jackfield_workflows.identities import known_id
+from jackfield_workflows.item_files import drop_files
 from jackfield_workflows.requests import choice, moment, page_view, paging
 from jackfield_workflows.routes import Route, schema
 
@@ -64,6 +65,7 @@ class ExecutionRoutes:
     async def delete_execution(self, execution_id: str) -> Response:
         if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
             raise _unknown()
+        await drop_files(self._context, execution_id)
         return Response(status=204)
 
     @operation(

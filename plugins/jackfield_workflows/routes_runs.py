@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from quart import Response
+from quart import Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Durability, Execution, ExecutionRequest, Outcome
@@ -18,13 +18,13 @@ from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.requests import read_optional_json
 from jackfield_workflows.routes import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
-from jackfield_workflows.starts import read_items, start_items, start_node
+from jackfield_workflows.starts import chosen_start, read_items, start_items
 
 TAGS = ("workflows",)
 
 
 class RunRoutes:
-    """Views that start executions in mode manual."""
+    """Views that start executions in mode manual; the query may name the node to `start` at."""
 
     name = "workflow_runs"
 
@@ -35,6 +35,7 @@ class RunRoutes:
     def routes(self) -> Sequence[Route]:
         return (
             ("POST", "/workflows/run", self.run_workflow),
+            ("POST", "/workflows/run-async", self.start_unsaved),
             ("POST", "/workflows/<workflow_id>/execute", self.execute_workflow),
             ("POST", "/workflows/<workflow_id>/execute-async", self.start_workflow),
         )
@@ -87,6 +88,22 @@ class RunRoutes:
             view["error"] = failure_view(outcome.failure)
         return json_response(view)
 
+    @operation(
+        "Start a workflow that is not saved and answer once its execution is stored",
+        scope="workflows:execute",
+        request=schema("RunBody"),
+        response=schema("Submitted"),
+        status=202,
+        tags=TAGS,
+    )
+    async def start_unsaved(self) -> Response:
+        from jackfield_workflows.schemas import RunBody
+
+        body = parse_model(RunBody, await read_json())
+        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "accept")
+        await asyncio.shield(execution.accepted)
+        return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)
+
     async def _parsed(self, document: dict[str, Json]) -> Workflow:
         try:
             return await off_loop(document, lambda: self._context.workflows.parse(document))
@@ -95,13 +112,13 @@ class RunRoutes:
             raise InvalidInput(exc.message, details=details) from None
 
     def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
-        start = start_node(workflow, self._context.nodes)
+        start = chosen_start(workflow, request.args.get("start"), self._context.nodes)
         return self._context.engine.submit(
             ExecutionRequest(
                 workflow=workflow,
                 mode="manual",
                 start=start,
-                items=start_items(workflow, start, items),
+                items=start_items(workflow, start, items, self._context.nodes),
                 use_pin_data=True,
                 durability=durability,
                 request_id=request_id() or None,

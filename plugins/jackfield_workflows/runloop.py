@@ -80,7 +80,8 @@ class RunLoop:
     # -- verbs
 
     def next(self) -> Task | None:
-        """The next node run; None once the execution is over. Raises `TooManyRuns`."""
+        """The next node run; None once the execution is over. Raises `TooManyRuns`, also when that many are ready: wide
+        workflows with cycles would fill the memory otherwise."""
         if self._running is not None:
             raise RuntimeError("the node run before is not over")
         if self.stopped:
@@ -88,7 +89,7 @@ class RunLoop:
         entry = self._ready.popleft() if self._ready else self._release()
         if entry is None:
             return None
-        if self.count >= self._max_runs:
+        if self.count + 1 + len(self._ready) > self._max_runs:
             self.stopped = True
             raise TooManyRuns
         self._running = self._task(entry)

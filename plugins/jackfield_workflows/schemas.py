@@ -8,11 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
-CredentialKind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
-CredentialValues = Annotated[
-    dict[Annotated[str, StringConstraints(min_length=1, max_length=100)], Annotated[str, Field(max_length=65_536)]],
-    Field(min_length=1, max_length=50),
-]
 
 
 class Body(BaseModel):
@@ -96,6 +91,23 @@ class Validation(Shown):
     problems: list[ProblemShown]
 
 
+class ImportedShown(Shown):
+    index: int
+    name: str
+    status: Literal["created", "updated", "refused", "skipped", "failed"]
+    id: str | None
+    version: int | None = None
+    problems: list[ProblemShown]
+
+
+class ImportShown(Shown):
+    imported: bool
+    created: int
+    updated: int
+    notImported: int  # noqa: N815
+    results: list[ImportedShown]
+
+
 class FailureShown(Shown):
     message: str
     node: str | None = None
@@ -174,26 +186,3 @@ class VariableShown(Shown):
 class VariableList(Shown):
     data: list[VariableShown]
     total: int
-
-
-class CredentialBody(Body):
-    name: Name
-    kind: CredentialKind
-    values: CredentialValues
-
-
-class CredentialChange(Body):
-    name: Name | None = None
-    values: CredentialValues | None = None
-
-
-class CredentialShown(Shown):
-    id: str
-    name: str
-    kind: str
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
-
-
-class CredentialPage(PageShown):
-    data: list[CredentialShown]

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.records import record
+from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
 from jackfield_workflows.plans import Plans
 from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_workflows.static_data import StaticData
 from jackfield_workflows.timers import Timers
 from jackfield_workflows.variables import Variables, allowed_environment
 
@@ -23,7 +25,9 @@ class Services:
     plans: Plans
     timers: Timers
     variables: Variables
+    static: StaticData
     environment: Mapping[str, str]
+    links: ResumeLinks
 
 
 def build_services(context: PluginContext) -> Services:
@@ -37,5 +41,7 @@ def build_services(context: PluginContext) -> Services:
         plans=Plans(context.nodes, settings.cached_workflows),
         timers=Timers(context.clock),
         variables=Variables(context, settings.variables_ttl),
+        static=StaticData(context.store, settings.max_static_data),
         environment=allowed_environment(settings.allowed_environment),
+        links=ResumeLinks(context),
     )

@@ -32,6 +32,25 @@ class ExecutionsSettings(BaseModel):
     max_node_runs: int = Field(
         10_000, description="Node runs of one execution; guards against endless cycles.", ge=1, le=10_000_000
     )
+    max_resumes: int = Field(
+        3,
+        description="How often in a row an execution is resumed after the daemon ended while it ran, unless it gets "
+        "further; then it ends as failed. Guards against executions that crash the daemon.",
+        ge=1,
+        le=1_000,
+    )
+    max_data: int = Field(
+        512 * 1024 * 1024,
+        description="Bytes of JSON that the results of all node runs of one execution may have together.",
+        ge=1024,
+        le=900_000_000,
+    )
+    max_static_data: int = Field(
+        16 * 1024 * 1024,
+        description="Bytes of JSON that a workflow may remember across executions (static data, deduplication).",
+        ge=1024,
+        le=256 * 1024 * 1024,
+    )
     max_depth: int = Field(
         10, description="How deep workflows may call each other (sub-workflows, error workflows).", ge=1, le=100
     )

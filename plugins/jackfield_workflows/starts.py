@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes import EntryNode, NodeCatalog
 from jackfield.api.workflows import Item, Items, Node, Workflow
 
 _NEVER = frozenset({"stickyNote"})
@@ -14,8 +14,10 @@ _NEVER = frozenset({"stickyNote"})
 
 def start_node(workflow: Workflow, catalog: NodeCatalog) -> str:
     """The manual trigger, else another trigger, else the sub-workflow's or the error trigger, else the first node that
-    nothing leads to. Raises `InvalidInput` when there is no node at all."""
-    nodes = [node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER]
+    nothing leads to; never one that only serves another. Raises `InvalidInput` when there is no node at all."""
+    never = workflow.parts()
+    enabled = (node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER)
+    nodes = [node for node in enabled if node.name not in never]
     reached = {wire.node for outputs in workflow.wires.values() for targets in outputs for wire in targets}
     choices: Sequence[Callable[[Node], bool]] = (
         lambda node: node.kind in ("manualTrigger", "start"),
@@ -33,11 +35,29 @@ def start_node(workflow: Workflow, catalog: NodeCatalog) -> str:
     raise InvalidInput("The workflow has no node to start at; add one.", details={"nodes": "there is no enabled node"})
 
 
-def start_items(workflow: Workflow, start: str, given: Items | None) -> Items:
-    """The given items, else what is pinned to the start node, else one empty item."""
+def chosen_start(workflow: Workflow, name: str | None, catalog: NodeCatalog) -> str:
+    """The node of this name, else `start_node`. Raises `InvalidInput` when there is no such node."""
+    if not name:
+        return start_node(workflow, catalog)
+    if name not in workflow.nodes:
+        known = ", ".join(list(workflow.nodes)[:20])
+        raise InvalidInput(f"There is no node {name[:100]} to start at.", details={"start": f"give one of: {known}"})
+    return name
+
+
+def start_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items:
+    """The given items, else what is pinned to the start node, else what the node makes, else one empty item."""
     if given:
         return given
-    return workflow.pin_data.get(start) or [{"json": {}}]
+    pinned = workflow.pin_data.get(start)
+    return pinned or entry_items(workflow, start, None, catalog) or [{"json": {}}]
+
+
+def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items | None:
+    """What the start node makes of the given items; see `EntryNode`."""
+    node = workflow.nodes[start]
+    found = catalog.find(node.kind)
+    return found.entry(node, workflow, given) if isinstance(found, EntryNode) else given
 
 
 def read_items(body: Json, path: str = "") -> Items | None:

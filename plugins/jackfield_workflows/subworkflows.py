@@ -10,13 +10,18 @@ import asyncio
 import hashlib
 from typing import Protocol
 
-from jackfield.api.engine import ExecutionRequest, Outcome
-from jackfield.api.errors import JackfieldError, NotFound
+from jackfield.api.engine import Durability, ExecutionRequest, Outcome
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.nodes import NodeError
-from jackfield.api.workflows import Item, Items, Workflow
+from jackfield.api.storage import ExecutionStatus
+from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle
+from jackfield_workflows.item_files import keep_files
+from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.records import to_json
 from jackfield_workflows.services import Services
+from jackfield_workflows.starts import entry_items
 from jackfield_workflows.tasks import Task
 
 STARTS = ("executeWorkflowTrigger", "start", "manualTrigger")
@@ -38,10 +43,33 @@ class Parent(Protocol):
     def soon(self, run: Run) -> bool: ...
 
 
+PAGE = 100
+OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+
+
+def child_prefix(parent: str) -> str:
+    """How the ids of a parent's children begin: the parent's time, then a digest of its id."""
+    digest = hashlib.sha256(parent.encode()).hexdigest()
+    return f"{parent[:13]}-8{digest[:3]}-a{digest[3:6]}-"
+
+
 def child_id(parent: str, *call: object) -> str:
-    """A UUID that is the same for the same call: the parent's time, then a digest."""
+    """A UUID that is the same for the same call."""
+    return child_prefix(parent) + hashlib.sha256(repr((parent, *call)).encode()).hexdigest()[:12]
+
+
+def loose_id(parent: str, *call: object) -> str:
+    """The same for one that runs on its own: not among the children by its prefix."""
     digest = hashlib.sha256(repr((parent, *call)).encode()).hexdigest()
-    return f"{parent[:13]}-8{digest[:3]}-a{digest[3:6]}-{digest[6:18]}"
+    return f"{parent[:13]}-8{digest[:3]}-b{digest[3:6]}-{digest[6:18]}"
+
+
+def _shown(workflow: str | Document) -> str:
+    """What a workflow is called in messages, the same for the same document."""
+    if isinstance(workflow, str):
+        return workflow
+    digest = hashlib.sha256(to_json(workflow)).hexdigest()[:12]
+    return f"{str(workflow.get('name') or 'given here')[:80]} ({digest})"
 
 
 class Children:
@@ -52,18 +80,30 @@ class Children:
         self._engine = engine
         self._parents: dict[str, Run] = {}
 
-    async def run(self, parent: Run, task: Task, workflow_id: str, items: Items) -> Items:
-        """Run a saved workflow to its end and give the items of its last node. Raises `NodeError`."""
-        depth = parent.request.depth + 1
-        limit = self._services.settings.max_depth
-        if depth > limit:
-            raise NodeError(f"Workflows call each other more than {limit} deep; does one call itself without an end?")
-        node = task.step.node.name
-        name = child_id(parent.id, task.index, node, workflow_id, parent.next_child(task))
-        handle = await self._found(parent, task, name) or await self._begun(name, workflow_id, items, depth, parent)
-        if isinstance(handle, Outcome):
-            return result_of(handle, workflow_id)
-        return result_of(await self._wait(parent, handle), workflow_id)
+    async def run(self, parent: Run, task: Task, workflow: str | Document, items: Items) -> Items:
+        """Run a workflow to its end and give the items of its last node. Raises `NodeError`."""
+        shown = _shown(workflow)
+        name = child_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
+        handle = await self._found(parent, task, name)
+        if handle is None:
+            request = await self._request(workflow, items, parent, "finish")
+            handle = self._begun(request, name, within=True)
+        outcome = handle if isinstance(handle, Outcome) else await self._wait(parent, handle)
+        found = result_of(outcome, shown)
+        await keep_files(self._services.context, parent.id, found)
+        return found
+
+    async def start(self, parent: Run, task: Task, workflow: str | Document, items: Items) -> None:
+        """Start a workflow that runs on its own, also when its parent is cancelled. Raises `NodeError`."""
+        shown = _shown(workflow)
+        name = loose_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
+        if await self._found(parent, task, name) is not None:
+            return
+        handle = self._begun(await self._request(workflow, items, parent, "accept"), name, within=False)
+        try:
+            await asyncio.shield(handle.accepted)
+        except JackfieldError as exc:
+            raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
     def parked(self, child: Run) -> None:
         """A child waits, so that the slot in which it ran is free for others. When it waits for long, its parent leaves
@@ -71,7 +111,7 @@ class Children:
         parent = self._parents.get(child.id)
         if parent is None:
             return
-        if not self._engine.soon(child) and child.resume_at is not None:
+        if not self._engine.soon(child) and child.resume_at is not None and not child.for_call:
             parent.park(child.resume_at)
         holder: Run | None = parent
         while holder is not None and not holder.has_slot:
@@ -81,6 +121,7 @@ class Children:
 
     async def _wait(self, parent: Run, handle: Handle) -> Outcome:
         self._parents[handle.id] = parent
+        handle.accepted.add_done_callback(lambda accepted: _delegate(parent, accepted))
         try:
             return await asyncio.shield(handle.finished)
         except asyncio.CancelledError:
@@ -92,6 +133,20 @@ class Children:
         finally:
             del self._parents[handle.id]
             self._engine.give_back(parent)
+
+    async def cancel_all(self, parent: str) -> None:
+        """Cancel the open children of an execution that has ended, also those that an earlier process started or that
+        stand only in the store."""
+        prefix = after = child_prefix(parent)
+        try:
+            while ids := await self._services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
+                for child in ids:
+                    if not child.startswith(prefix):
+                        return
+                    await self._cancel(child)
+                after = ids[-1]
+        except JackfieldError as exc:
+            self._services.context.log.warning("children of execution %s were not cancelled: %s", parent, exc.message)
 
     async def _cancel(self, execution_id: str) -> None:
         try:
@@ -108,23 +163,53 @@ class Children:
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
-    async def _begun(self, name: str, workflow_id: str, items: Items, depth: int, parent: Run) -> Handle:
+    def _begun(self, request: ExecutionRequest, name: str, *, within: bool) -> Handle:
         try:
-            workflow = await self._services.context.workflows.load(workflow_id)
-            request = ExecutionRequest(
-                workflow=workflow,
-                mode="sub",
-                start=start_of(workflow),
-                items=items or [Item(json={})],
-                durability="finish",
-                depth=depth,
-                request_id=parent.request.request_id,
-            )
-            return self._engine.begin(request, name, within=True)
-        except NotFound:
-            raise NodeError(f"There is no workflow with the id '{workflow_id}' to run.") from None
+            return self._engine.begin(request, name, within=within)
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
+
+    async def _request(
+        self, wanted: str | Document, items: Items, parent: Run, durability: Durability
+    ) -> ExecutionRequest:
+        depth = parent.request.depth + 1
+        limit = self._services.settings.max_depth
+        if depth > limit:
+            raise NodeError(f"Workflows call each other more than {limit} deep; does one call itself without an end?")
+        context = self._services.context
+        workflow = await self._workflow(wanted)
+        start = start_of(workflow)
+        given = items or [Item(json={})]
+        return ExecutionRequest(
+            workflow=workflow,
+            mode="sub",
+            start=start,
+            items=entry_items(workflow, start, given, context.nodes) or given,
+            durability=durability,
+            depth=depth,
+            request_id=parent.request.request_id,
+        )
+
+    async def _workflow(self, wanted: str | Document) -> Workflow:
+        reader = self._services.context.workflows
+        try:
+            if isinstance(wanted, str):
+                return await reader.load(wanted)
+            document = {"name": "Sub-workflow", **wanted}
+            return await off_loop(document, lambda: reader.parse(document))
+        except NotFound:
+            raise NodeError(f"There is no workflow with the id '{wanted}' to run.") from None
+        except InvalidInput as exc:
+            places = "; ".join(f"{path}: {message}" for path, message in (exc.details or {}).items())
+            raise NodeError(f"The given workflow is not valid. {places[:500]}") from None
+        except JackfieldError as exc:
+            raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
+
+
+def _delegate(parent: Run, accepted: asyncio.Future[None]) -> None:
+    """From when the store has the child, crashes count for the child and not for its parent."""
+    if not accepted.cancelled() and accepted.exception() is None:
+        parent.disk.delegate()
 
 
 def start_of(workflow: Workflow) -> str:

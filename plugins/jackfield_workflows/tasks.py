@@ -22,7 +22,8 @@ class Task:
     """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
     nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
     the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
-    the world outside the execution."""
+    the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
+    another time it may ask for others."""
 
     step: Step
     inputs: list[Items]
@@ -31,6 +32,7 @@ class Task:
     index: int
     preset: Outputs | None = None
     effect: bool = False
+    asked: tuple[str, ...] = ()
 
     @property
     def seen(self) -> list[Items]:

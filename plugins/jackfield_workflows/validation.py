@@ -9,10 +9,12 @@ from pydantic import ValidationError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
-from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield.api.workflows import Node, Problem, Workflow, WorkflowSettings
+from jackfield_workflows.document_values import number, reference
 from jackfield_workflows.document_wires import links
 from jackfield_workflows.expression_checks import is_expression, unclosed
 from jackfield_workflows.mistakes import MAX_MISTAKES, Mistakes, member
+from jackfield_workflows.part_checks import part_problems
 
 _log = logging.getLogger(__name__)
 
@@ -20,7 +22,15 @@ _log = logging.getLogger(__name__)
 def problems(workflow: Workflow, catalog: NodeCatalog) -> list[Problem]:
     """The first hundred of each sort, in document order: nodes, then wires, then the rest."""
     found: list[Problem] = []
-    for check in (_node_problems(workflow, catalog), _wire_problems(workflow), _name_problems(workflow)):
+    checks = (
+        _node_problems(workflow, catalog),
+        _wire_problems(workflow),
+        part_problems(workflow, catalog),
+        _name_problems(workflow),
+        _setting_problems(workflow.settings),
+        _pin_problems(workflow.document.get("pinData")),
+    )
+    for check in checks:
         found.extend(problem for problem, _ in zip(check, range(MAX_MISTAKES), strict=False))
     return found
 
@@ -28,6 +38,36 @@ def problems(workflow: Workflow, catalog: NodeCatalog) -> list[Problem]:
 def _name_problems(workflow: Workflow) -> Iterator[Problem]:
     if not workflow.name.strip():
         yield Problem("name", "The workflow has no name; give it one before it is saved.", "warning")
+
+
+def _setting_problems(settings: WorkflowSettings) -> Iterator[Problem]:
+    """What would be ignored."""
+    given = {name: value for name, value in settings.raw.items() if value not in (None, "", "DEFAULT")}
+    if "executionTimeout" in given and number(given["executionTimeout"]) is None:
+        yield Problem("settings.executionTimeout", "The time limit must be a number of seconds, or -1.", "warning")
+    if "errorWorkflow" in given and reference(given["errorWorkflow"]) is None:
+        yield Problem("settings.errorWorkflow", "The error workflow must be the id of a workflow.", "warning")
+    if "timezone" in given and not _is_zone(given["timezone"]):
+        message = "The time zone is unknown; use an IANA name such as Europe/Berlin."
+        yield Problem("settings.timezone", message, "warning")
+
+
+def _is_zone(name: Json) -> bool:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name if isinstance(name, str) else "")
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
+
+
+def _pin_problems(pinned: Json) -> Iterator[Problem]:
+    for name, items in pinned.items() if isinstance(pinned, dict) else ():
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            yield Problem(
+                member("pinData", name), "Pinned data must be a list of items; the rest is ignored.", "warning"
+            )
 
 
 def _node_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem]:
@@ -51,6 +91,9 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Prob
         message = f"The node type {node.type} is not installed; the node cannot run."
         yield Problem(f"{path}.type", message, "warning")
         return
+    if missing := node_type.description.missing:
+        message = f"Of the node type {node.type} only the parameters are known; the node cannot run: {missing}"
+        yield Problem(f"{path}.type", message, "warning")
     newest = max(node_type.versions, default=None)
     if node.version is not None and newest is not None and node.version > newest:
         message = f"Version {node.version:g} of {node.type} is newer than the newest known one, {newest:g}."

@@ -22,7 +22,7 @@ class Resumer(Protocol):
 
     async def load(self, stored: StoredExecution) -> Run | None: ...
 
-    def resume(self, run: Run) -> None: ...
+    def go_on(self, run: Run) -> None: ...
 
     def forget(self, run: Run) -> None: ...
 
@@ -68,6 +68,8 @@ class Waiting:
     def soon(self, run: Run) -> bool:
         """Whether the poller could be late for it."""
         settings = self._services.settings
+        if run.resume_at is None:
+            return False
         return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
 
     def _left(self, run: Run) -> float:
@@ -75,15 +77,16 @@ class Waiting:
         now = self._services.clock.now_ms()
         return ((run.resume_at or now) - now) / 1000
 
-    def drop(self, run: Run) -> None:
-        """The execution does not wait any more."""
+    def drop(self, run: Run) -> bool:
+        """The execution does not wait any more; False when it did not."""
         held = self._held.pop(run.id, None)
         if held is not None:
             held[1].cancel()
+        return held is not None
 
     def _due(self, run: Run) -> None:
         self._held.pop(run.id, None)
-        self._resumer.resume(run)
+        self._resumer.go_on(run)
 
     async def _poll(self) -> None:
         while True:
@@ -111,8 +114,5 @@ class Waiting:
         if stored is None or stored.row.status != "waiting" or self._resumer.knows(execution_id):
             return
         run = await self._resumer.load(stored)
-        if run is None:
-            return
-        if run.resume_at is None:
-            run.resume_at = self._services.clock.now_ms()
-        self.hold(run)
+        if run is not None:
+            self.hold(run)

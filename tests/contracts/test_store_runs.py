@@ -394,6 +394,8 @@ async def test_the_first_answer_is_kept(store: Store) -> None:
     assert found.answer is not None
     assert (found.answer.status, found.answer.body) == (201, b"\x00bytes")
     assert list(found.answer.headers) == list(answer.headers)
+    await store.update_call(CallUpdate("c", "h"), (key, StoredAnswer(500, [], b"later")))
+    assert await store.delivery("h", "k", 1000) == found
     assert await store.delivery("h", "other", 1000) is None
     assert await store.delivery("h2", "k", 1000) is None
 
@@ -467,3 +469,39 @@ async def test_expired_deliveries_and_revocations_are_pruned(store: Store) -> No
 async def test_check_succeeds(store: Store) -> None:
     await store.check()
     assert store.name
+
+
+async def test_known_executions(store: Store) -> None:
+    """Open and finished ones alike; ids that were never there are left out, whatever they look like."""
+    await store.add_execution(new("open", status="queued", started_at=None))
+    await store.add_execution(new("over"), ended("over"))
+    await store.add_execution(new("deleted"), ended("deleted"))
+    await store.delete_execution("deleted")
+    asked = ["open", "over", "deleted", "", "'); --", *(f"none-{number}" for number in range(2000))]
+    assert await store.known_executions(asked) == {"open", "over"}
+    assert await store.known_executions([]) == set()
+
+
+async def test_a_wait_ends_once(store: Store) -> None:
+    await store.add_execution(new("e"))
+    assert await store.end_wait("e", b"[0]") is False
+    await store.set_waiting("e", None, b"[1]")
+    assert await store.open_executions(statuses=("waiting",), after=None, limit=9, due=10**15) == []
+    assert await store.end_wait("e", b"[2]") is True
+    assert await store.end_wait("e", b"[3]") is False
+    found = await store.execution("e")
+    assert found is not None
+    assert (found.row.status, found.row.resume_at, list(found.steps)) == ("running", None, [b"[1]", b"[2]"])
+    await store.set_waiting("e", 5000, b"[4]")
+    assert await store.open_executions(statuses=("waiting",), after=None, limit=9, due=5000) == ["e"]
+    assert await store.end_wait("e", b"[5]") is True
+    assert await store.end_wait("unknown", b"[6]") is False
+    await store.finish_execution(ended("e"))
+    assert await store.end_wait("e", b"[7]") is False
+
+
+async def test_a_wait_that_is_queued_to_be_stored_can_be_ended(store: Store) -> None:
+    await store.add_execution(new("e"))
+    waiting = store.set_waiting("e", None, b"[1]")
+    assert await store.end_wait("e", b"[2]") is True
+    await waiting

@@ -306,3 +306,23 @@ async def test_a_workflow_may_be_added_live(store: Store) -> None:
     with pytest.raises(RouteConflict):
         await store.add_workflow(saved("w2", active=True), [hook("a")], None)
     assert await store.workflow("w2") is None
+
+
+async def test_registrations_of_other_kinds_are_listed_by_their_kind(store: Store) -> None:
+    timed = Registration("n1", "Tick", "schedule", "TICK", "", "")
+    await store.add_workflow(StoredWorkflow("w", "W", True, 1, {}, 5, 5), [timed], None)
+    page = await store.webhooks(kind="schedule", offset=0, limit=9, active=True, workflow_id=None)
+    assert [(row.workflow_id, row.node_name, row.created_at) for row in page.rows] == [("w", "Tick", 5)]
+    assert (await store.webhooks(offset=0, limit=9, active=None, workflow_id=None)).rows == []
+
+
+async def test_the_address_of_a_form_is_live_once(store: Store) -> None:
+    page = Registration("n1", "Form", "form", "FORM", "/feedback", "feedback")
+    await store.add_workflow(StoredWorkflow("w1", "One", True, 1, {}, 5, 5), [page], None)
+    await store.add_workflow(StoredWorkflow("w2", "Two", False, 1, {}, 5, 5), [page], None)
+    with pytest.raises(RouteConflict, match="One"):
+        await store.set_active("w2", True, [page], now=6)
+    hook = Registration("n1", "Hook", "webhook", "FORM", "/feedback", "feedback")
+    await store.add_workflow(StoredWorkflow("w3", "Three", True, 1, {}, 5, 5), [hook], None)
+    assert sorted(row.workflow_id for row in await store.webhooks_by_path("/feedback", kind="form")) == ["w1", "w2"]
+    assert [row.workflow_id for row in await store.webhooks_by_path("/feedback")] == ["w3"]

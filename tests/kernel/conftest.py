@@ -21,6 +21,7 @@ from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load
 from jackfield.http.app import Application, create_app
+from jackfield.testing.binary import MemoryBinary
 from jackfield.testing.clock import FakeClock
 
 HOST = (b"host", b"127.0.0.1:8765")
@@ -128,6 +129,10 @@ def fake_plugin() -> SimpleNamespace:
         return FakeStore()
 
     @hookimpl
+    def jackfield_binary_store() -> MemoryBinary:
+        return MemoryBinary(name="disk")
+
+    @hookimpl
     def jackfield_engine() -> FakeEngine:
         return FakeEngine()
 
@@ -145,6 +150,7 @@ def fake_plugin() -> SimpleNamespace:
 
     return SimpleNamespace(
         jackfield_store=jackfield_store,
+        jackfield_binary_store=jackfield_binary_store,
         jackfield_engine=jackfield_engine,
         jackfield_auth_methods=jackfield_auth_methods,
         jackfield_blueprints=jackfield_blueprints,

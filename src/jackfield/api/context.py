@@ -12,9 +12,12 @@ from typing import Protocol, TypeVar
 from pydantic import BaseModel
 
 from .auth import AuthRequest, Principal
+from .binary import BinaryStore
 from .clock import Clock
+from .credentials import CredentialKind, Credentials
 from .engine import Engine
 from .events import EventBus
+from .http_client import HttpClient
 from .nodes import NodeCatalog
 from .records import record
 from .scripts import ScriptEngine
@@ -69,6 +72,9 @@ class WorkflowReader(Protocol):
     def problems(self, workflow: Workflow) -> list[Problem]:
         """What `POST /workflows/validate` lists."""
 
+    def timezone(self, workflow: Workflow) -> str:
+        """The IANA name of the zone that the workflow's times are meant in: its own, else the daemon's."""
+
     def forget(self, workflow_id: str) -> None:
         """What is cached of this workflow is stale. Called by whoever changed or deleted it, after the commit."""
 
@@ -93,6 +99,9 @@ class PluginContext(Protocol):
     def store(self) -> Store: ...
 
     @property
+    def binary(self) -> BinaryStore: ...
+
+    @property
     def engine(self) -> Engine: ...
 
     @property
@@ -107,6 +116,17 @@ class PluginContext(Protocol):
     @property
     def script_engines(self) -> Mapping[str, ScriptEngine]:
         """Language -> engine."""
+
+    @property
+    def http(self) -> HttpClient:
+        """The guarded way to other servers."""
+
+    @property
+    def credentials(self) -> Credentials: ...
+
+    @property
+    def credential_kinds(self) -> Mapping[str, CredentialKind]:
+        """Every registered kind, by name. The first use reads descriptions; let a thread do it."""
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol
 
+from .jsontext import Json
 from .nodes import NodeAnswer
 from .records import record
 from .storage import CallUpdate, Delivery, NewCall
-from .workflows import Items, Workflow
+from .workflows import Items, Node, Workflow
 
 Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
 Durability = Literal["accept", "finish"]
@@ -47,6 +48,8 @@ class ExecutionRequest:
     """How many executions stand above this one (sub-workflows, error workflows)."""
     response_node: bool = False
     """A caller waits for a Respond to Webhook node."""
+    id: str | None = None
+    """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
 
 
 @record
@@ -83,6 +86,19 @@ class Execution(Protocol):
     """Done once the end is durable."""
 
 
+@record
+class WaitingCall:
+    """An execution that waits for a call. index: which of its node runs waits; node: of which node; call: what
+    `Suspend.call` said."""
+
+    execution_id: str
+    index: int
+    workflow: Workflow
+    node: Node
+    mode: Mode
+    call: Mapping[str, Json]
+
+
 class Engine(Protocol):
     """Runs executions. Within one execution nodes run one after another; executions run side by side."""
 
@@ -96,6 +112,16 @@ class Engine(Protocol):
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
         """Wait for the end of any stored execution. Raises `NotFound`, `ExecutionTimeout`."""
+
+    async def waiting(self, execution_id: str) -> WaitingCall:
+        """What a call of this execution must be like. Raises `NotFound`, or `Conflict` when it does not wait for a call
+        (now, any more)."""
+
+    async def resume(self, waiting: WaitingCall, items: Items | None) -> Execution:
+        """The call came, and these items are the node's output; None: what `Suspend.outputs` said. Returns once that is
+        durable; of several calls one wins. `answer` of the returned execution is that of a Respond node that runs from
+        now on. Raises `Conflict` as above, also when the execution waits for another call by now, and
+        `StoreUnavailable`."""
 
     async def cancel(self, execution_id: str) -> None:
         """Raises `NotFound`, or `Conflict` when it is over."""

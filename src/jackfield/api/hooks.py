@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
     from .asgi import AsgiMount
     from .auth import AuthMethod
+    from .binary import BinaryStore
     from .context import PluginContext, WorkflowReader
+    from .credentials import CredentialKind, Credentials
     from .engine import Engine
+    from .http_client import HttpClient
     from .nodes import NodeType
     from .scripts import ScriptEngine
     from .storage import Store
@@ -54,6 +57,11 @@ def jackfield_store(context: PluginContext) -> Store:  # type: ignore[empty-body
 
 
 @hookspec
+def jackfield_binary_store(context: PluginContext) -> BinaryStore:  # type: ignore[empty-body]
+    """Where the files of items are kept; used if its name is `binary.name` in the settings."""
+
+
+@hookspec
 def jackfield_auth_methods(context: PluginContext) -> Sequence[AuthMethod]:  # type: ignore[empty-body]
     """Ways to authenticate to `/api/v1` and the gated paths."""
 
@@ -66,6 +74,22 @@ def jackfield_triggers(context: PluginContext) -> Sequence[Trigger]:  # type: ig
 @hookspec
 def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:  # type: ignore[empty-body]
     """Node types. Of two with the same kind the first registered wins and the other is reported."""
+
+
+@hookspec
+def jackfield_credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:  # type: ignore[empty-body]
+    """Kinds of credentials: their fields and how they get onto requests. Called when a credential is used first, maybe
+    on a thread. Of two with the same name the first registered wins and the other is reported."""
+
+
+@hookspec
+def jackfield_credentials(context: PluginContext) -> Credentials:  # type: ignore[empty-body]
+    """Opens stored credentials for nodes; one plugin gives it."""
+
+
+@hookspec
+def jackfield_http_client(context: PluginContext) -> HttpClient:  # type: ignore[empty-body]
+    """The guarded way to other servers; one plugin gives it."""
 
 
 @hookspec

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
+from .binary import BinaryFiles
+from .http_client import Authorization
 from .jsontext import Json
 from .records import record
 from .scripts import ScriptResult
-from .workflows import Items, Node, Outputs, Workflow
+from .workflows import Document, Item, Items, Node, Outputs, Workflow
 
 
 class NodeParameters(BaseModel):
@@ -24,6 +26,12 @@ class NodeParameters(BaseModel):
     def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
         """Which of a node's parameters, as the document has them, are JSON texts with expressions inside: objects print
         there as JSON. Paths such as `jsonOutput` and `fields.values[0].objectValue`."""
+        return ()
+
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """Which of them, with all below, `resolve` leaves as written, because the node evaluates them itself when it
+        knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
         return ()
 
 
@@ -50,11 +58,13 @@ class NodeAnswer:
 class Suspend:
     """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
 
-    until: Unix ms. None is not allowed here: waiting for a call comes with the resume URL.
+    until: Unix ms; None: until a call comes. call: what a call must be like, for whoever serves them
+    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
     """
 
-    until: int
+    until: int | None
     outputs: Outputs
+    call: Mapping[str, Json] | None = None
 
 
 @record
@@ -68,6 +78,14 @@ class NodeDescription:
     inputs: int = 1
     outputs: Sequence[str] = ("main",)
     trigger: bool = False
+    provides: str = ""
+    """The kind of wire by which it serves another node, such as `ai_tool`; empty: it runs in turn."""
+    accepts: Sequence[str] = ()
+    """The kinds of such wires that it takes."""
+    needs: Sequence[str] = ()
+    """Those of them without which it cannot run."""
+    missing: str = ""
+    """What keeps it from running, for types of which only the parameters are known; empty: it runs."""
 
 
 @record
@@ -78,7 +96,14 @@ class ExecutionInfo:
     mode: str
     workflow: Workflow
     resume_url: str = ""
+    timezone: str = "UTC"
+    """IANA name of the zone that the workflow's times are meant in."""
     variables: Mapping[str, str] = field(default_factory=dict)
+
+
+StaticScope: TypeAlias = Literal["global", "node", "deduplication"]
+"""global: shared by the workflow's nodes; node: of the node with this name; deduplication: which items the workflow
+saw, out of the reach of scripts."""
 
 
 class NodeRun(Protocol):
@@ -103,6 +128,24 @@ class NodeRun(Protocol):
         """The node's own memory for this execution; survives a restart."""
 
     @property
+    def binary(self) -> BinaryFiles:
+        """The files of the execution: reads what items refer to, keeps new ones. Its methods raise `BinaryError`."""
+
+    @property
+    def run_index(self) -> int:
+        """How often the node ran before in this execution."""
+
+    def items_of_run(self, index: int) -> Items:
+        """What input 0 got in this node's run with this index, up to the present one. Costs nothing; the items' own
+        `pairedItem` tells of the node before. Raises IndexError."""
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        """The workflow's memory across executions. Change it in place: it is stored when the node run ends, also when
+        it fails, and other executions of the workflow see the change at once, so read and write without awaiting in
+        between. Counts as an effect. Raises `NodeError` when the store does not answer, and at the end of the node run
+        when there is more than the setting `executions.max_static_data` allows or it is not JSON."""
+
+    @property
     def log(self) -> logging.Logger: ...
 
     async def resolve(self) -> list[Any]:
@@ -112,19 +155,95 @@ class NodeRun(Protocol):
     async def resolve_first(self) -> Any:
         """The same for the first item only (with no item: against an empty one)."""
 
+    async def evaluate(
+        self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
+    ) -> dict[str, Json]:
+        """Evaluate parameters that `NodeParameters.late` kept back, at any depth, for the input item of this index.
+        extra: further variables such as `$response`, as JSON; only JavaScript sees them. What is undefined comes as
+        None. Raises `NodeError` naming the parameter by its path in `templates`."""
+
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
         """Run a Code node's source in a killable worker with this run's data. each: once per item. Raises
         `NodeError`."""
 
-    async def run_workflow(self, workflow_id: str, items: Items) -> Items:
-        """Run another saved workflow (mode sub) and return the items of its last node. Raises `NodeError`."""
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        """Run another workflow (mode sub), a saved one by its id or the given document, and return the items of its
+        last node. Raises `NodeError`."""
+
+    async def start_workflow(self, workflow: str | Document, items: Items) -> None:
+        """Start another workflow (mode sub) that runs on its own; returns once that is durable. Raises `NodeError`."""
 
     async def credential(self, kind: str) -> Mapping[str, str]:
         """The decrypted values of the node's credential of this kind, with `allowedHosts` (comma separated, may be
         empty). Raises `NodeError`. Keep them out of outputs and messages."""
 
+    async def authorization(self, kind: str) -> Authorization:
+        """The same credential, ready to be put on requests, its tokens renewed when they must be. Raises
+        `NodeError`."""
+
     def answer(self, answer: NodeAnswer) -> None:
         """Answer the waiting webhook call; only the first answer of an execution counts."""
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        """The enabled nodes that serve this one by wires of this kind, by input, then in document order. Raises
+        `NodeError` for one whose type is not installed."""
+
+
+class AttachedNode(Protocol):
+    """A node that serves the running one: its model, its tool, its memory. It sees what the running node sees, which
+    works for one item at a time."""
+
+    @property
+    def node(self) -> Node: ...
+
+    @property
+    def type(self) -> NodeType: ...
+
+    @property
+    def index(self) -> int:
+        """Which input of the kind it is attached to."""
+
+    @property
+    def execution(self) -> ExecutionInfo: ...
+
+    @property
+    def log(self) -> logging.Logger: ...
+
+    def item(self, index: int) -> Item:
+        """An input item of the running node."""
+
+    async def parameters(self, item: int, arguments: Mapping[str, Json] | None = None) -> Any:
+        """Its parameters for an input item of the running node, as `NodeRun.resolve`; `$fromAI` gives the arguments.
+        Raises `NodeError`."""
+
+    async def execute(self, item: int, arguments: Mapping[str, Json]) -> Outputs:
+        """Run it with this one item, as if it stood in the flow; `$fromAI` gives the arguments. Raises `NodeError`,
+        also when it would wait."""
+
+    async def supply(self, item: int) -> object:
+        """What it gives the running node for this item; see `SupplyingNode`. Raises `NodeError` when its type gives
+        nothing."""
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        """Its own parts."""
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        """As `NodeRun.static_data`; `node`: its own."""
+
+    async def binary(self, item: int, name: str) -> bytes:
+        """A file of an input item of the running node. Raises `NodeError` when there is none."""
+
+    async def run_script(self, language: str, source: str, *, timeout: float | None = None) -> ScriptResult:
+        """As `NodeRun.run_script` with all items."""
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        """As `NodeRun.run_workflow`."""
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        """As `NodeRun.credential`, of its own."""
+
+    async def authorization(self, kind: str) -> Authorization:
+        """As `NodeRun.authorization`, of its own."""
 
 
 NodeResult: TypeAlias = "Outputs | Suspend"
@@ -151,9 +270,42 @@ class NodeType(Protocol):
         """Run once. Raise `NodeError` for what the user can mend; any other exception counts as the node's bug."""
 
 
+@runtime_checkable
+class EntryNode(Protocol):
+    """What a node type has beside `NodeType` when executions that start at it get more than what they are given."""
+
+    def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
+        """The start node's output for the items that another workflow or a caller hands over. None: a run by hand
+        without any, so that the node makes what it would have given; it may have nothing to give."""
+
+
+@runtime_checkable
+class SupplyingNode(Protocol):
+    """What a node type has beside `NodeType` when its nodes serve others."""
+
+    async def supply(self, node: AttachedNode, item: int) -> object:
+        """What the node gives for an input item of the one that it serves; per kind of wire an object of
+        `jackfield.api.ai`. Raises `NodeError`."""
+
+
+TOOL_FORM = "Tool"
+"""How the kinds end that are another type's node in the hands of an agent: `httpRequestTool` is an `httpRequest`."""
+
+
+def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
+    """See `NodeCatalog.find`. types: by kind."""
+    found = types.get(kind)
+    if found is None and kind.endswith(TOOL_FORM):
+        found = types.get(kind.removesuffix(TOOL_FORM))
+        return None if found is None or found.description.trigger else found
+    return found
+
+
 class NodeCatalog(Protocol):
     """Every registered node type."""
 
-    def find(self, kind: str) -> NodeType | None: ...
+    def find(self, kind: str) -> NodeType | None:
+        """The type of this kind; for one in its `TOOL_FORM` that nobody registered, the type it is a form of, unless
+        that is a trigger."""
 
     def all(self) -> Sequence[NodeType]: ...

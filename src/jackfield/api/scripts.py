@@ -49,16 +49,23 @@ class ScriptData:
     timezone: str = "UTC"
     now_ms: int = 0
     known: Sequence[str] = ()
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """Further variables of one evaluation, by their names with the `$`; expressions alone see them."""
+    static: Mapping[str, Json] = field(default_factory=dict)
+    """The workflow's memory across executions: `global`, and `node` for the running node's own."""
 
 
 @record
 class ScriptResult:
     """value: what the source returned, as JSON; logs: lines that it printed, bounded; context: the node's context
-    after it."""
+    after it; static: the memory across executions after it, in the shape of `ScriptData.static`; custom:
+    `$execution.customData` after it."""
 
     value: Json
     logs: Sequence[str] = ()
     context: Mapping[str, Json] = field(default_factory=dict)
+    static: Mapping[str, Json] = field(default_factory=dict)
+    custom: Mapping[str, Json] = field(default_factory=dict)
 
 
 @record

@@ -374,12 +374,13 @@ class WorkflowStore(Protocol):
 
 class WebhookStore(Protocol):
     async def webhooks(
-        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None
-    ) -> Page[Webhook]: ...
+        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+    ) -> Page[Webhook]:
+        """Newest first. kind: what other triggers register is kept in the same form."""
 
     async def webhook(self, webhook_id: str) -> Webhook | None: ...
 
-    async def webhooks_by_path(self, path: str) -> list[Webhook]: ...
+    async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]: ...
 
     async def webhook_stats(self, webhook_id: str) -> WebhookStats: ...
 
@@ -411,7 +412,12 @@ class ExecutionStore(Protocol):
 
     def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]: ...
 
-    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]: ...
+    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
+        """resume_at: None = until `end_wait`."""
+
+    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+        """Make a waiting execution a running one, with one more chunk of node runs; False, and nothing changed, when it
+        does not wait."""
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]: ...
 
@@ -425,6 +431,9 @@ class ExecutionStore(Protocol):
 
     async def delete_execution(self, execution_id: str) -> bool:
         """Raises `Conflict` while it is queued, running or waiting."""
+
+    async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
+        """Which of these are kept, whatever their status."""
 
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None

@@ -15,24 +15,37 @@ from .records import record
 
 Document: TypeAlias = "dict[str, Json]"
 
-NAMESPACES = ("jackfield.", "n8n-nodes-base.", "@n8n/n8n-nodes-base.")
+NAMESPACES: Mapping[str, str] = {
+    "jackfield.": "",
+    "n8n-nodes-base.": "",
+    "@n8n/n8n-nodes-base.": "",
+    "@n8n/n8n-nodes-langchain.": "langchain.",
+}
+"""Prefix of a type as written -> prefix of its kind. Two of n8n's packages have types of the same names (`openAi`,
+`code`), so that one of them keeps a prefix."""
+MAIN = "main"
+PARTS = "ai_"
+"""How the kinds of wires begin that lead from a part of a node, such as a language model, to the node."""
 
 
 class BinaryData(TypedDict):
-    """One file of an item; `data` is base64."""
+    """One file of an item: `data` is its content in base64, or empty when `id` refers to a kept file."""
 
     data: str
     mimeType: str
     fileName: NotRequired[str]
     fileExtension: NotRequired[str]
     fileSize: NotRequired[int]
+    id: NotRequired[str]
 
 
 class PairedItem(TypedDict):
-    """Which input item an output item comes from."""
+    """Which input item an output item comes from. run: the index of the node's earlier run that got it; absent: this
+    run."""
 
     item: int
     input: NotRequired[int]
+    run: NotRequired[int]
 
 
 class Item(TypedDict):
@@ -54,10 +67,11 @@ OnError: TypeAlias = Literal["stopWorkflow", "continueRegularOutput", "continueE
 
 
 def local_type(node_type: str) -> str:
-    """The type without its namespace: `n8n-nodes-base.set` and `jackfield.set` are both `set`; a foreign one stays."""
-    for prefix in NAMESPACES:
+    """The type without its namespace: `n8n-nodes-base.set` and `jackfield.set` are both `set`,
+    `@n8n/n8n-nodes-langchain.agent` and `jackfield.langchain.agent` both `langchain.agent`; a foreign one stays."""
+    for prefix, kept in NAMESPACES.items():
         if node_type.startswith(prefix):
-            return node_type[len(prefix) :]
+            return kept + node_type[len(prefix) :]
     return node_type
 
 
@@ -67,6 +81,16 @@ class Wire:
 
     node: str
     input: int
+
+
+@record
+class Part:
+    """A node that serves another one instead of running in turn. kind: of the wire, such as `ai_tool`; index: which
+    input of that kind it goes to."""
+
+    kind: str
+    node: str
+    index: int = 0
 
 
 @record
@@ -107,7 +131,7 @@ class WorkflowSettings:
 @record
 class Workflow:
     """One version of a workflow, parsed. wires: node name -> per output -> targets, main wires only, in document
-    order."""
+    order; attached: node name -> its parts, in document order."""
 
     id: str | None
     name: str
@@ -118,6 +142,11 @@ class Workflow:
     settings: WorkflowSettings
     pin_data: Mapping[str, Items]
     document: Document
+    attached: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+
+    def parts(self) -> frozenset[str]:
+        """The names of the nodes that serve others."""
+        return frozenset(part.node for parts in self.attached.values() for part in parts)
 
 
 @record

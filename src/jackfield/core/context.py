@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
 from typing import TypeVar
@@ -11,11 +12,14 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.binary import BinaryStore
 from jackfield.api.clock import Clock
 from jackfield.api.context import Secrets, Service, WorkflowReader
+from jackfield.api.credentials import CredentialKind, Credentials
 from jackfield.api.engine import Engine
 from jackfield.api.events import EventBus
-from jackfield.api.nodes import NodeCatalog, NodeType
+from jackfield.api.http_client import HttpClient
+from jackfield.api.nodes import NodeCatalog, NodeType, type_of
 from jackfield.api.records import record, state
 from jackfield.api.scripts import ScriptEngine
 from jackfield.api.storage import Store
@@ -38,7 +42,7 @@ class Catalog:
         return self._types.setdefault(node.kind, node) is node
 
     def find(self, kind: str) -> NodeType | None:
-        return self._types.get(kind)
+        return type_of(kind, self._types)
 
     def all(self) -> Sequence[NodeType]:
         return list(self._types.values())
@@ -77,14 +81,21 @@ class Ports:
     """What plugins provide to each other; filled by the kernel."""
 
     store: Store | None = None
+    binary: BinaryStore | None = None
     engine: Engine | None = None
     workflows: WorkflowReader | None = None
     nodes: Catalog = field(default_factory=Catalog)
     triggers: list[Trigger] = field(default_factory=list)
     script_engines: dict[str, ScriptEngine] = field(default_factory=dict)
+    http: HttpClient | None = None
+    credentials: Credentials | None = None
+    find_credential_kinds: Callable[[], dict[str, CredentialKind]] = dict
+    credential_kinds: dict[str, CredentialKind] | None = None
 
 
 PortT = TypeVar("PortT")
+_FINDING = threading.Lock()
+"""The kinds of credentials are looked for once, by whichever thread asks first."""
 
 
 def _present(port: PortT | None, name: str) -> PortT:
@@ -130,6 +141,10 @@ class Context:
         return _present(self._shared.ports.store, "store")
 
     @property
+    def binary(self) -> BinaryStore:
+        return _present(self._shared.ports.binary, "store of files")
+
+    @property
     def engine(self) -> Engine:
         return _present(self._shared.ports.engine, "engine")
 
@@ -148,6 +163,22 @@ class Context:
     @property
     def script_engines(self) -> Mapping[str, ScriptEngine]:
         return self._shared.ports.script_engines
+
+    @property
+    def http(self) -> HttpClient:
+        return _present(self._shared.ports.http, "HTTP client")
+
+    @property
+    def credentials(self) -> Credentials:
+        return _present(self._shared.ports.credentials, "credentials port")
+
+    @property
+    def credential_kinds(self) -> Mapping[str, CredentialKind]:
+        ports = self._shared.ports
+        with _FINDING:
+            if ports.credential_kinds is None:
+                ports.credential_kinds = ports.find_credential_kinds()
+        return ports.credential_kinds
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         return await self._shared.authenticate(request)

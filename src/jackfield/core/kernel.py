@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from jackfield.api.asgi import AsgiMount
+from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import Service
+from jackfield.api.credentials import CredentialKind
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.hooks import SettingsTable
@@ -103,18 +105,38 @@ class Kernel:
         self.ports.triggers.extend(trigger for _, trigger in host.each("jackfield_triggers", "kind"))
         for _, engine in host.call("jackfield_script_engine"):
             self.ports.script_engines.setdefault(engine.language, engine)
+        self._assemble_outbound()
         self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", "authenticate"))
         self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", "segment"))
         for _, reader in host.call("jackfield_workflow_reader"):
             self.ports.workflows = self.ports.workflows or reader
         self.ports.store = self._choose("jackfield_store", self.settings.get(StoreSettings).name)
+        self.ports.binary = self._choose("jackfield_binary_store", self.settings.get(BinarySettings).name)
         self.ports.engine = self._choose("jackfield_engine", self.settings.get(EngineSettings).name)
+
+    def _assemble_outbound(self) -> None:
+        """What reaches other servers, and the credentials for them."""
+        host, ports = self.plugins, self.ports
+        ports.find_credential_kinds = self._credential_kinds
+        for _, client in host.call("jackfield_http_client"):
+            ports.http = ports.http or client
+        for _, credentials in host.call("jackfield_credentials"):
+            ports.credentials = ports.credentials or credentials
+
+    def _credential_kinds(self) -> dict[str, CredentialKind]:
+        """Asked for when somebody first wants them: there are many, and a start needs none."""
+        found: dict[str, CredentialKind] = {}
+        for name, kind in self.plugins.each("jackfield_credential_kinds", "name"):
+            if found.setdefault(kind.name, kind) is not kind:
+                error = ValueError(f"credential kind {kind.name} exists already")
+                self.plugins.failed(name, error, "gave a kind of credentials twice")
+        return found
 
     def _choose(self, hook: str, wanted: str) -> Any:
         """The port of this name. Any: the caller knows which port the hook gives."""
         found = {port.name: port for _, port in self.plugins.call(hook)}
         if wanted not in found:
-            kind = hook.removeprefix("jackfield_")
+            kind = hook.removeprefix("jackfield_").replace("_", " ")
             raise ConfigurationError(
                 f"There is no {kind} named {wanted}; the plugins give: {', '.join(found) or 'none'}."
             )

@@ -23,7 +23,14 @@ from jackfield.api.records import record
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 PREFIX = "JACKFIELD_"
 NOT_SETTINGS = frozenset(
-    {"JACKFIELD_CONFIG_DIR", "JACKFIELD_ADMIN_USERNAME", "JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY"}
+    {
+        "JACKFIELD_CONFIG_DIR",
+        "JACKFIELD_ADMIN_USERNAME",
+        "JACKFIELD_ADMIN_PASSWORD",
+        "JACKFIELD_ENCRYPTION_KEY",
+        "JACKFIELD_API_KEY",  # of the command line's client, as the next one
+        "JACKFIELD_URL",
+    }
 )
 
 

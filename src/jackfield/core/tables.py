@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from jackfield.api.binary import BinarySettings
 from jackfield.api.hooks import SettingsTable
 
 
@@ -130,6 +131,7 @@ CORE_TABLES = (
     SettingsTable("daemon", DaemonSettings),
     SettingsTable("plugins", PluginsSettings),
     SettingsTable("store", StoreSettings),
+    SettingsTable("binary", BinarySettings),
     SettingsTable("engine", EngineSettings),
     SettingsTable("logs", LogSettings),
     SettingsTable("security.cors", CorsSettings),

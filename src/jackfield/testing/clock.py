@@ -27,6 +27,10 @@ class FakeClock:
         heapq.heappush(self._sleepers, (self._elapsed + seconds, next(self._order), future))
         await future
 
+    def set_wall(self, seconds: float) -> None:
+        """Set the wall clock forward, or back, by so many seconds, as an administrator may. No time passes."""
+        self._start += round(seconds * 1000)
+
     async def advance(self, seconds: float) -> None:
         """Move on, waking sleepers in order; what they do runs before this returns."""
         end = self._elapsed + seconds

@@ -13,14 +13,18 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from ..api.auth import AuthRequest, Principal
+from ..api.binary import BinaryStore
 from ..api.clock import Clock, SystemClock
 from ..api.context import Service, WorkflowReader
+from ..api.credentials import CredentialKind, Credentials
 from ..api.engine import Engine
 from ..api.events import Event, Subscription
-from ..api.nodes import NodeCatalog, NodeType
+from ..api.http_client import HttpClient
+from ..api.nodes import NodeCatalog, NodeType, type_of
 from ..api.scripts import ScriptEngine
 from ..api.storage import Store
 from ..api.triggers import Trigger
+from .binary import MemoryBinary
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
@@ -72,7 +76,7 @@ class FakeCatalog:
         self._nodes = {node.kind: node for node in nodes}
 
     def find(self, kind: str) -> NodeType | None:
-        return self._nodes.get(kind)
+        return type_of(kind, self._nodes)
 
     def all(self) -> Sequence[NodeType]:
         return list(self._nodes.values())
@@ -96,11 +100,13 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """store, engine, nodes, triggers, workflows, script_engines"""
+    """store, binary, engine, nodes, triggers, workflows, script_engines, http, credentials, credential_kinds; `binary`
+    is in memory unless set"""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
         self.events = FakeEvents(self.clock)
+        self.ports.setdefault("binary", MemoryBinary())
         self.service = Service(self.config_dir, "127.0.0.1", 8765, "http://127.0.0.1:8765", "0", True)
 
     def settings(self, model: type[SettingsT]) -> SettingsT:
@@ -115,6 +121,10 @@ class FakeContext:
     @property
     def store(self) -> Store:
         return self._port("store")  # type: ignore[return-value]
+
+    @property
+    def binary(self) -> BinaryStore:
+        return self._port("binary")  # type: ignore[return-value]
 
     @property
     def engine(self) -> Engine:
@@ -135,6 +145,18 @@ class FakeContext:
     @property
     def script_engines(self) -> Mapping[str, ScriptEngine]:
         return self._port("script_engines")  # type: ignore[return-value]
+
+    @property
+    def http(self) -> HttpClient:
+        return self._port("http")  # type: ignore[return-value]
+
+    @property
+    def credentials(self) -> Credentials:
+        return self._port("credentials")  # type: ignore[return-value]
+
+    @property
+    def credential_kinds(self) -> Mapping[str, CredentialKind]:
+        return self._port("credential_kinds")  # type: ignore[return-value]
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         return self.principal

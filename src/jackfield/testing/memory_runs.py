@@ -113,12 +113,21 @@ class MemoryExecutions(MemoryCalls):
     def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
         return self._queued(lambda: self._change(execution_id, status="running", started_at=started_at, resume_at=None))
 
-    def set_waiting(self, execution_id: str, resume_at: int, steps: bytes) -> asyncio.Future[None]:
+    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
         def change() -> None:
             self._append(execution_id, steps)
             self._change(execution_id, status="waiting", resume_at=resume_at)
 
         return self._queued(change)
+
+    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+        self._answer()
+        run = self._runs.get(execution_id)
+        if run is None or run.row.status != "waiting":
+            return False
+        self._append(execution_id, steps)
+        self._change(execution_id, status="running", resume_at=None)
+        return True
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
         return self._queued(lambda: self._finish(finished))
@@ -154,6 +163,10 @@ class MemoryExecutions(MemoryCalls):
             raise Conflict(f"The execution is {run.row.status}; cancel it first.", details={"status": run.row.status})
         del self._runs[execution_id]
         return True
+
+    async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
+        self._answer()
+        return {execution_id for execution_id in execution_ids if execution_id in self._runs}
 
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None

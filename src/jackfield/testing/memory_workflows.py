@@ -9,7 +9,7 @@ from jackfield.api.records import replace
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id
 from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowRow
-from ..api.triggers import Registration
+from ..api.triggers import ROUTED, Registration
 from ..api.workflows import Document
 from .memory_tables import MemoryTables, SavedWorkflow, page_of, taken
 
@@ -119,16 +119,15 @@ class MemoryWorkflows(MemoryTables):
 
     def _check_routes(self, workflow_id: str, name: str, registrations: Sequence[Registration]) -> None:
         live = {
-            (each.method, each.pattern): saved.current
+            (each.kind, each.method, each.pattern): saved.current
             for saved in self._workflows.values()
             if saved.current.active and saved.current.id != workflow_id
             for each, _ in saved.registered.values()
-            if each.kind == "webhook"
         }
-        own: set[tuple[str, str]] = set()
+        own: set[tuple[str, str, str]] = set()
         for each in registrations:
-            route = each.method, each.pattern
-            if each.kind != "webhook":
+            route = each.kind, each.method, each.pattern
+            if each.kind not in ROUTED:
                 continue
             if route in live:
                 raise _route_conflict(each, live[route].id, live[route].name)
@@ -147,11 +146,13 @@ class MemoryWorkflows(MemoryTables):
             self._forget_history(webhook_id)
         saved.registered = new
 
-    async def webhooks(self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None) -> Page[Webhook]:
+    async def webhooks(
+        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+    ) -> Page[Webhook]:
         self._answer()
         found = [
             each
-            for each in self._webhooks()
+            for each in self._webhooks(kind)
             if active in (None, each.active) and workflow_id in (None, each.workflow_id)
         ]
         return page_of(found, offset, limit)
@@ -160,15 +161,15 @@ class MemoryWorkflows(MemoryTables):
         self._answer()
         return next((each for each in self._webhooks() if each.id == webhook_id), None)
 
-    async def webhooks_by_path(self, path: str) -> list[Webhook]:
+    async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]:
         self._answer()
-        return [each for each in self._webhooks() if each.path == path]
+        return [each for each in self._webhooks(kind) if each.path == path]
 
     async def webhook_stats(self, webhook_id: str) -> WebhookStats:
         self._answer()
         return self._stats.get(webhook_id, WebhookStats())
 
-    def _webhooks(self) -> list[Webhook]:
+    def _webhooks(self, kind: str = "webhook") -> list[Webhook]:
         found = [
             Webhook(
                 webhook_id, saved.current.id, saved.current.name, each.node_id, each.node_name, each.method, each.path,
@@ -176,7 +177,7 @@ class MemoryWorkflows(MemoryTables):
             )
             for saved in self._workflows.values()
             for webhook_id, (each, created_at) in saved.registered.items()
-            if each.kind == "webhook"
+            if each.kind == kind
         ]  # fmt: skip
         return sorted(found, key=lambda each: (each.created_at, each.id), reverse=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from jackfield.api.scripts import ExpressionError, ScopedScripts, ScriptData, Sc
 from jackfield.testing.context import FakeContext
 from jackfield_rhai import jackfield_script_engine
 from jackfield_rhai.engine import RhaiEngine
+from jackfield_rhai.lazy import LazyRhai
 from jackfield_rhai.settings import RhaiSettings
 
 DATA = ScriptData(
@@ -52,9 +54,23 @@ async def error_of(engine: RhaiEngine, source: str, **more: Any) -> ScriptError:
 
 def test_the_plugin_gives_it(tmp_path: Path) -> None:
     given = jackfield_script_engine(FakeContext(tmp_path))
-    assert isinstance(given, RhaiEngine)
+    assert isinstance(given, LazyRhai)
     assert isinstance(given, ScopedScripts)
     assert given.language == "rhai"
+
+
+async def test_rhai_is_loaded_with_the_first_script() -> None:
+    code = (
+        "import asyncio, sys\n"
+        "from jackfield_rhai.lazy import LazyRhai\n"
+        "from jackfield_rhai.settings import RhaiSettings\n"
+        "async def main():\n"
+        "    lazy = LazyRhai(RhaiSettings()); await lazy.close(); assert 'rhai' not in sys.modules\n"
+        "    assert await lazy.value('6 * 7', {}) == 42; await lazy.close(); assert 'rhai' in sys.modules\n"
+        "asyncio.run(main())"
+    )
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
+    assert await child.wait() == 0
 
 
 def test_without_the_package_there_is_no_engine(

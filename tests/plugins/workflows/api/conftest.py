@@ -29,6 +29,8 @@ from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield.testing.context import FakeCatalog, FakeContext, FakeEvents
 from jackfield.testing.store import MemoryStore
+from jackfield_credentials import routes as credential_routes
+from jackfield_credentials.kinds import KINDS
 from jackfield_workflows.api import blueprints
 from jackfield_workflows.reader import CachedReader
 
@@ -257,7 +259,7 @@ OWNER = Principal("u1", "ada", "admin", "jwt")
 
 def application(context: FakeContext) -> Quart:
     app = Quart("test")
-    for blueprint in blueprints(context):
+    for blueprint in [*blueprints(context), *credential_routes.blueprints(context)]:
         app.register_blueprint(blueprint)
 
     @app.before_request
@@ -292,6 +294,7 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
         context.events = events
         context.ports.update(store=store, engine=engine, nodes=FakeCatalog(HookNode()), triggers=[trigger])
         context.ports["workflows"] = CachedReader(context)
+        context.ports["credential_kinds"] = {kind.name: kind for kind in KINDS}
         client = application(context).test_client()
         return Api(client, context, store, engine, trigger, events)
 

@@ -49,7 +49,7 @@ def test_the_namespace_does_not_count(written: str) -> None:
 
 
 def test_a_foreign_type_stays() -> None:
-    assert only(type="@n8n/n8n-nodes-langchain.agent").kind == "@n8n/n8n-nodes-langchain.agent"
+    assert only(type="@somebody/n8n-nodes-other.agent").kind == "@somebody/n8n-nodes-other.agent"
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,40 @@ def test_a_missing_name_is_a_warning() -> None:
     assert [(problem.path, problem.severity) for problem in check({"nodes": []})] == [("name", "warning")]
 
 
+GOOD = workflow("W", [node("A", "hook", {"path": "x"})], {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "path"),
+    [
+        ({"executionTimeout": "soon"}, "settings.executionTimeout"),
+        ({"executionTimeout": True}, "settings.executionTimeout"),
+        ({"errorWorkflow": []}, "settings.errorWorkflow"),
+        ({"timezone": "Mars/North"}, "settings.timezone"),
+        ({"timezone": "../../etc/passwd"}, "settings.timezone"),
+        ({"timezone": 5}, "settings.timezone"),
+    ],
+)
+def test_settings_that_are_ignored_are_warnings(settings: dict[str, Any], path: str) -> None:
+    found = check({**GOOD, "settings": settings})
+    assert [(problem.path, problem.severity) for problem in found] == [(path, "warning")]
+
+
+def test_settings_as_exports_have_them_are_no_problem() -> None:
+    for settings in (
+        {"executionTimeout": -1, "errorWorkflow": "", "timezone": "DEFAULT"},
+        {"executionTimeout": "30", "errorWorkflow": "lYgdNzdEapw2W8gK", "timezone": "Europe/Lisbon"},
+        {"executionTimeout": None, "errorWorkflow": None, "timezone": None},
+    ):
+        assert check({**GOOD, "settings": settings}) == []
+
+
+@pytest.mark.parametrize("items", ["x", [1], {"json": {}}])
+def test_pinned_data_that_is_ignored_is_a_warning(items: Any) -> None:
+    found = check({**GOOD, "pinData": {"A": items}})
+    assert [(problem.path, problem.severity) for problem in found] == [("pinData.A", "warning")]
+
+
 def test_messages_are_sentences() -> None:
     found = check(workflow("", [node("A", "nope"), node("A", "nope")], wires(("A", "C"), ("X", "A"))))
     assert len(found) == 5

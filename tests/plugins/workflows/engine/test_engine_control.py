@@ -620,6 +620,45 @@ async def test_a_parent_leaves_the_memory_with_a_child_that_waits_for_long(lab: 
     stop(engine)
 
 
+@pytest.mark.parametrize("way", ["in the store", "after a restart", "back in memory", "while it parks"])
+async def test_cancelling_a_parent_of_a_child_that_waits_for_long_cancels_both(lab: Lab, way: str) -> None:
+    later = {"parameters": {"until": lab.clock.now_ms() + 600_000}}
+    child = doc(("In", "executeWorkflowTrigger"), ("Wait", "wait", later), ("Never", "pass"))
+    call = {"parameters": {"workflow": (await lab.save(child)).id}}
+    top = await a_parent(lab, doc(("Start", "executeWorkflowTrigger"), ("Call", "call", call)))
+    engine = lab.engine()
+    await engine.recover()
+    execution = engine.submit(request(top))
+    if way == "while it parks":
+        await until(lambda: engine._active[execution.id].ending == "parked")
+    else:
+        await until(lambda: lab.ran[-1:] == ["Wait"] and not engine._active)
+    if way == "after a restart":
+        stop(engine)
+        engine = lab.engine()
+        await engine.recover()
+    if way == "back in memory":
+        while execution.id not in engine._active:
+            await lab.clock.advance(30)
+    await engine.cancel(execution.id)
+    await until(lambda: not engine._active)
+    assert [row.status for row in await rows(lab)] == ["cancelled"] * 3
+    stop(engine)
+
+
+async def test_cancelling_leaves_the_children_of_others_alone(lab: Lab) -> None:
+    later = {"parameters": {"until": lab.clock.now_ms() + 600_000}}
+    top = await a_parent(lab, doc(("In", "executeWorkflowTrigger"), ("Wait", "wait", later)))
+    engine = lab.engine()
+    await engine.recover()
+    first, second = (engine.submit(request(top)) for _ in range(2))
+    await until(lambda: lab.ran.count("Wait") == 2 and not engine._active)
+    await engine.cancel(first.id)
+    assert sorted(row.status for row in await rows(lab)) == ["cancelled", "cancelled", "waiting", "waiting"]
+    assert await lab.status(second.id) == "waiting"
+    stop(engine)
+
+
 async def test_a_start_that_does_not_exist_is_told(lab: Lab) -> None:
     outcome = await ended(lab.engine().submit(request(lab.parse(GATED), start="Gone")))
     assert outcome.failure is not None

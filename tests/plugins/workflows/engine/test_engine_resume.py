@@ -14,10 +14,11 @@ from engine_lab import Kind, Lab, doc, ended, request, until
 from jackfield.api.engine import Outcome
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeResult, NodeRun
-from jackfield.api.storage import ExecutionFilter, NewCall, NewExecution
+from jackfield.api.storage import ExecutionFilter, NewCall, NewExecution, StoredExecution
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_workflows.records import LEFT, RESUMED, decode
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
@@ -215,6 +216,86 @@ async def test_children_are_found_again_and_not_run_twice(lab: Lab, done: bool) 
         writes += 1
 
 
+async def test_a_child_that_is_taken_up_at_the_same_time_gets_its_parents_slot(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=1)
+    machine = Machine(lab)
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Inside", "effect"), ("More", "effect")))
+    call = {"parameters": {"workflow": child.id}}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call)))
+    parent = await machine.cut(workflow, 3, False)
+    machine.power = None
+    [row] = (await lab.store.executions(ExecutionFilter(mode="sub"), offset=0, limit=9)).rows
+    assert row.status == "running"
+    engine = lab.engine()
+    read, first = lab.store.execution, [row.id]
+
+    async def execution(execution_id: str) -> StoredExecution | None:
+        """While the parent asks for its child, the backlog puts it into the queue."""
+        stored = await read(execution_id)
+        if execution_id in first and stored is not None:
+            first.clear()
+            await engine.take(stored)
+        return stored
+
+    lab.store.execution = execution  # type: ignore[method-assign]
+    stored = await read(parent)
+    assert stored is not None
+    await engine.take(stored)
+    result = asyncio.create_task(engine.result(parent, 5))
+    for _ in range(20):
+        await lab.clock.advance(1)
+    outcome = await result
+    assert outcome.status == "success"
+    assert not first
+    await halt(engine)
+
+
+async def test_a_child_that_cannot_be_resumed_fails_its_parent(lab: Lab) -> None:
+    machine = Machine(lab)
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Inside", "effect"), ("More", "effect")))
+    call = {"parameters": {"workflow": child.id}}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call)))
+    parent = await machine.cut(workflow, 3, False)
+    machine.power = None
+    await lab.store.delete_workflow(str(child.id))
+    engine = lab.engine()
+    stored = await lab.store.execution(parent)
+    assert stored is not None
+    await engine.take(stored)
+    result = asyncio.create_task(engine.result(parent, 5))
+    for _ in range(20):
+        await lab.clock.advance(1)
+    outcome = await result
+    assert outcome.failure is not None
+    assert "Its workflow was deleted while it was open." in outcome.failure.message
+    await halt(engine)
+
+
+@pytest.mark.parametrize("seconds", [5, 600])
+async def test_parents_whose_children_wait_do_not_hold_all_slots_after_a_crash(lab: Lab, seconds: int) -> None:
+    lab.settings = ExecutionsSettings(concurrency=2)
+    later = {"parameters": {"until": lab.clock.now_ms() + seconds * 1000}}
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Wait", "wait", later), ("Inside", "effect")))
+    call = {"parameters": {"workflow": child.id}}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call)))
+    engine = lab.engine()
+    parents = [engine.submit(request(workflow)) for _ in range(4)]
+    await until(lambda: lab.ran.count("Wait") == 4)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    for parent in parents:
+        await lab.store.set_running(parent.id, 1)
+    await halt(engine)
+    await lab.clock.advance(1)
+    engine = lab.engine()
+    await engine.recover()
+    for _ in range(seconds // 5 + 30):
+        await lab.clock.advance(5)
+    assert [await lab.status(parent.id) for parent in parents] == ["success"] * 4
+    assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+    await halt(engine)
+
+
 async def test_a_crowd_of_open_executions_is_resumed_a_few_at_a_time(lab: Lab) -> None:
     lab.settings = ExecutionsSettings(concurrency=2, queue_size=5)
     workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass"), ("B", "pass")))
@@ -250,6 +331,152 @@ async def test_the_call_of_a_resumed_execution_gets_its_end(lab: Lab) -> None:
     assert (await machine.resume(execution_id)) is not None
     [stored] = (await lab.store.calls("hook-1", status=None, offset=0, limit=9)).rows
     assert stored.status == "success"
+
+
+# --------------------------------------------------------------------------------- executions that crash the daemon
+
+
+async def crash(lab: Lab, execution_id: str) -> str:
+    """A process that takes up what is open and is gone while the node `Deadly` runs; the execution's status then."""
+    deaths = lab.ran.count("Deadly")
+    engine = lab.engine()
+    await engine.recover()
+    for _ in range(100):
+        await asyncio.sleep(0)
+        if lab.ran.count("Deadly") > deaths:
+            break
+    await halt(engine)
+    await lab.clock.advance(1)
+    return await lab.status(execution_id)
+
+
+async def stuck(run: NodeRun) -> Outputs:
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError("the process is gone")
+
+
+@pytest.mark.parametrize("effect", [False, True])
+@pytest.mark.parametrize("before", ["pass", "effect"])
+async def test_an_execution_that_crashes_the_daemon_is_given_up(lab: Lab, before: str, effect: bool) -> None:
+    lab.kind("deadly", stuck, effect=effect)
+    lab.settings = ExecutionsSettings(max_resumes=2)
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", before), ("Deadly", "deadly")))
+    engine = lab.engine()
+    call = NewCall("call-1", "hook-1", 0, "POST", b"{}", "")
+    execution = engine.submit(request(workflow, call=call))
+    await until(lambda: "Deadly" in lab.ran)
+    await halt(engine)
+    assert [await crash(lab, execution.id) for _ in range(3)] == ["running", "running", "failed"]
+    assert lab.ran.count("Deadly") == 3
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    assert stored.row.error is not None
+    message = orjson.loads(stored.row.error)["message"]
+    assert "ended unexpectedly 3 times in a row" in message
+    assert "executions.max_resumes" in message
+    assert stored.call_status == "failed"
+
+
+async def test_a_child_that_crashes_the_daemon_is_given_up_in_its_parents_place(lab: Lab) -> None:
+    lab.kind("deadly", stuck, effect=True)
+    lab.settings = ExecutionsSettings(max_resumes=2)
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Deadly", "deadly")))
+    call = {"parameters": {"workflow": child.id}, "onError": "continueRegularOutput"}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call), ("After", "pass")))
+    engine = lab.engine()
+    execution = engine.submit(request(workflow))
+    await until(lambda: "Deadly" in lab.ran)
+    await halt(engine)
+    assert [await crash(lab, execution.id) for _ in range(3)] == ["running", "running", "success"]
+    assert lab.ran.count("Deadly") == 3
+    error = (await lab.records(execution.id))[1]["error"]["message"]
+    assert "ended unexpectedly 3 times in a row" in error
+    assert lab.ran[-1] == "After"
+
+
+async def test_a_child_that_crashes_the_daemon_before_it_is_stored_counts_for_its_parent(lab: Lab) -> None:
+    lab.kind("deadly", stuck)
+    lab.settings = ExecutionsSettings(max_resumes=2)
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Deadly", "deadly")))
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}})))
+    engine = lab.engine()
+    execution = engine.submit(request(workflow))
+    await until(lambda: "Deadly" in lab.ran)
+    await halt(engine)
+    assert [await crash(lab, execution.id) for _ in range(3)] == ["running", "running", "failed"]
+    assert lab.ran.count("Deadly") == 3
+
+
+async def test_progress_between_crashes_counts_anew(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(max_resumes=1)
+    lab.kind("deadly", stuck)
+    names = [(f"E{number}", "effect") for number in range(4)]
+    workflow = await lab.save(doc(("Start", "webhook"), *names, ("Deadly", "deadly")))
+    machine = Machine(lab)
+    execution_id = await machine.cut(workflow, 1, False)
+    for _ in range(3):
+        machine.power = PowerCut(lab.store, 2, False)  # type: ignore[arg-type]
+        engine = lab.engine(machine.power)  # type: ignore[arg-type]
+        await engine.recover()
+        await until(lambda: machine.power is not None and machine.power.off)
+        await halt(engine)
+        await lab.clock.advance(1)
+        assert await lab.status(execution_id) == "running"
+    machine.power = None
+    assert [await crash(lab, execution_id) for _ in range(3)] == ["running", "running", "failed"]
+
+
+@pytest.mark.parametrize(("inside", "status"), [("slow", "running"), ("wait", "success")])
+async def test_stops_and_waits_are_no_crashes(lab: Lab, inside: str, status: str) -> None:
+    """A parent whose child goes through stops and long waits gets no further itself."""
+    lab.settings = ExecutionsSettings(max_resumes=1)
+    lab.kind("slow", stuck)
+    moments = [lab.clock.now_ms() + number * 900_000 for number in range(1, 5)]
+    nodes = [(f"N{moment}", inside, {"parameters": {"until": moment}}) for moment in moments]
+    child = await lab.save(doc(("In", "executeWorkflowTrigger"), *nodes))
+    call = {"parameters": {"workflow": child.id}}
+    workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", call)))
+    engine = lab.engine()
+    execution = engine.submit(request(workflow))
+    for _ in range(4):
+        for _ in range(100):
+            await asyncio.sleep(0)
+        stopping = asyncio.create_task(engine.drain(0))
+        await lab.clock.advance(5)
+        await stopping
+        engine = lab.engine()
+        await engine.recover()
+        for _ in range(31):
+            await lab.clock.advance(30)
+    assert await lab.status(execution.id) == status
+    await halt(engine)
+
+
+def test_a_record_replaces_what_was_stored_from_its_index_on() -> None:
+    def chunk(*records: tuple[int, str]) -> bytes:
+        return orjson.dumps([{"node": node, "index": index} for index, node in records])
+
+    def kept(*chunks: bytes) -> list[tuple[int, str]]:
+        return [(record["index"], record["node"]) for record in decode(chunks)]
+
+    twice = chunk((1, "A"), (2, "B"))
+    assert kept(chunk((0, "S")), twice, twice, chunk((3, "C"))) == [(0, "S"), (1, "A"), (2, "B"), (3, "C")]
+    assert kept(chunk((0, "S"), (1, "A"), (2, "B")), RESUMED, chunk((1, "X")), LEFT) == [(0, "S"), (1, "X")]
+
+
+async def test_a_checkpoint_that_was_kept_twice_runs_nothing_twice(lab: Lab) -> None:
+    machine = Machine(lab)
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "effect"), ("B", "effect"), ("C", "effect")))
+    execution_id = await machine.cut(workflow, 2, False)
+    stored = await lab.store.execution(execution_id)
+    assert stored is not None
+    await lab.store.append_steps(execution_id, stored.steps[-1])
+    ran = machine.effects["A"]
+    outcome = await machine.resume(execution_id)
+    assert outcome is not None
+    assert outcome.status == "success"
+    assert machine.effects["A"] == ran
+    assert [record["node"] for record in await lab.records(execution_id)] == ["Start", "A", "B", "C"]
 
 
 @pytest.mark.parametrize("damage", ["workflow", "input", "start"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import weakref
 from typing import Any
 
 import orjson
@@ -12,11 +14,12 @@ from engine_lab import Lab, doc, ended, request, until
 from pydantic import Field
 
 from jackfield.api.engine import ExecutionRequest
-from jackfield.api.errors import Conflict, StoreUnavailable
+from jackfield.api.errors import Conflict, JackfieldError, StoreUnavailable
 from jackfield.api.nodes import NodeAnswer, NodeError, NodeParameters, NodeRun
 from jackfield.api.storage import CallUpdate, Delivery, ExecutionFilter, NewCall
 from jackfield.api.workflows import Outputs
 from jackfield.testing.store import MemoryStore
+from jackfield_workflows.execution_views import execution_body
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 
@@ -232,6 +235,68 @@ async def test_an_endless_workflow_is_stopped(lab: Lab) -> None:
     assert len(lab.ran) == 49
 
 
+async def test_a_wide_workflow_with_cycles_is_stopped_before_it_fills_the_memory(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(max_node_runs=1000)
+    document = doc(("Start", "webhook"), *((f"N{number}", "pass") for number in range(100)))
+    names = [node["name"] for node in document["nodes"]]  # type: ignore[index, call-overload, union-attr]
+    wires = [{"node": name, "type": "main", "index": 0} for name in names[1:]]
+    document["connections"] = {name: {"main": [wires]} for name in names}  # type: ignore[misc]
+    outcome = await ended(lab.engine().submit(request(lab.parse(document))))
+    assert outcome.failure is not None
+    assert "limit of 1000 node runs" in outcome.failure.message
+    assert len(lab.ran) <= 10
+
+
+async def test_the_data_of_an_execution_is_bounded(lab: Lab) -> None:
+    async def twice(run: NodeRun) -> Outputs:
+        return [[*run.items, *run.items]]
+
+    lab.kind("twice", twice)
+    lab.settings = ExecutionsSettings(max_data=50_000)
+    document = doc(("Start", "webhook"), ("A", "twice"))
+    document["connections"]["A"] = {"main": [[{"node": "A", "type": "main", "index": 0}]]}  # type: ignore[index, call-overload]
+    execution = lab.engine().submit(request(lab.parse(document)))
+    outcome = await ended(execution)
+    assert outcome.failure is not None
+    assert "more than 50000 bytes together. The setting executions.max_data" in outcome.failure.message
+    assert outcome.failure.node == "A"
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    assert sum(map(len, stored.steps)) < 51_000
+
+
+@pytest.mark.parametrize("depth", [240, 300, 800, 960, 985])
+async def test_what_is_kept_can_be_read_again(lab: Lab, depth: int) -> None:
+    async def deep(run: NodeRun) -> Outputs:
+        value: Any = {}
+        for _ in range(depth):
+            value = {"a": value}
+        return [[{"json": {"text": "half \ud83d", "value": value}}]]
+
+    lab.kind("deep", deep)
+    execution = lab.engine().submit(request(lab.parse(doc(("Start", "webhook"), ("A", "deep")))))
+    outcome = await ended(execution)
+    assert outcome.status == ("success" if depth < 245 else "failed")
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    assert orjson.loads(await execution_body(stored))["id"] == execution.id
+
+
+async def test_an_end_that_cannot_be_stored_hangs_nobody(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    value: Any = {}
+    for _ in range(2000):
+        value = {"a": value}
+    engine = lab.engine()
+    execution = engine.submit(
+        request(lab.parse(doc(("Start", "webhook"), ("A", "pass"))), items=[{"json": value}], durability="finish")
+    )
+    with pytest.raises(JackfieldError, match="failed unexpectedly"):
+        await ended(execution)
+    assert engine.state()["running"] == 0
+    assert not engine._active
+    assert "cannot be ended" in caplog.text
+
+
 async def test_data_that_is_no_json_fails_the_node_and_not_the_engine(lab: Lab) -> None:
     async def deep(run: NodeRun) -> Outputs:
         value: Any = 1
@@ -406,3 +471,19 @@ async def test_static_order_of_two_runs_is_kept_apart(lab: Lab) -> None:
     outcomes = [await ended(execution) for execution in executions]
     assert [outcome.items[0]["json"]["v"] for outcome in outcomes] == list(range(200))
     assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+
+
+async def test_an_ended_execution_is_freed_without_the_collector(lab: Lab) -> None:
+    """Thousands of inputs would pile up until the cyclic collector runs."""
+    engine = lab.engine()
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass")))
+    gc.collect()
+    gc.disable()
+    try:
+        execution = engine.submit(request(workflow))
+        run = weakref.ref(engine._active[execution.id])
+        await ended(execution)
+        await execution.stored
+        await until(lambda: run() is None)
+    finally:
+        gc.enable()

@@ -69,7 +69,7 @@ async def test_all_sources_of_all_items_go_to_javascript_at_once(lab: Lab, scrip
     sources, data, items = scripts.calls[0]
     assert [source.strip() for source in sources] == ["one()", "two()"]
     assert list(items) == [0, 1]
-    assert [item["json"] for item in data.input] == [{"n": 0}, {"n": 1}]
+    assert [item["json"] for item in data.input] == [{}, {}]  # these sources read nothing of them
     assert [item["json"] for item in outcome.items] == [
         {"a": f"one()@{index}", "b": [f"two()@{index}", index], "c": f"one()@{index}"} for index in (0, 1)
     ]
@@ -88,12 +88,33 @@ async def test_only_the_nodes_that_a_source_names_cross_over(lab: Lab, scripts: 
         "runs": [{"outputs": [[{"json": {"n": 0}}, {"json": {"n": 1}}]], "params": {}}],
         "output": 0,
     }
-    assert data.paired == {"Start": [[0, 0], [0, 1]]}
+    assert data.paired == {}
     assert data.known == ["Start", "Mid", "A"]
     assert data.node["name"] == "A"
     assert data.node["previous"] == {"name": "Mid", "outputIndex": 0, "runIndex": 0}
     await run(lab, {"a": "={{ $(x).all() }}"})
     assert list(scripts.calls[1][1].nodes) == ["Start", "Mid"]
+
+
+async def test_only_what_a_source_reads_crosses_over(lab: Lab, scripts: FakeScripts) -> None:
+    await run(lab, {"a": "={{ f($json.n) }}", "b": "={{ f($('Start').item.json.n, $('Mid').item.json.gone) }}"})
+    data = scripts.calls[0][1]
+    assert data.input == [{"json": {"n": 0}}, {"json": {"n": 1}}]
+    assert data.paired == {"Start": [[0, 0], [0, 1]], "Mid": [[0, 0], [0, 1]]}
+    outputs = [data.nodes[name]["runs"][0]["outputs"] for name in ("Start", "Mid")]  # type: ignore[call-overload, index]
+    assert outputs == [[[{"json": {"n": 0}}, {"json": {"n": 1}}]], [[{"json": {}}, {"json": {}}]]]
+
+
+async def test_simple_expressions_never_leave_the_daemon(lab: Lab, scripts: FakeScripts) -> None:
+    outcome = await run(lab, {"a": "={{ $json.none?.x ?? `item ${$json.n + 1}` }}"})
+    assert [item["json"]["a"] for item in outcome.items] == ["item 1", "item 2"]
+    assert scripts.calls == []
+
+
+async def test_what_python_would_not_get_right_goes_to_javascript(lab: Lab, scripts: FakeScripts) -> None:
+    outcome = await run(lab, {"a": "={{ ('ß' + $json.n).toUpperCase() }}", "b": "={{ 1 + $json.n }}"})
+    assert [len(sources) for sources, _, _ in scripts.calls] == [2]
+    assert outcome.failure is None
 
 
 async def test_facts_of_the_execution(lab: Lab, scripts: FakeScripts) -> None:
@@ -103,12 +124,14 @@ async def test_facts_of_the_execution(lab: Lab, scripts: FakeScripts) -> None:
     assert data.timezone == "UTC"
     assert data.workflow == {"id": None, "name": "W", "active": False}
     assert data.execution["mode"] == "production"
-    assert data.execution["resumeUrl"] == f"http://127.0.0.1:8765/webhook-waiting/{data.execution['id']}"
+    resume = f"http://127.0.0.1:8765/webhook-waiting/{data.execution['id']}."
+    assert str(data.execution["resumeUrl"]).startswith(resume)
+    assert str(data.execution["resumeFormUrl"]).startswith(resume.replace("webhook-waiting", "form-waiting"))
 
 
 async def test_variables_cross_over_when_they_are_named(lab: Lab, scripts: FakeScripts) -> None:
     await lab.store.put_variable(Variable("id", "key", "value", 0, 0))
-    await run(lab, {"a": "={{ $vars.key + 1 }}"})
+    await run(lab, {"a": "={{ f($vars.key) }}"})
     assert scripts.calls[0][1].variables == {"key": "value"}
 
 
@@ -170,6 +193,27 @@ async def test_a_script_gets_its_data_and_keeps_the_nodes_memory(lab: Lab, scrip
     [(source, data, each, timeout)] = scripts.runs
     assert (source, each, timeout) == ("return $('Start').all()", False, 7)
     assert list(data.nodes) == ["Start"]
+
+
+async def test_a_script_gets_and_leaves_the_memory_that_it_asks_for(lab: Lab, scripts: FakeScripts) -> None:
+    async def remembering(run: NodeRun) -> Outputs:
+        await run.run_script("javaScript", "return $getWorkflowStaticData('global')", each=False)
+        return [run.items]
+
+    lab.kind("remembering", remembering)
+    scripts.result = ScriptResult([], static={"global": {"n": 1}, "node": {"own": True}}, custom={"who": "me"})
+    await ended(
+        lab.engine().submit(request(lab.parse(doc(("Start", "webhook"), ("A", "remembering"), ("B", "remembering")))))
+    )
+    first, second = (data for _, data, _, _ in scripts.runs)
+    assert (first.static, first.execution["customData"]) == ({"global": {}, "node": {}}, {"who": "me"})
+    assert second.static == {"global": {"n": 1}, "node": {}}
+
+
+async def test_a_script_that_asks_for_no_memory_has_no_effect(lab: Lab, scripts: FakeScripts) -> None:
+    lab.kind("code", code)
+    await run(lab, {}, kind="code")
+    assert scripts.runs[0][1].static == {}
 
 
 async def test_a_script_error_tells_the_line(lab: Lab, scripts: FakeScripts) -> None:

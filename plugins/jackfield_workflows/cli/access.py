@@ -1,0 +1,77 @@
+"""The two ways to the workflows: the store, when no daemon runs, and the daemon's API, when one does."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield.api.jsontext import Json
+from jackfield.api.workflows import Document
+from jackfield_workflows.changes import Author, WorkflowChanges
+from jackfield_workflows.identities import known_id
+from jackfield_workflows.imports import Importer, import_view
+from jackfield_workflows.workflow_views import row_view, workflow_view
+
+PAGE = 100
+AUTHOR = Author("command line")
+
+
+class Workflows(Protocol):
+    """What the commands ask for. Every method raises `JackfieldError`."""
+
+    async def rows(self) -> list[Mapping[str, Json]]:
+        """Every workflow without its nodes, as `GET /workflows` shows it."""
+
+    async def read(self, workflow_id: str) -> Document:
+        """One workflow as `GET /workflows/{id}` shows it. Raises `NotFound`."""
+
+    async def put(self, documents: Sequence[Json], *, partial: bool) -> Mapping[str, Json]:
+        """Import; what `POST /workflows/import` answers."""
+
+
+class StoredWorkflows:
+    """`Workflows` of the store, for when no daemon runs."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    async def rows(self) -> list[Mapping[str, Json]]:
+        found: list[Mapping[str, Json]] = []
+        while True:
+            page = await self._context.store.workflows(offset=len(found), limit=PAGE, active=None, search=None)
+            found += [row_view(row) for row in page.rows]
+            if not page.rows or len(found) >= page.total:
+                return found
+
+    async def read(self, workflow_id: str) -> Document:
+        stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+        if stored is None:
+            raise NotFound("There is no workflow with this id.")
+        return workflow_view(stored)
+
+    async def put(self, documents: Sequence[Json], *, partial: bool) -> Mapping[str, Json]:
+        changes = WorkflowChanges(self._context)
+        return import_view(await Importer(self._context, changes).run(documents, AUTHOR, partial=partial))
+
+
+def daemon_runs(config_dir: Path) -> bool:
+    """Whether a daemon holds the directory's lock.
+
+    The shared lock taken to find out is held for microseconds; without a daemon's file there is none to ask.
+    """
+    try:
+        descriptor = os.open(config_dir / "daemon.lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,58 @@
+"""`jackfield workflow validate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield.api.workflows import Problem
+from jackfield_workflows.cli.progress import printable
+from jackfield_workflows.cli.sources import Source
+
+
+@record
+class Checked:
+    """What is wrong in one file: per workflow its problems, and why the file could not be read."""
+
+    source: Source
+    problems: Sequence[Sequence[Problem]] = ()
+
+    @property
+    def good(self) -> bool:
+        return not self.source.problem and not any(p.severity == "error" for each in self.problems for p in each)
+
+
+async def check(context: PluginContext, source: Source) -> Checked:
+    return Checked(source, [_problems(context, document) for document in source.documents])
+
+
+def _problems(context: PluginContext, document: Json) -> list[Problem]:
+    """Of the structure, else of nodes, parameters and wires."""
+    if not isinstance(document, dict):
+        return [Problem("body", "A workflow must be an object with nodes and connections.")]
+    reader = context.workflows
+    try:
+        return reader.problems(reader.parse(document))
+    except InvalidInput as exc:
+        return [Problem(path, str(message)) for path, message in (exc.details or {"body": exc.message}).items()]
+
+
+def tell(found: Sequence[Checked]) -> bool:
+    """Print every problem, then a count; whether all is good."""
+    for checked in found:
+        if checked.source.problem:
+            click.echo(f"{checked.source.name}: {checked.source.problem}")
+        several = len(checked.problems) > 1
+        for index, problems in enumerate(checked.problems):
+            place = f"{checked.source.name}[{index}]" if several else checked.source.name
+            for problem in problems:
+                click.echo(f"{place}: {problem.severity}: {printable(problem.path)}: {printable(problem.message)}")
+    count = sum(max(1, len(checked.problems)) for checked in found)
+    good = all(checked.good for checked in found)
+    click.echo(f"{count} checked, {'no errors' if good else 'there are errors'}.", err=True)
+    return good

@@ -1,0 +1,130 @@
+"""A store that keeps executions in memory, in front of one that has everything else and is only read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import field
+
+from jackfield.api.records import replace, state
+from jackfield.api.storage import (
+    CallUpdate,
+    ExecutionRow,
+    FinishedExecution,
+    NewExecution,
+    Store,
+    StoredExecution,
+)
+from jackfield.api.workflows import Document
+
+
+@state
+class _Kept:
+    row: ExecutionRow
+    input: bytes
+    document: Document | None
+    steps: list[bytes] = field(default_factory=list)
+
+
+class EphemeralStore:
+    """What an engine needs of a `Store` for runs that nobody asks for later. Not a whole one: what is missing here is
+    read from the store behind it, and nothing is ever written there."""
+
+    def __init__(self, behind: Store) -> None:
+        self._behind = behind
+        self._kept: dict[str, _Kept] = {}
+        self._static: dict[str, bytes] = {}
+        self.workflow = behind.workflow
+        self.workflow_version = behind.workflow_version
+        self.variables = behind.variables
+        self.credential = behind.credential
+
+    # -- what workflows remember
+
+    async def static_data(self, workflow_id: str) -> bytes | None:
+        return self._static.get(workflow_id) or await self._behind.static_data(workflow_id)
+
+    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+        self._static[workflow_id] = data
+
+    # -- executions
+
+    def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        new = execution
+        row = ExecutionRow(
+            new.id, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at, None,
+            None, new.retry_of,
+        )  # fmt: skip
+        self._kept[new.id] = _Kept(row, new.input, new.document)
+        if finished is not None:
+            return self.finish_execution(finished)
+        return _done()
+
+    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+        return self._change(execution_id, steps, lambda row: row)
+
+    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
+        return self._change(
+            execution_id, b"", lambda row: replace(row, status="running", started_at=started_at, resume_at=None)
+        )
+
+    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
+        return self._change(execution_id, steps, lambda row: replace(row, status="waiting", resume_at=resume_at))
+
+    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+        kept = self._kept.get(execution_id)
+        if kept is None or kept.row.status != "waiting":
+            return False
+        await self.append_steps(execution_id, steps)
+        await self.set_running(execution_id, kept.row.started_at or kept.row.created_at)
+        return True
+
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
+        end = finished
+        return self._change(
+            end.id,
+            end.steps or b"",
+            lambda row: replace(
+                row,
+                status=end.status,
+                started_at=end.started_at,
+                finished_at=end.finished_at,
+                error=end.error,
+                resume_at=None,
+            ),
+        )
+
+    def update_call(self, update: CallUpdate, delivery: object = None) -> asyncio.Future[None]:
+        return _done()
+
+    async def execution(self, execution_id: str) -> StoredExecution | None:
+        kept = self._kept.get(execution_id)
+        return None if kept is None else StoredExecution(kept.row, kept.input, list(kept.steps), kept.document, None)
+
+    async def open_executions(
+        self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
+    ) -> list[str]:
+        return [
+            name
+            for name, kept in sorted(self._kept.items())
+            if kept.row.finished_at is None
+            and kept.row.status in statuses
+            and (after is None or name > after)
+            and (due is None or kept.row.status != "waiting" or (kept.row.resume_at or due + 1) <= due)
+        ][:limit]
+
+    def _change(
+        self, execution_id: str, steps: bytes, changed: Callable[[ExecutionRow], ExecutionRow]
+    ) -> asyncio.Future[None]:
+        kept = self._kept.get(execution_id)
+        if kept is not None and kept.row.finished_at is None:
+            if steps:
+                kept.steps.append(steps)
+            kept.row = changed(kept.row)
+        return _done()
+
+
+def _done() -> asyncio.Future[None]:
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    future.set_result(None)
+    return future

@@ -1,0 +1,150 @@
+"""A run in the command's own process: no daemon, no history, nothing written to the store."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.nodes import EntryNode, NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend
+from jackfield.api.workflows import Items, Node, Workflow
+from jackfield_workflows.cli.ephemeral import EphemeralStore
+from jackfield_workflows.cli.progress import Ended, Progress
+from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_workflows.execution_views import failure_view
+from jackfield_workflows.item_files import drop_files
+from jackfield_workflows.starts import chosen_start, start_items
+
+if TYPE_CHECKING:
+    from jackfield.api.storage import Store
+
+DRAIN_S = 2.0
+NO_CALLS = "The workflow waits for a call or a form, which only a running daemon can take; start one and run it there."
+
+
+class RunContext:
+    """The plugin's context with another store and another catalogue of nodes; all else is the plugin's own."""
+
+    def __init__(self, context: PluginContext, store: Store, nodes: NodeCatalog) -> None:
+        self._context = context
+        self.store = store
+        self.nodes = nodes
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._context, name)
+
+
+class WatchedNode:
+    """A node type whose runs are told to the user."""
+
+    def __init__(self, node_type: NodeType, progress: Progress, calls: asyncio.Event) -> None:
+        """calls: set when a run waits for a call."""
+        self._type = node_type
+        self._progress = progress
+        self._calls = calls
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._type, name)
+
+    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
+        return self._watched(run)
+
+    def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
+        """See `EntryNode`."""
+        found = self._type
+        return found.entry(node, workflow, items) if isinstance(found, EntryNode) else items
+
+    async def _watched(self, run: NodeRun) -> NodeResult:
+        begun = time.monotonic()
+        try:
+            result = await self._type.execute(run)
+        except Exception as exc:
+            message = exc.message if isinstance(exc, NodeError) else f"{type(exc).__name__} in the node's own code"
+            self._progress.node(run.node.name, _since(begun), 0, message)
+            raise
+        if isinstance(result, Suspend):
+            self._progress.waiting(run.node.name)
+            if result.until is None:
+                self._calls.set()
+        else:
+            self._progress.node(run.node.name, _since(begun), sum(map(len, result)))
+        return result
+
+
+class WatchedCatalog:
+    """`NodeCatalog` of `WatchedNode`s."""
+
+    def __init__(self, catalog: NodeCatalog, progress: Progress, calls: asyncio.Event) -> None:
+        self._catalog = catalog
+        self._progress = progress
+        self._calls = calls
+
+    def find(self, kind: str) -> NodeType | None:
+        found = self._catalog.find(kind)
+        return None if found is None else cast("NodeType", WatchedNode(found, self._progress, self._calls))
+
+    def all(self) -> Sequence[NodeType]:
+        return self._catalog.all()
+
+
+async def run_here(
+    context: PluginContext, workflow: Workflow, items: Items | None, start: str | None, progress: Progress
+) -> Ended:
+    """Run to the end. Cancelling this cancels the run first. Raises `JackfieldError`."""
+    calls = asyncio.Event()
+    nodes = WatchedCatalog(context.nodes, progress, calls)
+    made = RunContext(context, cast("Store", EphemeralStore(context.store)), nodes)
+    engine = EmbeddedEngine(cast("PluginContext", made))
+    first = chosen_start(workflow, start, context.nodes)
+    request = ExecutionRequest(
+        workflow=workflow,
+        mode="manual",
+        start=first,
+        items=start_items(workflow, first, items, context.nodes),
+        use_pin_data=True,
+        durability="finish",
+    )
+    await engine.recover()  # nothing is open; it starts what ends waits
+    execution = engine.submit(request)
+    try:
+        outcome = await _end(execution.finished, calls)
+    except asyncio.CancelledError:
+        outcome = await _cancelled(engine, execution)
+    finally:
+        await engine.drain(DRAIN_S)
+        await drop_files(context, execution.id)
+        for script_engine in context.script_engines.values():
+            await script_engine.close()
+    if outcome is None:
+        return Ended("failed", error={"message": NO_CALLS})
+    error = None if outcome.failure is None else failure_view(outcome.failure)
+    return Ended(outcome.status, outcome.items, error)
+
+
+async def _cancelled(engine: EmbeddedEngine, execution: Execution) -> Outcome:
+    """How it ended, or what it is called when a node takes too long to let go."""
+    with contextlib.suppress(Conflict, NotFound):
+        await engine.cancel(execution.id)
+    with contextlib.suppress(TimeoutError):
+        return await asyncio.wait_for(asyncio.shield(execution.finished), DRAIN_S)
+    return Outcome("cancelled")
+
+
+async def _end(finished: asyncio.Future[Outcome], calls: asyncio.Event) -> Outcome | None:
+    """How it ended; None when it waits for a call, which will never come."""
+    call = asyncio.ensure_future(calls.wait())
+    either: list[asyncio.Future[Any]] = [finished, call]  # of different results
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        return finished.result() if finished.done() else None
+    finally:
+        call.cancel()
+
+
+def _since(begun: float) -> float:
+    return (time.monotonic() - begun) * 1000

@@ -1,0 +1,115 @@
+"""A running daemon, through its management API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from jackfield.api import jsontext
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield.api.workflows import Document
+from jackfield_workflows.identities import known_id
+
+if TYPE_CHECKING:
+    import httpx
+
+PAGE = 100
+TIMEOUT = 60.0
+"""Seconds for one request; runs are polled, so that none takes longer."""
+NO_KEY = (
+    "The daemon wants to know who asks: set JACKFIELD_API_KEY (or give --api-key) to a key of POST /api/v1/api-keys."
+)
+
+
+@record
+class Daemon:
+    """Where it listens, and the key for it."""
+
+    url: str
+    api_key: str | None = None
+
+
+class RemoteWorkflows:
+    """`Workflows` of a daemon. An async context manager."""
+
+    def __init__(self, daemon: Daemon, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        import httpx
+
+        headers = {"X-API-Key": daemon.api_key} if daemon.api_key else {}
+        self._url = daemon.url.rstrip("/")
+        self._client = httpx.AsyncClient(
+            base_url=f"{self._url}/api/v1",
+            headers=headers,
+            timeout=TIMEOUT,
+            trust_env=False,  # a proxy has no business between a command and its daemon
+            transport=transport,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.aclose()
+
+    async def rows(self) -> list[Mapping[str, Json]]:
+        found: list[Mapping[str, Json]] = []
+        while True:
+            page = await self.ask("GET", "/workflows", params={"offset": len(found), "limit": PAGE})
+            found += page["data"]
+            if not page["data"] or len(found) >= page["total"]:
+                return found
+
+    async def read(self, workflow_id: str) -> Document:
+        return await self.ask("GET", f"/workflows/{known_id(workflow_id, 'workflow')}")
+
+    async def put(self, documents: Sequence[Json], *, partial: bool) -> Mapping[str, Json]:
+        query = {"partial": "true"} if partial else {}
+        return await self.ask("POST", "/workflows/import", params=query, json=list(documents), refused="results")
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        json: Any = None,  # whatever is JSON
+        refused: str = "",
+    ) -> dict[str, Any]:  # an answer of the API, whose shape its routes state
+        """The answer's JSON. refused: a key by which a refusal is an answer too. Raises `JackfieldError`."""
+        import httpx
+
+        content = None if json is None else jsontext.dumps(json)
+        headers = {} if content is None else {"Content-Type": "application/json"}
+        try:
+            answer = await self._client.request(method, path, params=params, content=content, headers=headers)
+        except httpx.HTTPError as exc:
+            raise JackfieldError(
+                f"The daemon at {self._url} does not answer ({type(exc).__name__}); if it listens elsewhere, say where "
+                "with --url or JACKFIELD_URL."
+            ) from None
+        found = _object(answer.content)
+        if answer.is_success or (refused and refused in found):
+            return found
+        raise _refusal(answer.status_code, found)
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    try:
+        found = jsontext.loads(content, max_depth=1000) if content else {}
+    except JackfieldError:
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+def _refusal(status: int, body: Mapping[str, Any]) -> JackfieldError:
+    if status == 401:
+        return JackfieldError(NO_KEY, code=str(body.get("code", "AUTH_REQUIRED")))
+    message = str(body.get("message") or f"The daemon answered with the status {status}.")
+    details = body.get("details")
+    kind = {400: InvalidInput, 404: NotFound, 413: InvalidInput}.get(status, JackfieldError)
+    return kind(message, details=details if isinstance(details, dict) else None)

@@ -1,0 +1,141 @@
+"""What workflows remember across executions, by section: `global`, `node:<name>`, `deduplication`.
+
+While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change; it is read
+when the first comes and forgotten when the last has gone. Source: facts/workflow-service.md sections 2.1 and 2.4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeAlias
+
+import orjson
+
+from jackfield.api.errors import JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import state
+from jackfield.api.storage import Store
+
+Sections: TypeAlias = "dict[str, dict[str, Json]]"
+
+
+@state
+class _Shared:
+    """One workflow's memory. stored: what the store has; users: node runs that hold it."""
+
+    workflow_id: str
+    lock: asyncio.Lock
+    sections: Sections
+    stored: bytes | None = None
+    users: int = 0
+
+
+class StaticData:
+    """The memories that are in use."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        """limit: bytes of JSON that one workflow's memory may have."""
+        self._store = store
+        self._limit = limit
+        self._shared: dict[str, _Shared] = {}
+
+    async def borrow(self, workflow_id: str) -> Borrowed:
+        """Every one that is borrowed is given back. Raises `NodeError` when the store does not answer."""
+        shared = self._shared.get(workflow_id)
+        if shared is None:
+            shared = self._shared[workflow_id] = _Shared(workflow_id, asyncio.Lock(), {})
+        shared.users += 1
+        try:
+            async with shared.lock:
+                if shared.stored is None:
+                    await self._read(shared)
+        except BaseException:
+            self._leave(shared)
+            raise
+        return Borrowed(self, shared)
+
+    async def _read(self, shared: _Shared) -> None:
+        try:
+            stored = await self._store.static_data(shared.workflow_id) or b"{}"
+        except JackfieldError as exc:
+            raise NodeError(f"The workflow's static data cannot be read: {exc.message}") from None
+        shared.sections.update(_sections(stored))
+        shared.stored = stored
+
+    async def _save(self, shared: _Shared) -> None:
+        """Raises `NodeError`; then nothing has changed."""
+        async with shared.lock:
+            try:
+                data = self._encoded(shared.sections)
+                if data == shared.stored:
+                    return
+                await self._store.set_static_data(shared.workflow_id, data)
+            except JackfieldError as exc:
+                _revert(shared)
+                raise NodeError(f"The workflow's static data cannot be stored: {exc.message}") from None
+            except NodeError:
+                _revert(shared)
+                raise
+            shared.stored = data
+
+    def _encoded(self, sections: Sections) -> bytes:
+        try:
+            data: bytes = orjson.dumps({name: section for name, section in sections.items() if section})
+        except TypeError:
+            raise NodeError(
+                "The workflow's static data cannot be kept: it is nested too deeply or is not JSON."
+            ) from None
+        if len(data) > self._limit:
+            raise NodeError(
+                f"The workflow's static data has {len(data)} bytes, more than {self._limit}. Keep less in it, or raise "
+                "the setting executions.max_static_data."
+            )
+        return data
+
+    def _leave(self, shared: _Shared) -> None:
+        shared.users -= 1
+        if not shared.users:
+            del self._shared[shared.workflow_id]
+
+
+class Borrowed:
+    """A workflow's memory in the hands of one node run."""
+
+    def __init__(self, data: StaticData, shared: _Shared) -> None:
+        self._data = data
+        self._shared = shared
+
+    def section(self, name: str) -> dict[str, Json]:
+        """The live section, which others see as well."""
+        return self._shared.sections.setdefault(name, {})
+
+    async def give_back(self) -> None:
+        """Return once what changed is durable. Raises `NodeError`."""
+        try:
+            await self._data._save(self._shared)
+        finally:
+            self._data._leave(self._shared)
+
+    def abandon(self) -> None:
+        """The node run was interrupted; it runs again. What others did with the memory meanwhile stays."""
+        self._data._leave(self._shared)
+
+
+def _sections(stored: bytes) -> Sections:
+    """What the store has; another shape than this module wrote counts as nothing."""
+    try:
+        found = orjson.loads(stored)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: section for name, section in found.items() if isinstance(section, dict)}
+
+
+def _revert(shared: _Shared) -> None:
+    """Put back in place what the store has, because others hold the same objects."""
+    known = _sections(shared.stored or b"{}")
+    for name, section in shared.sections.items():
+        section.clear()
+        section.update(known.get(name, {}))

@@ -1,0 +1,201 @@
+"""What nodes give that serve others: models, tools, memories, documents. Plugins may add node types that give any of
+these (`SupplyingNode`); whoever serves an agent needs no other agreement with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Literal, Protocol, TypeAlias
+
+from .jsontext import Json
+from .records import record
+
+LANGUAGE_MODEL = "ai_languageModel"
+TOOL = "ai_tool"
+MEMORY = "ai_memory"
+OUTPUT_PARSER = "ai_outputParser"
+EMBEDDING = "ai_embedding"
+DOCUMENT = "ai_document"
+TEXT_SPLITTER = "ai_textSplitter"
+VECTOR_STORE = "ai_vectorStore"
+RETRIEVER = "ai_retriever"
+RERANKER = "ai_reranker"
+
+TITLES: Mapping[str, str] = {
+    LANGUAGE_MODEL: "a language model",
+    TOOL: "a tool",
+    MEMORY: "a memory",
+    OUTPUT_PARSER: "an output parser",
+    EMBEDDING: "an embedding model",
+    DOCUMENT: "a document loader",
+    TEXT_SPLITTER: "a text splitter",
+    VECTOR_STORE: "a vector store",
+    RETRIEVER: "a retriever",
+    RERANKER: "a reranker",
+}
+
+Schema: TypeAlias = "Mapping[str, Json]"
+"""A JSON Schema."""
+
+
+@record
+class Picture:
+    """An image: base64 `data` of this media type, or else the address `url`."""
+
+    media_type: str = ""
+    data: str = ""
+    url: str = ""
+    detail: str = ""
+    """auto, low or high, for models that know it."""
+
+
+@record
+class ToolCall:
+    """A model wants a tool to be called. problem: why its arguments could not be read; then they are empty."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+    problem: str = ""
+
+
+@record
+class Message:
+    """One message. calls: of an assistant; call_id, name: which call of which tool a message of a tool answers; own:
+    the provider's own form of an assistant's message, which it wants back as it was."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str = ""
+    pictures: Sequence[Picture] = ()
+    calls: Sequence[ToolCall] = ()
+    call_id: str = ""
+    name: str = ""
+    own: Json = None
+
+
+@record
+class ToolSpec:
+    """A tool as a model sees it. name: at most 64 letters, digits, `_` and `-`; schema: of an object."""
+
+    name: str
+    description: str
+    schema: Schema
+
+
+@record
+class Usage:
+    """Tokens."""
+
+    input: int = 0
+    output: int = 0
+
+    def plus(self, other: Usage) -> Usage:
+        return Usage(self.input + other.input, self.output + other.output)
+
+
+@record
+class Completion:
+    """A model's answer. finish: stop, length, tool_calls, content_filter or the provider's own word; refusal: why it
+    declined; raw: the whole answer."""
+
+    message: Message
+    usage: Usage = field(default_factory=Usage)
+    finish: str = "stop"
+    model: str = ""
+    refusal: str = ""
+    raw: Json = None
+
+
+class ChatModel(Protocol):
+    """`ai_languageModel`"""
+
+    @property
+    def name(self) -> str:
+        """As the provider calls it."""
+
+    async def complete(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolSpec] = (), json: bool = False
+    ) -> Completion:
+        """Continue the conversation. json: the answer should be a JSON object. Raises `NodeError`."""
+
+
+class Tool(Protocol):
+    """`ai_tool`; a node may give one or a list of them."""
+
+    @property
+    def spec(self) -> ToolSpec: ...
+
+    async def call(self, arguments: Mapping[str, Json]) -> Json:
+        """Raises `NodeError`; the model is told."""
+
+
+class Memory(Protocol):
+    """`ai_memory`: one conversation."""
+
+    async def read(self) -> Sequence[Message]:
+        """What is remembered, oldest first: messages of user and assistant. Raises `NodeError`."""
+
+    async def add(self, messages: Sequence[Message]) -> None:
+        """Raises `NodeError`."""
+
+
+class ParseProblem(Exception):
+    """A text is not what the parser expects. message: for the model, to do better."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class OutputParser(Protocol):
+    """`ai_outputParser`"""
+
+    @property
+    def schema(self) -> Schema | None:
+        """What a model should answer; None: no JSON."""
+
+    @property
+    def instructions(self) -> str:
+        """For the prompt."""
+
+    def check(self, value: Json) -> Json:
+        """The value, if it fits. Raises `ParseProblem`."""
+
+    async def parse(self, text: str) -> Json:
+        """What a model's text says. Raises `ParseProblem`, or `NodeError` when it needs a model that fails."""
+
+
+class Embeddings(Protocol):
+    """`ai_embedding`"""
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """One vector per text, all of one length. Raises `NodeError`."""
+
+
+class TextSplitter(Protocol):
+    """`ai_textSplitter`"""
+
+    def split(self, text: str) -> Sequence[str]: ...
+
+
+@record
+class Document:
+    """A piece of text with what is known of it. score: how well it fits what was asked for."""
+
+    text: str
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    score: float = 0.0
+
+
+class Documents(Protocol):
+    """`ai_document`"""
+
+    async def load(self) -> Sequence[Document]:
+        """The documents of the item that it serves. Raises `NodeError`."""
+
+
+class Retriever(Protocol):
+    """`ai_vectorStore`, `ai_retriever`"""
+
+    async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
+        """The documents that fit best, best first. limit: at most so many; None: its own. Raises `NodeError`."""

@@ -1,0 +1,74 @@
+"""Stand-ins for what a start must name and need not load: a daemon has hundreds of node types and uses a few."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+from .nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
+from .triggers import Registration, Trigger, WorkflowChange
+from .workflows import Node, Problem, Workflow
+
+
+class LazyNode:
+    """A `NodeType` that is loaded when it is used first. What its type has beside `NodeType` (`entry`, `supply`) it has
+    as well."""
+
+    versions: Sequence[float]
+    description: NodeDescription
+    effect: bool
+
+    def __init__(self, kind: str, load: Callable[[], NodeType]) -> None:
+        self.kind = kind
+        self._load = load
+        self._loaded: NodeType | None = None
+
+    def _node(self) -> NodeType:
+        if self._loaded is None:
+            found = self._loaded = self._load()
+            self.versions, self.description, self.effect = found.versions, found.description, found.effect
+        return self._loaded
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._node(), name)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return self._node().parameters(version)
+
+    def outputs(self, node: Node) -> int:
+        return self._node().outputs(node)
+
+    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
+        return self._node().execute(run)
+
+
+class LazyTrigger:
+    """A `Trigger` that is loaded with the first workflow that has one of its nodes. serves: kinds of these nodes."""
+
+    def __init__(self, kind: str, serves: Collection[str], load: Callable[[], Trigger]) -> None:
+        self.kind = kind
+        self._serves = frozenset(serves)
+        self._load = load
+        self._loaded: Trigger | None = None
+
+    @property
+    def trigger(self) -> Trigger:
+        """The trigger itself."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _concerns(self, workflow: Workflow | None) -> bool:
+        return workflow is not None and any(node.kind in self._serves for node in workflow.nodes.values())
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return self.trigger.registrations(workflow) if self._concerns(workflow) else []
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        return await self.trigger.activation_problems(workflow) if self._concerns(workflow) else []
+
+    async def follow(self, change: WorkflowChange) -> None:
+        """What was never loaded serves nothing that could end."""
+        if self._loaded is not None or self._concerns(change.workflow):
+            await self.trigger.follow(change)
