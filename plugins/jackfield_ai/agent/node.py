@@ -1,0 +1,128 @@
+"""AI Agent: a model that calls the attached tools until it has an answer for the item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.ai import LANGUAGE_MODEL, MEMORY, OUTPUT_PARSER, TOOL, Memory, Message, OutputParser, ToolCall
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_ai.agent.loop import Course, converse
+from jackfield_ai.agent.toolbox import Toolbox, as_text, tools_of
+from jackfield_ai.asking import CountedModel
+from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.pictures import pictures_of
+from jackfield_ai.prompts import prompt_of
+from jackfield_ai.serving import fallback_model_of, memory_of, model_of, parser_of
+
+SYSTEM = "You are a helpful assistant"
+MAX_ITERATIONS = 10
+_OWN_DATA = ("sqlAgent",)
+
+
+class AgentOptions(Parameters):
+    system_message: Text = Field(SYSTEM, description="What the model is told before the conversation.")
+    human_message: Text = Field("", description="Of conversational agents of old versions; not used.")
+    max_iterations: int = Field(MAX_ITERATIONS, ge=1, description="Most requests to the model for one item.")
+    return_intermediate_steps: bool = Field(False, description="Add the tools called and their results.")
+    passthrough_binary_images: bool = Field(True, description="Show the model the images of the item.")
+    prefix: Text = ""
+    suffix: Text = ""
+    batching: Batching = Field(default_factory=Batching)
+    enable_streaming: bool = Field(True, description="Answers are given whole in any case.")
+
+
+class Agent(Parameters):
+    agent: str = Field("toolsAgent", description="Of old versions; every kind but sqlAgent calls tools.")
+    prompt_type: Literal["auto", "define", "guardrails"] = Field(
+        "auto", description="auto: the item's chatInput; define: text."
+    )
+    text: Text = Field("", description="The prompt.")
+    has_output_parser: bool = Field(False, description="Whether an attached output parser counts.")
+    needs_fallback: bool = Field(False, description="Whether the model at the second input stands in for the first.")
+    options: AgentOptions = Field(default_factory=AgentOptions)
+
+
+class AgentNode(AiNode):
+    kind = "langchain.agent"
+    versions: Sequence[float] = (
+        *(1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9),
+        *(2, 2.1, 2.2, 3, 3.1),
+    )
+    model = Agent
+    description = NodeDescription(
+        "AI Agent",
+        "Lets a model call tools until it has an answer.",
+        "ai",
+        accepts=(LANGUAGE_MODEL, TOOL, MEMORY, OUTPUT_PARSER),
+        needs=(LANGUAGE_MODEL,),
+    )
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[Agent] = await run.resolve()
+
+        async def one(index: int) -> Items:
+            return [await self._one(run, resolved[index], index)]
+
+        batching = resolved[0].options.batching if resolved else None
+        return [await each_item(run, one, batching, self._context.clock)]
+
+    async def _one(self, run: NodeRun, parameters: Agent, index: int) -> Item:
+        if parameters.agent in _OWN_DATA:
+            raise NodeError(f"The agent kind {parameters.agent} is not available; attach a database node as a tool.")
+        options = parameters.options
+        prompt = prompt_of(run, parameters.prompt_type, parameters.text, index, run.node.version)
+        pictures = await pictures_of(run, run.items[index]) if options.passthrough_binary_images else []
+        parser = await parser_of(run, index) if parameters.has_output_parser else None
+        memory = await memory_of(run, index)
+        fallback = await fallback_model_of(run, index) if parameters.needs_fallback else None
+        model = CountedModel(await model_of(run, index), fallback)
+        tools = Toolbox(await tools_of(run, index), self.settings)
+        messages = [
+            Message("system", system_of(options, parser)),
+            *(await memory.read() if memory is not None else ()),
+            Message("user", prompt, pictures),
+        ]
+        rounds = min(options.max_iterations, self.settings.max_iterations)
+        try:
+            course = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser)
+        finally:
+            model.log(run)
+        await remember(memory, prompt, course.value)
+        return {"json": result_of(course, options), "pairedItem": {"item": index}}
+
+
+def system_of(options: AgentOptions, parser: OutputParser | None) -> str:
+    parts = [options.system_message or options.prefix, options.suffix]
+    if parser is not None:
+        parts.append(parser.instructions)
+    return "\n\n".join(part for part in parts if part)
+
+
+async def remember(memory: Memory | None, prompt: str, value: Json) -> None:
+    if memory is not None:
+        await memory.add([Message("user", prompt), Message("assistant", as_text(value))])
+
+
+def result_of(course: Course, options: AgentOptions) -> dict[str, Json]:
+    made: dict[str, Json] = {"output": course.value}
+    if options.return_intermediate_steps:
+        made["intermediateSteps"] = [step_of(call, result) for call, result in course.steps]
+    return made
+
+
+def step_of(call: ToolCall, result: str) -> Json:
+    return {
+        "action": {"tool": call.name, "toolInput": dict(call.arguments), "toolCallId": call.id, "type": "tool_call"},
+        "observation": result,
+    }
+
+
+def agent(context: PluginContext, kind: str) -> AgentNode:
+    return AgentNode(context)

@@ -1,0 +1,92 @@
+"""Question and Answer Chain: an answer from what a retriever finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from pydantic import Field
+
+from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, ChatModel, Document, Message, Retriever
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_ai.asking import CountedModel
+from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.parsing.parsers import filled
+from jackfield_ai.prompts import prompt_of
+from jackfield_ai.serving import model_of
+
+SYSTEM = (
+    "You are an assistant for question-answering tasks. Use the following pieces of retrieved context to answer the "
+    "question.\nIf you don't know the answer, just say that you don't know, don't try to make up an answer.\n"
+    "----------------\nContext: {context}"
+)
+_DEFINE_SINCE = 1.3
+_PLAIN_SINCE = 1.5
+
+
+class QaOptions(Parameters):
+    system_prompt_template: Text = SYSTEM
+    batching: Batching = Field(default_factory=Batching)
+
+
+class Qa(Parameters):
+    prompt_type: Literal["auto", "define", "guardrails"] = "auto"
+    text: Text = ""
+    query: Text = Field("", description="The same in the first versions.")
+    options: QaOptions = Field(default_factory=QaOptions)
+
+
+async def answered(model: ChatModel, question: str, found: Sequence[Document], template: str) -> str:
+    """The model's answer from these documents."""
+    context = "\n\n".join(document.text for document in found)
+    system = filled(template or SYSTEM, context=context)
+    answer = await model.complete([Message("system", system), Message("user", question)])
+    return answer.message.text.strip()
+
+
+class QaNode(AiNode):
+    kind = "langchain.chainRetrievalQa"
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7)
+    model = Qa
+    description = NodeDescription(
+        "Question and Answer Chain",
+        "Answers questions from documents.",
+        "ai",
+        accepts=(LANGUAGE_MODEL, RETRIEVER),
+        needs=(LANGUAGE_MODEL, RETRIEVER),
+    )
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[Qa] = await run.resolve()
+
+        async def one(index: int) -> Items:
+            return [await self._one(run, resolved[index], index)]
+
+        batching = resolved[0].options.batching if resolved else None
+        return [await each_item(run, one, batching, self._context.clock)]
+
+    async def _one(self, run: NodeRun, parameters: Qa, index: int) -> Item:
+        version = run.node.version
+        given = parameters.text or parameters.query
+        question = prompt_of(run, parameters.prompt_type, given, index, version, _DEFINE_SINCE)
+        parts = run.attached(RETRIEVER)
+        if not parts:
+            raise NodeError(f"The node '{run.node.name}' needs a retriever; attach one.")
+        retriever = cast("Retriever", await parts[0].supply(index))
+        model = CountedModel(await model_of(run, index))
+        try:
+            found = await retriever.find(question)
+            text = await answered(model, question, found, parameters.options.system_prompt_template)
+        finally:
+            model.log(run)
+        plain = version is None or version >= _PLAIN_SINCE
+        json: dict[str, Json] = {"response": text if plain else {"text": text}}
+        return {"json": json, "pairedItem": {"item": index}}
+
+
+def retrieval_qa(context: PluginContext, kind: str) -> QaNode:
+    return QaNode(context)

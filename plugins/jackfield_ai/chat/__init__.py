@@ -1,0 +1,1 @@
+"""The chat trigger: its address and its page."""

@@ -1,0 +1,86 @@
+"""The execution that a message starts, and what is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Execution, ExecutionRequest
+from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
+from jackfield.api.jsontext import Json, dumps
+from jackfield.api.nodes import NodeAnswer
+from jackfield.api.workflows import Node, Workflow
+from jackfield_ai.chat.trigger import options_of
+
+T = TypeVar("T")
+FAILED = "The message was received, but could not be worked on."
+_SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
+_RESPONSE_NODES = ("responseNode", "responseNodes")
+
+
+async def started(
+    context: PluginContext,
+    workflow: Workflow,
+    node: Node,
+    message: dict[str, Json],
+    request_id: str | None,
+    *,
+    test: bool,
+) -> Execution:
+    """Returns once it is durable. Raises `StoreUnavailable`."""
+    try:
+        execution = context.engine.submit(
+            ExecutionRequest(
+                workflow=workflow,
+                mode="test" if test else "webhook",
+                start=node.name,
+                items=[{"json": message}],
+                use_pin_data=test,
+                request_id=request_id,
+                response_node=_mode(node) in _RESPONSE_NODES,
+            )
+        )
+    except Conflict:
+        raise StoreUnavailable("The daemon is stopping; send the message again in a moment.") from None
+    await asyncio.shield(execution.accepted)
+    return execution
+
+
+def _mode(node: Node) -> str:
+    found = options_of(node).get("responseMode", node.parameters.get("responseMode", "lastNode"))
+    return found if isinstance(found, str) else "lastNode"
+
+
+async def answer_of(node: Node, execution: Execution, limit: float) -> Response:
+    """limit: seconds. Raises `ExecutionFailed`, `ExecutionTimeout`, `NoResponseNode`."""
+    if _mode(node) in _RESPONSE_NODES:
+        answer = await _within(execution.answer, limit)
+        if answer is not None:
+            return _of_node(answer)
+    outcome = await _within(execution.finished, limit)
+    if outcome.status != "success":
+        raise ExecutionFailed(FAILED)
+    if _mode(node) in _RESPONSE_NODES:
+        raise NoResponseNode
+    last = outcome.items[0]["json"] if outcome.items else {}
+    return Response(dumps(last), 200, {"X-Content-Type-Options": "nosniff"}, content_type="application/json")
+
+
+async def _within(future: asyncio.Future[T], limit: float) -> T:
+    try:
+        return await asyncio.wait_for(asyncio.shield(future), limit)
+    except TimeoutError:
+        raise ExecutionTimeout("The message was received; the answer takes longer than expected.") from None
+
+
+def _of_node(answer: NodeAnswer) -> Response:
+    made = Response(answer.body, status=answer.status)
+    del made.headers["Content-Type"]
+    for name, value in answer.headers:
+        made.headers.add(name, value)
+    made.headers["Content-Security-Policy"] = _SANDBOX
+    made.headers["X-Content-Type-Options"] = "nosniff"
+    return made

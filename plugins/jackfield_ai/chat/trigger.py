@@ -1,0 +1,99 @@
+"""The trigger kind `chat`: which chats a document has, and why one may not go live."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.workflows import Node, Problem, Workflow
+
+KIND = "chat"
+NODE = "langchain.chatTrigger"
+BASIC = "httpBasicAuth"
+_PATH = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
+
+
+class ChatTrigger:
+    """Serves chatTrigger nodes. What is served is read from the store with each message, so that nothing has to
+    follow."""
+
+    kind = KIND
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return [
+            Registration(node.id, node.name, KIND, "POST", "/" + path, path, authentication(node))
+            for node in trigger_nodes(workflow)
+            if (path := path_of(node))
+        ]
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        found: list[Problem] = []
+        for node in trigger_nodes(workflow):
+            place = _place(workflow, node)
+            found += [Problem(f"{place}.{where}", message) for where, message in _problems(node)]
+            if is_public(node) and path_of(node) and await self._taken(workflow, path_of(node)):
+                found.append(Problem(f"{place}.webhookId", "Another live workflow has a chat at this address already."))
+        return found
+
+    async def _taken(self, workflow: Workflow, path: str) -> bool:
+        rows = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
+        return any(row.active and row.workflow_id != workflow.id for row in rows)
+
+    async def follow(self, change: WorkflowChange) -> None:
+        """Nothing is kept."""
+
+
+def _problems(node: Node) -> Iterator[tuple[str, str]]:
+    if not is_public(node):
+        return
+    if not path_of(node):
+        yield "webhookId", "A public chat needs a webhookId of letters, digits, - _ . and ~."
+    kind = authentication(node)
+    if kind not in ("none", "basicAuth"):
+        yield "parameters.authentication", "A public chat can have the authentication none or basicAuth."
+    elif kind == "basicAuth" and credential_id(node) is None:
+        yield "credentials", f"basicAuth needs a stored credential of the kind {BASIC}."
+
+
+def trigger_nodes(workflow: Workflow) -> Iterator[Node]:
+    return (node for node in workflow.nodes.values() if node.kind == NODE and not node.disabled)
+
+
+def path_of(node: Node) -> str:
+    """The chat's address below /chat; empty when it has none. n8n serves chats under their webhookId."""
+    path = node.webhook_id or node.id
+    return path if _PATH.fullmatch(path) and set(path) != {"."} else ""
+
+
+def is_public(node: Node) -> bool:
+    return node.parameters.get("public") is True
+
+
+def authentication(node: Node) -> str:
+    value = node.parameters.get("authentication", "none")
+    return value if isinstance(value, str) else "unknown"
+
+
+def credential_id(node: Node) -> str | None:
+    named = node.credentials.get(BASIC)
+    found = named.get("id") if isinstance(named, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
+def options_of(node: Node) -> Mapping[str, Json]:
+    found = node.parameters.get("options")
+    return found if isinstance(found, dict) else {}
+
+
+def _place(workflow: Workflow, node: Node) -> str:
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(raw, dict) and raw.get("name") == node.name:
+            return f"nodes[{index}]"
+    return "nodes"

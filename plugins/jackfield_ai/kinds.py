@@ -1,0 +1,112 @@
+"""Credentials of model providers, with n8n's names and fields: exported workflows keep theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe, Signing
+from jackfield.api.http_client import HttpCall
+from jackfield.api.records import replace
+
+_KEY = CredentialField("apiKey", "API key", secret=True, required=True)
+
+
+def _url(default: str, name: str = "url") -> CredentialField:
+    return CredentialField(
+        name, "Base URL", default=default, type="url", description="Of the provider, or of a server that speaks alike."
+    )
+
+
+def _bearer(name: str, title: str, url: str) -> CredentialKind:
+    return CredentialKind(
+        name,
+        title,
+        (_KEY, _url(url)),
+        Placement(headers={"Authorization": "Bearer {apiKey}"}),
+        Probe("{url}/models"),
+    )
+
+
+def _open_ai(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    """The key, the organisation, and one header more."""
+    headers = [("Authorization", f"Bearer {values['apiKey']}")]
+    if values.get("organizationId"):
+        headers.append(("OpenAI-Organization", values["organizationId"]))
+    secrets = [values["apiKey"]]
+    if values.get("header") == "true" and values.get("headerName"):
+        headers.append((values["headerName"], values.get("headerValue", "")))
+        secrets.append(values.get("headerValue", ""))
+    return _signed(call, headers, secrets)
+
+
+def _optional_key(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    key = values.get("apiKey", "")
+    return _signed(call, [("Authorization", f"Bearer {key}")], [key]) if key else call
+
+
+def _signed(call: HttpCall, headers: list[tuple[str, str]], secrets: list[str]) -> HttpCall:
+    names = frozenset(name.lower() for name, _ in headers)
+    return replace(
+        call,
+        headers=[*(pair for pair in call.headers if pair[0].lower() not in names), *headers],
+        secrets=[*call.secrets, *(secret for secret in secrets if secret)],
+        secret_headers=call.secret_headers | names,
+    )
+
+
+KINDS = (
+    CredentialKind(
+        "openAiApi",
+        "OpenAI",
+        (
+            _KEY,
+            CredentialField("organizationId", "Organisation"),
+            _url("https://api.openai.com/v1"),
+            CredentialField("header", "Add a header", type="boolean", default="false"),
+            CredentialField("headerName", "Name of the header"),
+            CredentialField("headerValue", "Value of the header", secret=True),
+        ),
+        Signing(_open_ai),
+        Probe("{url}/models"),
+    ),
+    CredentialKind(
+        "anthropicApi",
+        "Anthropic",
+        (_KEY, _url("https://api.anthropic.com")),
+        Placement(headers={"x-api-key": "{apiKey}"}),
+        Probe("{url}/v1/models", headers={"anthropic-version": "2023-06-01"}),
+    ),
+    CredentialKind(
+        "googlePalmApi",
+        "Google Gemini",
+        (_KEY, _url("https://generativelanguage.googleapis.com", "host")),
+        Placement(headers={"x-goog-api-key": "{apiKey}"}),
+        Probe("{host}/v1beta/models"),
+    ),
+    CredentialKind(
+        "azureOpenAiApi",
+        "Azure OpenAI",
+        (
+            _KEY,
+            CredentialField("resourceName", "Resource", description="The name before .openai.azure.com."),
+            CredentialField("apiVersion", "API version", default="2025-03-01-preview"),
+            CredentialField("endpoint", "Endpoint", type="url", description="Instead of the resource's own."),
+        ),
+        Placement(headers={"api-key": "{apiKey}"}),
+    ),
+    CredentialKind(
+        "ollamaApi",
+        "Ollama",
+        (
+            _url("http://localhost:11434", "baseUrl"),
+            CredentialField("apiKey", "API key", secret=True, description="For a server that asks for one."),
+        ),
+        Signing(_optional_key),
+        Probe("{baseUrl}/api/tags"),
+    ),
+    _bearer("openRouterApi", "OpenRouter", "https://openrouter.ai/api/v1"),
+    _bearer("groqApi", "Groq", "https://api.groq.com/openai/v1"),
+    _bearer("mistralCloudApi", "Mistral", "https://api.mistral.ai/v1"),
+    _bearer("deepSeekApi", "DeepSeek", "https://api.deepseek.com"),
+    _bearer("xAiApi", "xAI", "https://api.x.ai/v1"),
+)

@@ -1,0 +1,120 @@
+"""Types of which only the parameters are known, and what they lack. No model is defined here: the table is read at each
+start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.ai import (
+    DOCUMENT,
+    EMBEDDING,
+    LANGUAGE_MODEL,
+    MEMORY,
+    RERANKER,
+    RETRIEVER,
+    TEXT_SPLITTER,
+    TOOL,
+    VECTOR_STORE,
+)
+from jackfield.api.records import record
+
+_DATABASE = "There is no connection to this database yet; use langchain.vectorStoreInMemory, or HTTP requests."
+_MEMORY = "There is no connection to this memory yet; use langchain.memoryBufferWindow."
+_MODEL = "There is no connection to this provider yet; use an OpenAI-compatible one with langchain.lmChatOpenAi."
+
+
+@record
+class Known:
+    title: str
+    missing: str
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3)
+    provides: str = ""
+    accepts: Sequence[str] = ()
+    trigger: bool = False
+    form: str = "plain"
+    """Which parameters: plain, store or memory."""
+
+
+def _store(title: str) -> Known:
+    return Known(title, _DATABASE, (1, 1.1, 1.2, 1.3), VECTOR_STORE, (EMBEDDING, DOCUMENT, RERANKER), False, "store")
+
+
+def _memory(title: str) -> Known:
+    return Known(title, _MEMORY, (1, 1.1, 1.2, 1.3, 1.4, 1.5), MEMORY, (), False, "memory")
+
+
+def _part(title: str, missing: str, provides: str, *accepts: str) -> Known:
+    return Known(title, missing, (1, 1.1, 1.2), provides, accepts)
+
+
+KNOWN: Mapping[str, Known] = {
+    "langchain.vectorStoreSupabase": _store("Supabase Vector Store"),
+    "langchain.vectorStoreQdrant": _store("Qdrant Vector Store"),
+    "langchain.vectorStorePinecone": _store("Pinecone Vector Store"),
+    "langchain.vectorStorePGVector": _store("Postgres PGVector Store"),
+    "langchain.vectorStoreMongoDBAtlas": _store("MongoDB Atlas Vector Store"),
+    "langchain.vectorStoreMilvus": _store("Milvus Vector Store"),
+    "langchain.vectorStoreRedis": _store("Redis Vector Store"),
+    "langchain.vectorStoreWeaviate": _store("Weaviate Vector Store"),
+    "langchain.vectorStoreZep": _store("Zep Vector Store"),
+    "langchain.vectorStoreAzureAISearch": _store("Azure AI Search Vector Store"),
+    "langchain.memoryPostgresChat": _memory("Postgres Chat Memory"),
+    "langchain.memoryRedisChat": _memory("Redis Chat Memory"),
+    "langchain.memoryMongoDbChat": _memory("MongoDB Chat Memory"),
+    "langchain.memoryXata": _memory("Xata"),
+    "langchain.memoryZep": _memory("Zep"),
+    "langchain.memoryMotorhead": _memory("Motorhead"),
+    "langchain.memoryManager": Known(
+        "Chat Memory Manager", "Memories cannot be changed by a node of the flow yet.", accepts=(MEMORY,)
+    ),
+    "langchain.memoryChatRetriever": Known(
+        "Chat Messages Retriever", "Memories cannot be read by a node of the flow yet.", accepts=(MEMORY,)
+    ),
+    "langchain.lmChatAwsBedrock": _part("AWS Bedrock Chat Model", _MODEL, LANGUAGE_MODEL),
+    "langchain.lmChatGoogleVertex": _part("Google Vertex Chat Model", _MODEL, LANGUAGE_MODEL),
+    "langchain.lmChatCohere": _part("Cohere Chat Model", _MODEL, LANGUAGE_MODEL),
+    "langchain.lmCohere": _part("Cohere Model", _MODEL, LANGUAGE_MODEL),
+    "langchain.lmOpenHuggingFaceInference": _part("Hugging Face Inference Model", _MODEL, LANGUAGE_MODEL),
+    "langchain.modelSelector": _part(
+        "Model Selector", "Choosing among models is not written yet.", LANGUAGE_MODEL, LANGUAGE_MODEL
+    ),
+    "langchain.embeddingsAzureOpenAi": _part("Embeddings Azure OpenAI", _MODEL, EMBEDDING),
+    "langchain.embeddingsAwsBedrock": _part("Embeddings AWS Bedrock", _MODEL, EMBEDDING),
+    "langchain.embeddingsCohere": _part("Embeddings Cohere", _MODEL, EMBEDDING),
+    "langchain.embeddingsGoogleVertex": _part("Embeddings Google Vertex", _MODEL, EMBEDDING),
+    "langchain.embeddingsHuggingFaceInference": _part("Embeddings Hugging Face Inference", _MODEL, EMBEDDING),
+    "langchain.rerankerCohere": _part("Reranker Cohere", "Rerankers are not available yet.", RERANKER),
+    "langchain.documentGithubLoader": _part(
+        "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
+    ),
+    "langchain.documentBinaryInputLoader": _part(
+        "Binary Input Loader", "Use the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
+    ),
+    "langchain.documentJsonInputLoader": _part(
+        "JSON Input Loader", "Use the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
+    ),
+    "langchain.retrieverMultiQuery": _part(
+        "MultiQuery Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
+    ),
+    "langchain.retrieverContextualCompression": _part(
+        "Contextual Compression Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
+    ),
+    "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
+    "langchain.toolSerpApi": _part("SerpApi", "Use an HTTP Request as a tool.", TOOL),
+    "langchain.toolWikipedia": _part("Wikipedia", "Use an HTTP Request as a tool.", TOOL),
+    "langchain.toolWolframAlpha": _part("Wolfram|Alpha", "Use an HTTP Request as a tool.", TOOL),
+    "langchain.toolSearXng": _part("SearXNG", "Use an HTTP Request as a tool.", TOOL),
+    "langchain.code": Known(
+        "LangChain Code",
+        "It needs the LangChain library; use a Code node and an agent.",
+        accepts=(LANGUAGE_MODEL, MEMORY, TOOL, EMBEDDING, DOCUMENT, VECTOR_STORE, RETRIEVER, TEXT_SPLITTER),
+    ),
+    "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
+    "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
+    "langchain.mcpTrigger": Known(
+        "MCP Server Trigger", "Workflows cannot serve MCP yet.", (1, 1.1, 2), accepts=(TOOL,), trigger=True
+    ),
+    "langchain.mcpClient": Known("MCP Client", "Use the MCP Client Tool with an agent."),
+    "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),
+    "langchain.openAiAssistant": Known("OpenAI Assistant", "The provider has retired assistants; use an AI Agent."),
+}

@@ -1,0 +1,118 @@
+"""Simple Memory: the last messages of each session, in the workflow's static data, so that they outlast a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.ai import MEMORY, Memory, Message
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json, dumps
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield_ai.agent.toolbox import as_text
+from jackfield_ai.nodes import ServingNode
+from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.settings import AiSettings
+
+SESSIONS = "sessions"
+_CHOICE_SINCE = 1.2
+_MAX_KEY = 500
+
+
+class Window(Parameters):
+    session_id_type: Literal["fromInput", "customKey"] = "fromInput"
+    session_key: Text = Field("", description="With customKey: what tells sessions apart.")
+    context_window_length: int = Field(5, ge=1, description="How many questions, with their answers, a model sees.")
+
+
+class WindowMemory:
+    """`Memory` of one session."""
+
+    def __init__(self, node: AttachedNode, key: str, pairs: int, settings: AiSettings) -> None:
+        self._node = node
+        self._key = key
+        self._window = 2 * pairs
+        self._settings = settings
+
+    async def read(self) -> Sequence[Message]:
+        sessions = _sessions(await self._node.static_data("node"))
+        rows = sessions.get(self._key)
+        found = [_message(row) for row in rows] if isinstance(rows, list) else []
+        return [message for message in found if message is not None][-self._window :]
+
+    async def add(self, messages: Sequence[Message]) -> None:
+        memory = await self._node.static_data("node")
+        sessions = dict(_sessions(memory))
+        before = sessions.pop(self._key, None)
+        rows: list[Json] = list(before) if isinstance(before, list) else []
+        rows += [[message.role, message.text] for message in messages]
+        # Last in the object: the session that was used last.
+        sessions[self._key] = rows[-min(self._settings.memory_messages, max(self._window, 2)) :]
+        memory[SESSIONS] = _bounded(sessions, self._key, self._settings.memory_bytes)
+
+
+def _sessions(memory: object) -> dict[str, Json]:
+    found = memory.get(SESSIONS) if hasattr(memory, "get") else None
+    return found if isinstance(found, dict) else {}
+
+
+def _message(row: Json) -> Message | None:
+    match row:
+        case ["user", str(text)]:
+            return Message("user", text)
+        case ["assistant", str(text)]:
+            return Message("assistant", text)
+    return None
+
+
+def _bounded(sessions: dict[str, Json], key: str, limit: int) -> dict[str, Json]:
+    """Forgets other sessions first, then the oldest messages of this one."""
+    sizes = {name: len(dumps({name: rows})) for name, rows in sessions.items()}
+    total = sum(sizes.values())
+    for name in list(sessions):
+        if total <= limit or name == key:
+            break
+        total -= sizes[name]
+        del sessions[name]
+    rows = sessions[key]
+    while total > limit and isinstance(rows, list) and rows:
+        total -= len(dumps(rows.pop(0))) + 1
+    return sessions
+
+
+class WindowNode(ServingNode):
+    kind = "langchain.memoryBufferWindow"
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4)
+    model = Window
+    description = NodeDescription(
+        "Simple Memory", "Remembers the last messages of each session.", "ai", inputs=0, provides=MEMORY
+    )
+
+    async def supply(self, node: AttachedNode, item: int) -> Memory:
+        parameters: Window = await node.parameters(item)
+        key = session_key(node, parameters, item)
+        return WindowMemory(node, key[:_MAX_KEY], parameters.context_window_length, self.settings)
+
+
+def session_key(node: AttachedNode, parameters: Window, item: int) -> str:
+    """Raises `NodeError` when there is none."""
+    version = node.node.version
+    if version is not None and version < _CHOICE_SINCE:
+        return parameters.session_key or "chat_history"
+    if parameters.session_id_type == "customKey":
+        if not parameters.session_key:
+            raise NodeError(f"The node '{node.node.name}' has no session key; fill in sessionKey.")
+        return parameters.session_key
+    found = node.item(item)["json"].get("sessionId")
+    if found in (None, ""):
+        raise NodeError(
+            f"The node '{node.node.name}' found no sessionId in the item; let the trigger give one, or set "
+            "sessionIdType to customKey."
+        )
+    return as_text(found)
+
+
+def window(context: PluginContext, kind: str) -> WindowNode:
+    return WindowNode(context)

@@ -1,0 +1,1 @@
+"""Chat models of several providers."""

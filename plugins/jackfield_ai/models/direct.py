@@ -1,0 +1,173 @@
+"""Google Gemini and Anthropic as nodes of their own: messages and images, without a model node."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field, JsonValue
+
+from jackfield.api.ai import TOOL, ChatModel, Message, Picture
+from jackfield.api.context import PluginContext
+from jackfield.api.http_client import HttpCall
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_ai.agent.loop import continued
+from jackfield_ai.agent.toolbox import Toolbox, tools_of
+from jackfield_ai.asking import CountedModel
+from jackfield_ai.models.anthropic_wire import AnthropicModel
+from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.models.gemini_wire import GeminiModel
+from jackfield_ai.models.options import CommonOptions
+from jackfield_ai.models.reading import list_at
+from jackfield_ai.nodes import AiNode, each_item
+from jackfield_ai.parameters import Chosen, Parameters, Text, chosen
+from jackfield_ai.pictures import picture_of
+
+_ROUNDS = 15
+
+
+class DirectMessage(Parameters):
+    role: str = "user"
+    content: Text = ""
+
+
+class DirectMessages(Parameters):
+    values: list[DirectMessage] = Field(default_factory=list)
+
+
+class DirectOptions(CommonOptions):
+    system_message: Text = ""
+    system: Text = ""
+    max_tokens: int | None = None
+    max_output_tokens: int | None = None
+    top_k: int | None = None
+    max_tools_iterations: int = _ROUNDS
+
+
+class Direct(Parameters):
+    resource: str = Field("text", description="text or image.")
+    operation: str = Field("", description="message, or analyze for images.")
+    model_id: Chosen = None
+    messages: DirectMessages = Field(default_factory=DirectMessages)
+    simplify: bool = True
+    json_output: bool = False
+    built_in_tools: dict[str, JsonValue] = Field(default_factory=dict, description="Not available.")
+    text: Text = ""
+    input_type: str = "url"
+    image_urls: Text = ""
+    binary_property_name: str = "data"
+    options: DirectOptions = Field(default_factory=DirectOptions)
+
+
+class DirectNode(AiNode):
+    """What the two have in common."""
+
+    model = Direct
+
+    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
+        raise NotImplementedError
+
+    def _shown(self, raw: Json) -> list[dict[str, Json]]:
+        """What matters of the provider's answer: one object per item."""
+        raise NotImplementedError
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[Direct] = await run.resolve()
+
+        async def one(index: int) -> Items:
+            return await self._one(run, resolved[index], index)
+
+        return [await each_item(run, one)]
+
+    async def _one(self, run: NodeRun, parameters: Direct, index: int) -> Items:
+        messages = await self._messages(run, parameters, run.items[index])
+        tools = Toolbox(await tools_of(run, index), self.settings)
+        model = CountedModel(self._chat(run, parameters))
+        rounds = max(1, min(parameters.options.max_tools_iterations, self.settings.max_iterations))
+        try:
+            answer = await continued(model, messages, tools, self.settings, rounds=rounds, json=parameters.json_output)
+        finally:
+            model.log(run)
+        rows = self._shown(answer.raw) if parameters.simplify else [answer.raw]
+        return [{"json": row, "pairedItem": {"item": index}} for row in rows if isinstance(row, dict)]
+
+    async def _messages(self, run: NodeRun, parameters: Direct, item: Item) -> list[Message]:
+        options, what = parameters.options, (parameters.resource, parameters.operation)
+        system = options.system_message or options.system
+        made = [Message("system", system)] if system else []
+        if what in (("text", ""), ("text", "message")):
+            rows = [row for row in parameters.messages.values if row.content]
+            made += [
+                Message("assistant" if row.role in ("model", "assistant") else "user", row.content) for row in rows
+            ]
+            if not rows:
+                raise NodeError("The node has no messages; fill in at least one.")
+            return made
+        if what == ("image", "analyze"):
+            pictures = await self._pictures(run, parameters, item)
+            return [*made, Message("user", parameters.text or "What's in this image?", pictures)]
+        raise NodeError(f"The operation {' '.join(what)} is not available; there are: text message, image analyze.")
+
+    async def _pictures(self, run: NodeRun, parameters: Direct, item: Item) -> Sequence[Picture]:
+        if parameters.input_type != "url":
+            names = [name.strip() for name in parameters.binary_property_name.split(",") if name.strip()]
+            return [await picture_of(run, item, name) for name in names]
+        return [await self._fetched(url.strip()) for url in parameters.image_urls.split(",") if url.strip()]
+
+    async def _fetched(self, url: str) -> Picture:
+        reply = await self._context.http.send(HttpCall("GET", url))
+        kind = reply.header("content-type").partition(";")[0].strip()
+        if not 200 <= reply.status < 300 or not kind.startswith("image/"):
+            raise NodeError(f"There is no image at the address ({reply.status}, {kind or 'no type'}).")
+        return Picture(kind, base64.b64encode(reply.body).decode())
+
+    def _exchange(self, run: NodeRun, parameters: Direct, kind: str, title: str) -> Exchange:
+        options = parameters.options
+        if any(value not in (None, False, {}, []) for value in parameters.built_in_tools.values()):
+            raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools.")
+        return Exchange(self._context, run, kind, title, timeout=options.seconds(), retries=options.max_retries)
+
+
+class GeminiNode(DirectNode):
+    kind = "langchain.googleGemini"
+    versions: Sequence[float] = (1, 1.1)
+    description = NodeDescription("Google Gemini", "Texts and images with Google Gemini.", "ai", accepts=(TOOL,))
+
+    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
+        exchange = self._exchange(run, parameters, "googlePalmApi", "Google Gemini")
+        names: Mapping[str, str] = {
+            "temperature": "temperature",
+            "top_p": "topP",
+            "top_k": "topK",
+            "max_output_tokens": "maxOutputTokens",
+        }
+        name = chosen(parameters.model_id, "models/gemini-2.5-flash")
+        return GeminiModel(exchange, name, parameters.options.renamed(names))
+
+    def _shown(self, raw: Json) -> list[dict[str, Json]]:
+        return [row for row in list_at(raw, "candidates") if isinstance(row, dict)]
+
+
+class AnthropicNode(DirectNode):
+    kind = "langchain.anthropic"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Anthropic", "Texts and images with Anthropic.", "ai", accepts=(TOOL,))
+
+    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
+        exchange = self._exchange(run, parameters, "anthropicApi", "Anthropic")
+        names = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
+        members = {"max_tokens": parameters.options.max_tokens or 1024, **parameters.options.renamed(names)}
+        return AnthropicModel(exchange, chosen(parameters.model_id, "claude-sonnet-4-20250514"), members)
+
+    def _shown(self, raw: Json) -> list[dict[str, Json]]:
+        return [{"content": list_at(raw, "content")}]
+
+
+def gemini(context: PluginContext, kind: str) -> GeminiNode:
+    return GeminiNode(context)
+
+
+def anthropic(context: PluginContext, kind: str) -> AnthropicNode:
+    return AnthropicNode(context)

@@ -1,0 +1,168 @@
+"""The nodes that are chat models: one row per provider, one function per wire format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jackfield.api.ai import LANGUAGE_MODEL, ChatModel
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.records import record
+from jackfield_ai.models.anthropic_wire import AnthropicModel
+from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.models.gemini_wire import GeminiModel
+from jackfield_ai.models.ollama_wire import OllamaModel
+from jackfield_ai.models.openai_wire import OpenAiModel
+from jackfield_ai.models.options import (
+    AnthropicParameters,
+    ChatModelParameters,
+    GeminiParameters,
+    OllamaParameters,
+    OpenAiParameters,
+)
+from jackfield_ai.nodes import ServingNode
+from jackfield_ai.parameters import chosen
+
+Build = Callable[[PluginContext, AttachedNode, "Provider", Any], ChatModel]
+"""The last is an instance of the provider's own parameters, hence Any."""
+
+
+@record
+class Provider:
+    """tokens: what an OpenAI-like provider calls the limit on tokens; headers: that it wants."""
+
+    kind: str
+    title: str
+    versions: Sequence[float]
+    credential: str
+    default_model: str
+    parameters: type[ChatModelParameters]
+    build: Build
+    tokens: str = "max_tokens"
+    headers: Sequence[tuple[str, str]] = ()
+
+
+def completions_url(values: Mapping[str, str], base_url: str | None = None) -> str:
+    return (base_url or values.get("url", "")).rstrip("/") + "/chat/completions"
+
+
+def azure_url(values: Mapping[str, str], deployment: str) -> str:
+    from urllib.parse import quote
+
+    resource = values.get("resourceName", "")
+    base = values.get("endpoint") or f"https://{resource}.openai.azure.com"
+    if not values.get("endpoint") and not resource:
+        raise NodeError("The credential has neither a resource nor an endpoint; fill in one of them.")
+    version = quote(values.get("apiVersion", ""), safe="")
+    return f"{base.rstrip('/')}/openai/deployments/{quote(deployment, safe='')}/chat/completions?api-version={version}"
+
+
+def _exchange(context: PluginContext, node: AttachedNode, provider: Provider, p: ChatModelParameters) -> Exchange:
+    options = p.options
+    return Exchange(
+        context, node, provider.credential, provider.title, timeout=options.seconds(), retries=options.max_retries
+    )
+
+
+def _name(provider: Provider, p: ChatModelParameters) -> str:
+    return chosen(p.model) or chosen(p.model_name, provider.default_model)
+
+
+def _open_ai(context: PluginContext, node: AttachedNode, provider: Provider, p: OpenAiParameters) -> ChatModel:
+    if any(value not in (None, False, {}, []) for value in p.built_in_tools.values()):
+        raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools to the agent.")
+    base, headers = p.options.base_url, list(provider.headers)
+
+    def address(values: Mapping[str, str], _: str) -> str:
+        return completions_url(values, base)
+
+    exchange = _exchange(context, node, provider, p)
+    return OpenAiModel(exchange, _name(provider, p), p.options.members(provider.tokens), address, headers)
+
+
+def _azure(context: PluginContext, node: AttachedNode, provider: Provider, p: OpenAiParameters) -> ChatModel:
+    exchange = _exchange(context, node, provider, p)
+    return OpenAiModel(exchange, _name(provider, p), p.options.members(provider.tokens), azure_url)
+
+
+def _anthropic(context: PluginContext, node: AttachedNode, provider: Provider, p: AnthropicParameters) -> ChatModel:
+    return AnthropicModel(_exchange(context, node, provider, p), _name(provider, p), p.options.members())
+
+
+def _gemini(context: PluginContext, node: AttachedNode, provider: Provider, p: GeminiParameters) -> ChatModel:
+    exchange = _exchange(context, node, provider, p)
+    return GeminiModel(exchange, _name(provider, p), p.options.generation(), p.options.safety())
+
+
+def _ollama(context: PluginContext, node: AttachedNode, provider: Provider, p: OllamaParameters) -> ChatModel:
+    exchange = _exchange(context, node, provider, p)
+    return OllamaModel(exchange, _name(provider, p), p.options.members(), p.options.of_model())
+
+
+_OPEN_AI, _NEW = OpenAiParameters, "max_completion_tokens"
+_FIRST: Sequence[float] = (1,)
+PROVIDERS = (
+    Provider(
+        "langchain.lmChatOpenAi", "OpenAI", (1, 1.1, 1.2, 1.3), "openAiApi", "gpt-4.1-mini", _OPEN_AI, _open_ai, _NEW
+    ),
+    Provider("langchain.lmOpenAi", "OpenAI", _FIRST, "openAiApi", "gpt-4.1-mini", _OPEN_AI, _open_ai, _NEW),
+    Provider(
+        "langchain.lmChatAnthropic",
+        "Anthropic",
+        (1, 1.1, 1.2, 1.3, 1.4),
+        "anthropicApi",
+        "claude-sonnet-4-20250514",
+        AnthropicParameters,
+        _anthropic,
+    ),
+    Provider(
+        "langchain.lmChatGoogleGemini",
+        "Google Gemini",
+        (1, 1.1),
+        "googlePalmApi",
+        "models/gemini-2.5-flash",
+        GeminiParameters,
+        _gemini,
+    ),
+    Provider(
+        "langchain.lmChatOpenRouter",
+        "OpenRouter",
+        _FIRST,
+        "openRouterApi",
+        "openai/gpt-4.1-mini",
+        _OPEN_AI,
+        _open_ai,
+    ),
+    Provider("langchain.lmChatAzureOpenAi", "Azure OpenAI", _FIRST, "azureOpenAiApi", "", _OPEN_AI, _azure, _NEW),
+    Provider("langchain.lmChatOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
+    Provider("langchain.lmOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
+    Provider("langchain.lmChatGroq", "Groq", _FIRST, "groqApi", "llama3-8b-8192", _OPEN_AI, _open_ai),
+    Provider("langchain.lmChatMistralCloud", "Mistral", _FIRST, "mistralCloudApi", "mistral-small", _OPEN_AI, _open_ai),
+    Provider("langchain.lmChatDeepSeek", "DeepSeek", _FIRST, "deepSeekApi", "deepseek-chat", _OPEN_AI, _open_ai),
+    Provider("langchain.lmChatXAiGrok", "xAI", _FIRST, "xAiApi", "grok-2-vision-1212", _OPEN_AI, _open_ai),
+)
+
+
+class ChatModelNode(ServingNode):
+    """One provider's models."""
+
+    def __init__(self, context: PluginContext, provider: Provider) -> None:
+        super().__init__(context)
+        self._provider = provider
+        self.kind = provider.kind
+        self.versions = provider.versions
+        self.model = provider.parameters
+        self.description = NodeDescription(
+            f"{provider.title} Chat Model", f"A model of {provider.title}.", "ai", inputs=0, provides=LANGUAGE_MODEL
+        )
+
+    async def supply(self, node: AttachedNode, item: int) -> ChatModel:
+        parameters: ChatModelParameters = await node.parameters(item)
+        if not _name(self._provider, parameters):
+            raise NodeError(f"The node '{node.node.name}' names no model; choose one.")
+        return self._provider.build(self._context, node, self._provider, parameters)
+
+
+def chat_model(context: PluginContext, kind: str) -> ChatModelNode:
+    return ChatModelNode(context, next(provider for provider in PROVIDERS if provider.kind == kind))

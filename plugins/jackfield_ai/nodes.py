@@ -1,0 +1,106 @@
+"""What the node types of this plugin share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from pydantic import Field
+
+from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items, Node
+from jackfield_ai.parameters import Parameters
+from jackfield_ai.settings import AiSettings
+
+
+class AiNode:
+    """A node with one output whose runs ask others for something."""
+
+    kind: str
+    versions: Sequence[float]
+    description: NodeDescription
+    effect = True
+    model: type[NodeParameters]
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def settings(self) -> AiSettings:
+        return self._context.settings(AiSettings)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return self.model
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        raise NodeError(f"The node '{run.node.name}' serves other nodes and does not run by itself; connect it to one.")
+
+
+class ServingNode(AiNode):
+    """A node that only serves others."""
+
+    effect = False
+
+    async def supply(self, node: AttachedNode, item: int) -> object:
+        raise NotImplementedError
+
+
+class Batching(Parameters):
+    """Items that are worked on side by side, and the pause between one batch and the next."""
+
+    batch_size: int = Field(1, ge=1)
+    delay_between_batches: float = Field(0, ge=0, description="Milliseconds.")
+
+
+MAX_BATCH = 50
+
+
+async def each_item(
+    run: NodeRun, work: Callable[[int], Awaitable[Items]], batching: Batching | None = None, clock: Clock | None = None
+) -> Items:
+    """The items that the work makes of each input item, in their order. A failure is an item when the node goes on
+    after errors."""
+    size = min(batching.batch_size, MAX_BATCH) if batching is not None else 1
+    made: Items = []
+    for start in range(0, len(run.items), size):
+        if start and clock is not None and batching is not None and batching.delay_between_batches:
+            await clock.sleep(batching.delay_between_batches / 1000)
+        indexes = range(start, min(start + size, len(run.items)))
+        results = await asyncio.gather(*(work(index) for index in indexes), return_exceptions=True)
+        for index, result in zip(indexes, results, strict=True):
+            made += _accepted(run, result, index)
+    return made
+
+
+def _accepted(run: NodeRun, result: Items | BaseException, index: int) -> Items:
+    if isinstance(result, NodeError):
+        if run.node.on_error != "stopWorkflow":
+            return [error_item(result, index)]
+        raise NodeError(result.message, item=index, description=result.description) from None
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def error_item(error: NodeError, index: int) -> Item:
+    return {"json": {"error": error.message}, "pairedItem": {"item": index}}
+
+
+def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:
+    """What a run cost is kept with the node's record, in its context."""
+    run.log.info("%s: %s took %d and gave %d tokens", run.node.name, model, tokens_in, tokens_out)
+    before = run.context.get("tokenUsage")
+    known = before if isinstance(before, dict) else {}
+    run.context["tokenUsage"] = {
+        "input": _number(known.get("input")) + tokens_in,
+        "output": _number(known.get("output")) + tokens_out,
+    }
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,1 @@
+"""The OpenAI node: text, images and audio."""

@@ -1,0 +1,63 @@
+"""One item of the OpenAI node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.binary import BinaryError
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.records import record
+from jackfield.api.workflows import Item
+from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.openai.parameters import OpenAiNodeParameters
+from jackfield_ai.parameters import chosen
+from jackfield_ai.settings import AiSettings
+
+
+@record
+class Asked:
+    """index: of the item."""
+
+    context: PluginContext
+    run: NodeRun
+    index: int
+    parameters: OpenAiNodeParameters
+    exchange: Exchange
+    settings: AiSettings
+
+    def model(self, default: str) -> str:
+        return chosen(self.parameters.model_id) or chosen(self.parameters.model, default)
+
+    async def url(self, path: str) -> str:
+        return (await self.exchange.values()).get("url", "").rstrip("/") + path
+
+    async def post(self, path: str, body: Mapping[str, Json]) -> dict[str, Json]:
+        return await self.exchange.post(await self.url(path), body)
+
+    @property
+    def item(self) -> Item:
+        return self.run.items[self.index]
+
+    def made(self, json: dict[str, Json]) -> Item:
+        return {"json": json, "pairedItem": {"item": self.index}}
+
+    async def file(self, name: str) -> tuple[str, str, bytes]:
+        """File name, media type and content. Raises `NodeError`."""
+        found = (self.item.get("binary") or {}).get(name)
+        if found is None:
+            raise NodeError(f"The item has no file '{name}'; see binaryPropertyName.")
+        try:
+            content = await self.run.binary.read(found)
+        except BinaryError as exc:
+            raise NodeError(exc.message) from None
+        return found.get("fileName") or name, found.get("mimeType") or "application/octet-stream", content
+
+    async def item_with(self, content: bytes, media_type: str, file_name: str, json: dict[str, Json]) -> Item:
+        name = self.parameters.options.binary_property_output or "data"
+        try:
+            kept = await self.run.binary.write(content, mime_type=media_type, file_name=file_name)
+        except BinaryError as exc:
+            raise NodeError(exc.message) from None
+        return {**self.made(json), "binary": {name: kept}}

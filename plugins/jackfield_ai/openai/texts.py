@@ -1,0 +1,114 @@
+"""Messages: chat completions, responses, and moderation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.ai import Message, ParseProblem, Picture
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Item, Items
+from jackfield_ai.agent.loop import continued
+from jackfield_ai.agent.toolbox import Toolbox, tools_of
+from jackfield_ai.asking import CountedModel
+from jackfield_ai.models.openai_wire import OpenAiModel
+from jackfield_ai.models.reading import at, count_at, list_at, text_at
+from jackfield_ai.nodes import log_usage
+from jackfield_ai.openai.asked import Asked
+from jackfield_ai.openai.parameters import TextMessages
+from jackfield_ai.parsing.texts import json_in
+
+DEFAULT_MODEL = "gpt-4.1-mini"
+JSON_SYSTEM = "You are a helpful assistant designed to output JSON."
+_ROLES = ("system", "user", "assistant")
+
+
+def chat_model(asked: Asked, members: Mapping[str, Json]) -> OpenAiModel:
+    def address(values: Mapping[str, str], _: str) -> str:
+        return values.get("url", "").rstrip("/") + "/chat/completions"
+
+    return OpenAiModel(asked.exchange, asked.model(DEFAULT_MODEL), members, address)
+
+
+def messages_in(rows: TextMessages) -> list[Message]:
+    """Raises `NodeError` when there is none."""
+    made = []
+    for row in rows.values:
+        role = row.role if row.role in _ROLES else "user"
+        pictures = [Picture(url=row.image_url)] if row.type == "image" and row.image_url else []
+        if row.content or pictures:
+            made.append(Message(role, row.content, pictures))  # type: ignore[arg-type]  # one of the roles
+    if not made:
+        raise NodeError("The node has no messages; fill in at least one.")
+    return made
+
+
+async def message(asked: Asked) -> Items:
+    """One item per choice, as the provider has them; with attached tools once it needs no more of them."""
+    parameters = asked.parameters
+    messages = messages_in(parameters.messages)
+    if parameters.json_output:
+        messages.insert(0, Message("system", JSON_SYSTEM))
+    tools = Toolbox(await tools_of(asked.run, asked.index), asked.settings)
+    model = CountedModel(chat_model(asked, parameters.options.members()))
+    rounds = max(1, min(parameters.options.max_tools_iterations, asked.settings.max_iterations))
+    try:
+        answer = await continued(model, messages, tools, asked.settings, rounds=rounds, json=parameters.json_output)
+    finally:
+        model.log(asked.run)
+    raw = answer.raw
+    if not parameters.plain:
+        return [asked.made(raw)] if isinstance(raw, dict) else []
+    return [_choice(asked, choice) for choice in list_at(raw, "choices") if isinstance(choice, dict)]
+
+
+def _choice(asked: Asked, choice: dict[str, Json]) -> Item:
+    inner = choice.get("message")
+    if asked.parameters.json_output and isinstance(inner, dict):
+        return asked.made({**choice, "message": {**inner, "content": _json(inner.get("content"))}})
+    return asked.made(choice)
+
+
+def _json(content: Json) -> Json:
+    """What is no JSON stays a text."""
+    try:
+        return json_in(content) if isinstance(content, str) else content
+    except ParseProblem:
+        return content
+
+
+async def response(asked: Asked) -> Items:
+    """The provider's newer form, without tools."""
+    parameters, options = asked.parameters, asked.parameters.options
+    if await tools_of(asked.run, asked.index):
+        raise NodeError("Tools are not available to the operation response; use an AI Agent, or message.")
+    rows = parameters.responses if parameters.responses.values else parameters.messages
+    body: dict[str, Json] = {
+        "model": asked.model(DEFAULT_MODEL),
+        "input": [_input(one) for one in messages_in(rows)],
+        **options.renamed({"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"}),
+    }
+    if options.instructions:
+        body["instructions"] = options.instructions
+    if parameters.json_output:
+        body["text"] = {"format": {"type": "json_object"}}
+    answer = await asked.post("/responses", body)
+    used = count_at(answer, "usage", "input_tokens"), count_at(answer, "usage", "output_tokens")
+    log_usage(asked.run, text_at(answer, "model"), *used)
+    return [asked.made({"output": list_at(answer, "output")} if parameters.plain else answer)]
+
+
+def _input(message: Message) -> Json:
+    kind = "output_text" if message.role == "assistant" else "input_text"
+    parts: list[Json] = [{"type": kind, "text": message.text}] if message.text else []
+    parts += [{"type": "input_image", "image_url": picture.url} for picture in message.pictures]
+    return {"role": message.role, "content": parts}
+
+
+async def classify(asked: Asked) -> Items:
+    """Moderation."""
+    answer = await asked.post("/moderations", {"input": asked.parameters.input, "model": "omni-moderation-latest"})
+    found = at(answer, "results", 0)
+    if not isinstance(found, dict):
+        raise NodeError("OpenAI answered without a result.")
+    return [asked.made({"flagged": found.get("flagged")} if asked.parameters.plain else found)]

@@ -1,0 +1,58 @@
+"""The base of this plugin's parameter models, and shapes that several nodes share."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from jackfield.api.nodes import NodeError, NodeParameters
+
+
+class Parameters(NodeParameters):
+    """camelCase as in the document; a number or a truth value where text is expected is taken as its text."""
+
+    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True, protected_namespaces=())
+
+
+class NoParameters(Parameters):
+    """A node without parameters that count; what the document has is kept."""
+
+
+class Locator(Parameters):
+    """Something that was chosen from a list or by its id."""
+
+    value: str | None = None
+    mode: str = "list"
+
+
+Chosen: TypeAlias = Locator | str | None
+
+
+def chosen(value: Chosen, default: str = "") -> str:
+    """The id of what was chosen."""
+    found = value.value if isinstance(value, Locator) else value
+    return found or default
+
+
+def _text(value: object) -> object:
+    """An object that an expression gave is its JSON, as n8n has it for prompts."""
+    if isinstance(value, dict | list):
+        from jackfield.api.jsontext import dumps
+
+        return dumps(value).decode()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""A prompt: whatever an expression gives, as text."""
+
+
+def required(text: str, name: str) -> str:
+    """Raises `NodeError` when it is empty."""
+    if not text.strip():
+        raise NodeError(f"The parameter {name} is empty; fill it in, or let the node before give it.")
+    return text

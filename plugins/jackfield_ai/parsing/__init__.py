@@ -1,0 +1,1 @@
+"""Output parsers, and the JSON Schemas that they and tools use."""

@@ -1,0 +1,1 @@
+"""Documents: loaded, split, embedded, stored and found again."""

@@ -1,0 +1,161 @@
+"""The nodes that are embedding models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from pydantic import Field
+
+from jackfield.api.ai import EMBEDDING, Embeddings
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.records import record
+from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.models.reading import at, count_at, list_at
+from jackfield_ai.nodes import ServingNode
+from jackfield_ai.parameters import Chosen, Parameters, chosen
+
+BATCH = 100
+"""Texts in one request; providers accept at least that many."""
+
+
+class EmbeddingOptions(Parameters):
+    base_url: str | None = Field(None, alias="baseURL")
+    dimensions: int | None = None
+    batch_size: int = Field(BATCH, ge=1)
+    strip_new_lines: bool = True
+    timeout: float | None = Field(None, description="Seconds; -1: as the settings say.")
+    max_retries: int | None = None
+
+
+class EmbeddingParameters(Parameters):
+    model: Chosen = None
+    model_name: Chosen = None
+    options: EmbeddingOptions = Field(default_factory=EmbeddingOptions)
+
+
+@record
+class Dialect:
+    """address: credential, model -> where; body: model, texts, options -> request; read: answer -> vectors, in the
+    order of the texts."""
+
+    address: Callable[[Mapping[str, str], str], str]
+    body: Callable[[str, Sequence[str], EmbeddingOptions], dict[str, Json]]
+    read: Callable[[dict[str, Json]], list[Json]]
+
+
+def _open_ai_body(model: str, texts: Sequence[str], options: EmbeddingOptions) -> dict[str, Json]:
+    made: dict[str, Json] = {"model": model, "input": list(texts)}
+    return {**made, "dimensions": options.dimensions} if options.dimensions else made
+
+
+def _open_ai_read(answer: dict[str, Json]) -> list[Json]:
+    rows = sorted(list_at(answer, "data"), key=lambda row: count_at(row, "index"))
+    return [at(row, "embedding") for row in rows]
+
+
+def _gemini_name(model: str) -> str:
+    return model if "/" in model else f"models/{model}"
+
+
+OPEN_AI = Dialect(lambda values, _: values.get("url", "").rstrip("/") + "/embeddings", _open_ai_body, _open_ai_read)
+GEMINI = Dialect(
+    lambda values, model: f"{values.get('host', '').rstrip('/')}/v1beta/{_gemini_name(model)}:batchEmbedContents",
+    lambda model, texts, _: {
+        "requests": [{"model": _gemini_name(model), "content": {"parts": [{"text": text}]}} for text in texts]
+    },
+    lambda answer: [at(row, "values") for row in list_at(answer, "embeddings")],
+)
+OLLAMA = Dialect(
+    lambda values, _: values.get("baseUrl", "").rstrip("/") + "/api/embed",
+    lambda model, texts, _: {"model": model, "input": list(texts)},
+    lambda answer: list_at(answer, "embeddings"),
+)
+
+
+@record
+class Source:
+    title: str
+    versions: Sequence[float]
+    credential: str
+    default_model: str
+    dialect: Dialect
+
+
+SOURCES: Mapping[str, Source] = {
+    "langchain.embeddingsOpenAi": Source("OpenAI", (1, 1.1, 1.2), "openAiApi", "text-embedding-3-small", OPEN_AI),
+    "langchain.embeddingsGoogleGemini": Source(
+        "Google Gemini", (1,), "googlePalmApi", "models/gemini-embedding-001", GEMINI
+    ),
+    "langchain.embeddingsMistralCloud": Source("Mistral", (1,), "mistralCloudApi", "mistral-embed", OPEN_AI),
+    "langchain.embeddingsOllama": Source("Ollama", (1,), "ollamaApi", "llama3.2", OLLAMA),
+}
+
+
+class RemoteEmbeddings:
+    """`Embeddings` of a provider."""
+
+    def __init__(self, exchange: Exchange, dialect: Dialect, model: str, options: EmbeddingOptions) -> None:
+        self._exchange = exchange
+        self._dialect = dialect
+        self._model = model
+        self._options = options
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        values = await self._exchange.values()
+        if self._options.base_url:
+            values = {**values, "url": self._options.base_url}
+        url = self._dialect.address(values, self._model)
+        made: list[Sequence[float]] = []
+        for batch in _batches(texts, min(self._options.batch_size, BATCH)):
+            plain = [text.replace("\n", " ") for text in batch] if self._options.strip_new_lines else batch
+            answer = await self._exchange.post(url, self._dialect.body(self._model, plain, self._options))
+            rows = self._dialect.read(answer)
+            if len(rows) != len(batch):
+                raise NodeError(f"{self._exchange.title} gave {len(rows)} embeddings for {len(batch)} texts.")
+            made += [_vector(row, self._exchange.title) for row in rows]
+        return made
+
+
+def _vector(row: Json, title: str) -> Sequence[float]:
+    numbers = [float(one) for one in row if isinstance(one, int | float)] if isinstance(row, list) else []
+    if not numbers or not isinstance(row, list) or len(numbers) != len(row):
+        raise NodeError(f"{title} gave an embedding that is no list of numbers.")
+    return numbers
+
+
+def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (texts[start : start + size] for start in range(0, len(texts), size))
+
+
+class EmbeddingsNode(ServingNode):
+    model = EmbeddingParameters
+
+    def __init__(self, context: PluginContext, kind: str) -> None:
+        super().__init__(context)
+        self.kind = kind
+        self._source = SOURCES[kind]
+        self.versions = self._source.versions
+        title = self._source.title
+        self.description = NodeDescription(
+            f"Embeddings {title}", f"Embeddings of {title}.", "ai", inputs=0, provides=EMBEDDING
+        )
+
+    async def supply(self, node: AttachedNode, item: int) -> Embeddings:
+        parameters: EmbeddingParameters = await node.parameters(item)
+        source, options = self._source, parameters.options
+        exchange = Exchange(
+            self._context,
+            node,
+            source.credential,
+            source.title,
+            timeout=options.timeout,
+            retries=options.max_retries,
+        )
+        name = chosen(parameters.model) or chosen(parameters.model_name, source.default_model)
+        return RemoteEmbeddings(exchange, source.dialect, name, options)
+
+
+def embeddings(context: PluginContext, kind: str) -> EmbeddingsNode:
+    return EmbeddingsNode(context, kind)

@@ -1,0 +1,56 @@
+"""The settings table `ai`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AiSettings(BaseModel):
+    """Agents, models, memories and vector stores."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    timeout: float = Field(
+        300, description="Seconds that one request to a model may take; a node may ask for less.", gt=0, le=3600
+    )
+    retries: int = Field(
+        4, description="How often a request that a provider could not serve (429, 5xx) is repeated.", ge=0, le=10
+    )
+    retry_wait: float = Field(
+        1, description="Seconds before the first repetition; each further one waits twice as long.", gt=0, le=60
+    )
+    max_retry_wait: float = Field(
+        30, description="Most seconds to wait before a repetition, also when the provider asks for more.", gt=0, le=600
+    )
+    max_iterations: int = Field(
+        50, description="Most rounds of an agent with its model, whatever its options say.", ge=1, le=1000
+    )
+    max_parallel_calls: int = Field(8, description="Tools that an agent calls side by side.", ge=1, le=100)
+    max_tool_calls: int = Field(64, description="Most tools that a model may call in one round.", ge=1, le=1000)
+    max_tool_output: int = Field(
+        100_000, description="Characters of a tool's result that a model gets; the rest is cut off.", ge=1000
+    )
+    max_tools: int = Field(128, description="Most tools of one agent.", ge=1, le=1000)
+    memory_messages: int = Field(
+        200, description="Messages that a memory keeps of one session, whatever its window.", ge=2, le=10_000
+    )
+    memory_bytes: int = Field(
+        131_072,
+        description="Bytes that the sessions of one memory node may have; those used longest ago are forgotten. They "
+        "are part of the workflow's static data (executions.max_static_data).",
+        ge=1024,
+    )
+    vector_documents: int = Field(
+        2_000, description="Pieces that one in-memory vector store holds; more are refused.", ge=1, le=1_000_000
+    )
+    vector_stores: int = Field(
+        32, description="In-memory vector stores; the one used longest ago is forgotten.", ge=1, le=10_000
+    )
+    chat_body_limit: int = Field(1_048_576, description="Bytes that a chat message may have.", ge=1024, le=2**30)
+    chat_body_timeout: float = Field(30, description="Seconds that a chat message may take to arrive.", gt=0, le=3600)
+    chat_response_timeout: float = Field(
+        300, description="Seconds that a chat waits for the workflow's answer.", gt=0, le=86_400
+    )
+    chat_test_enabled: bool | None = Field(
+        None, description="Whether /chat-test is served. Unset: only while the daemon listens on loopback."
+    )
