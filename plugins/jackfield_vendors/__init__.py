@@ -20,7 +20,7 @@ def jackfield_credential_kinds(context: PluginContext) -> Sequence[CredentialKin
     found = catalogue_of(context)
     own = list(found.own.kinds) if found.own else []
     taken = {kind.name for kind in own}
-    return [*own, *(kind for kind in found.shipped.kinds if kind.name not in taken)]
+    return [*own, *(kind for kind in found.shipped_kinds if kind.name not in taken)]
 
 
 @hookimpl

@@ -13,6 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, Nod
 from jackfield.api.workflows import Node
 
 if TYPE_CHECKING:
+    from jackfield.api.credentials import CredentialKind
     from jackfield_vendors.library import Library
 
 SHIPPED = Path(__file__).with_name("descriptions")
@@ -39,10 +40,10 @@ class Catalogue:
         return load(self._context, directory)
 
     @cached_property
-    def shipped(self) -> Library:
-        from jackfield_vendors.library import load
+    def shipped_kinds(self) -> Sequence[CredentialKind]:
+        from jackfield_vendors.library import kinds_in
 
-        return load(self._context, SHIPPED)
+        return kinds_in(SHIPPED)
 
     def nodes(self) -> list[NodeType]:
         """The operator's win over shipped ones of the same kind."""

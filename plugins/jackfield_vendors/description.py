@@ -7,9 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Kind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9]{0,99}$")]
-NodeKind = Annotated[
-    str, StringConstraints(max_length=250, pattern=r"^(@[a-z0-9._~-]+/)?[A-Za-z][A-Za-z0-9._-]*$")
-]
+NodeKind = Annotated[str, StringConstraints(max_length=250, pattern=r"^(@[a-z0-9._~-]+/)?[A-Za-z][A-Za-z0-9._-]*$")]
 """With the package for nodes of other packages than n8n's own: `@acme/n8n-nodes-acme.acme`."""
 Scalar: TypeAlias = str | bool | int | float | None
 JsonShape: TypeAlias = Any  # any JSON; `shapes.shape_of` checks it
@@ -62,8 +60,8 @@ class Paging(Part):
     """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
     rows came, plus `first`, sent as `send`), last (what the last row has at `read`, sent as `send`), link (RFC 8288
     `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
-    sent, a path in a body. size: parameter for the page's size, at most `most`; a page with fewer rows is the last of page, offset and
-    last. least: the smallest size that is asked for. first: the first page's number."""
+    sent, a path in a body. size: parameter for the page's size, at least `least`, at most `most`; a page with fewer
+    rows is the last of page, offset and last. first: the first page's number."""
 
     kind: Literal["cursor", "page", "offset", "last", "link", "url"]
     send: str = ""
@@ -89,8 +87,8 @@ class Step(Request):
     """What is done before an operation's own request; its result is `{$name}` from then on. needs: template; the step
     is left out while it is missing or false. each: a list; one request per element, which templates see as in `$each`.
     value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of `name`,
-    `type` and, unless content is false, `content` in base64. answer: `headers` for those of the answer (lower-case names), or its JSON. rows: path
-    of the rows of a list that `paging` follows."""
+    `type` and, unless content is false, `content` in base64. answer: `headers` for those of the answer (lower-case
+    names), or its JSON. rows: path of the rows of a list that `paging` follows."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     needs: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -99,6 +100,16 @@ def first(value: Json, _: str) -> Json:
     return (value[0] if value else None) if isinstance(value, list) else value
 
 
+def pick(value: Json, name: str) -> Json:
+    """The field of this name, which may have dots."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def ascii_json(value: Json, _: str) -> Json:
+    """JSON that fits into a header."""
+    return json.dumps(value, ensure_ascii=True)
+
+
 def last(value: Json, _: str) -> Json:
     return (value[-1] if value else None) if isinstance(value, list) else value
 
@@ -146,21 +157,6 @@ def from_hex(value: Json, _: str) -> Json:
     return int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,12}", digits) else None
 
 
-def millis(value: Json, unit: str) -> Json:
-    """A date as milliseconds since 1970, with the argument `s` as seconds; without a zone it is in UTC. Numbers stay;
-    None for what is no date."""
-    from datetime import UTC, datetime
-
-    if number(value, "") is not None:
-        return number(value, "")
-    try:
-        moment = datetime.fromisoformat(_text(value).strip())
-    except ValueError:
-        return None
-    seconds = moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-    return int(seconds if unit == "s" else seconds * 1000)
-
-
 def quoted(value: Json, _: str) -> Json:
     """In single quotes, as Google's search languages want it."""
     return "'" + _text(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -173,13 +169,24 @@ def odata(value: Json, _: str) -> Json:
 
 def epoch(value: Json, _: str) -> Json:
     """Unix seconds of an ISO time or of seconds or milliseconds; a time without a zone is in UTC."""
+    found = _seconds(value)
+    return None if found is None else int(found)
+
+
+def millis(value: Json, _: str) -> Json:
+    """The same in milliseconds."""
+    found = _seconds(value)
+    return None if found is None else round(found * 1000)
+
+
+def _seconds(value: Json) -> float | None:
     if isinstance(found := number(value, ""), int | float):
-        return int(found / 1000 if abs(found) > _MILLISECONDS else found)
+        return found / 1000 if abs(found) > _MILLISECONDS else found
     try:
         read = datetime.fromisoformat(_text(value).strip())
     except ValueError:
         return None
-    return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
 
 
 def later(value: Json, seconds: str) -> Json:
@@ -190,6 +197,7 @@ def later(value: Json, seconds: str) -> Json:
 
 FILTERS: Mapping[str, Filter] = {
     "after": after,
+    "ascii": ascii_json,
     "base64": encoded,
     "before": before,
     "boolean": boolean,
@@ -212,6 +220,7 @@ FILTERS: Mapping[str, Filter] = {
     "millis": millis,
     "number": number,
     "odata": odata,
+    "pick": pick,
     "pluck": pluck,
     "plus": plus,
     "quoted": quoted,

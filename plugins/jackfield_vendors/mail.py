@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from email.message import EmailMessage, Message
+from email.message import EmailMessage, Message, MIMEPart
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -151,7 +151,7 @@ def _pairs(read: Message) -> list[tuple[str, str]]:
     return [(name, str(value)) for name, value in read.items()]
 
 
-def _content(part: EmailMessage) -> str:
+def _content(part: MIMEPart) -> str:
     try:
         return str(part.get_content())
     except (LookupError, UnicodeError):

@@ -8,7 +8,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_vendors.description import Operation, Parameter, Request, Step
 from jackfield_vendors.shapes import Shape, shape_of
-from jackfield_vendors.templates import Template, Unfit, compiled
+from jackfield_vendors.templates import Missing, Scope, Template, Unfit, compiled
 
 Check = Callable[[Template, str, bool], None]
 
@@ -129,7 +129,7 @@ def _request(request: Request, place: str, check: Check) -> CompiledRequest:
         request,
         template(request.path, "path"),
         None if request.url is None else template(request.url, "url"),
-        shape_of(request.query, f"{place}query", check),
+        _query(request, place, check),
         {name: template(value, f"headers.{name}") for name, value in request.headers.items()},
         None if request.body is None else shape_of(request.body, f"{place}body", check),
         None if request.form is None else shape_of(request.form, f"{place}form", check),
@@ -138,3 +138,26 @@ def _request(request: Request, place: str, check: Check) -> CompiledRequest:
         _template(request.raw, f"{place}raw", check),
         _template(request.media_type, f"{place}media_type", check),
     )
+
+
+def _query(request: Request, place: str, check: Check) -> Shape:
+    """`$merge`, with `$without` and `$only`, puts in names that only the values know; other names that begin with `$`
+    are what they are."""
+    words = {name: value for name, value in request.query.items() if name in ("$merge", "$without", "$only")}
+    merged = shape_of(words, f"{place}query", check)
+    named = {
+        name: shape_of(value, f"{place}query.{name}", check)
+        for name, value in request.query.items()
+        if name not in words
+    }
+
+    def made(scope: Scope) -> Json | Missing:
+        found = merged(scope)
+        out = dict(found) if isinstance(found, dict) else {}
+        for name, shape in named.items():
+            value = shape(scope)
+            if not isinstance(value, Missing):
+                out[name] = value
+        return out
+
+    return made

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import replace
-from jackfield.api.workflows import Item, Items
+from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_vendors.description import ContentFile
 from jackfield_vendors.operations import CompiledOperation
 from jackfield_vendors.shapes import Shape
@@ -28,11 +29,19 @@ async def items_of(
     if operation.described.paging is None and response.path:
         value = at(value, response.path.split("."))
     shape = operation.simple if operation.simple and scope.parameters.get("simple") is not False else operation.output
-    rows = value if isinstance(value, list) else [value]
+    rows = _limited(value, scope.parameters) if isinstance(value, list) else [value]
     made: Items = [{"json": _shaped(shape, row, scope), "pairedItem": {"item": index}} for row in rows]
     if response.attachments:
         return [await _with_attachments(run, one, response.attachments) for one in made]
     return made
+
+
+def _limited(rows: list[Json], given: Mapping[str, Json]) -> list[Json]:
+    """As many as the node asks for, for services that always give all of a list."""
+    limit = given.get("limit")
+    if given.get("returnAll") is not False or isinstance(limit, bool) or not isinstance(limit, int | float):
+        return rows
+    return rows[: max(1, int(limit))]
 
 
 def _shaped(shape: Shape | None, row: Json, scope: Scope) -> dict[str, Json]:
@@ -63,14 +72,17 @@ async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:
     """The item with the files of its JSON as binary fields."""
     json = dict(item["json"])
     files = json.pop(key, None)
-    binary = {}
+    binary: dict[str, BinaryData] = {}
     for file in files if isinstance(files, list) else []:
         if isinstance(file, dict):
             content = base64.b64decode(str(file.get("content") or ""))
             name, kind = str(file.get("name") or "file"), str(file.get("type") or "application/octet-stream")
             kept = await run.binary.write(content, mime_type=kind, file_name=name)
             binary[str(file.get("field") or f"attachment_{len(binary)}")] = kept
-    return {**item, "json": json, **({"binary": binary} if binary else {})}
+    made: Item = {**item, "json": json}
+    if binary:
+        made["binary"] = binary
+    return made
 
 
 def _media_type(name: str | None) -> str:

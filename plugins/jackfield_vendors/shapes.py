@@ -7,8 +7,8 @@ may have these keys:
 `$item`     the shape of each result; without it: the object's other keys
 `$switch`   template; `$case` {value: shape} chooses by it, `$default` else
 `$call`     name of a function of `functions.FUNCTIONS`, which gets the object's other keys
-`$merge`    shapes whose results, objects, are put in; `$without`: keys that are left out of them, `$only`: keys that are
-            not; either is a list, or a template that gives one
+`$merge`    shapes whose results, objects, are put in; `$without`: keys that are left out of them; `$only`: keys that
+            are not; either is a list, or a template that gives one
 
 A value that is missing is left out; so is an object of which nothing is left.
 """
@@ -23,7 +23,9 @@ from jackfield_vendors.functions import FUNCTIONS
 from jackfield_vendors.templates import MISSING, Missing, Scope, Template, Unfit, at, compiled, unwrapped, value_of
 
 Shape = Callable[[Scope], "Json | Missing"]
-_WORDS = frozenset({"$when", "$each", "$as", "$item", "$switch", "$case", "$default", "$merge", "$without", "$only", "$call"})
+_WORDS = frozenset(
+    {"$when", "$each", "$as", "$item", "$switch", "$case", "$default", "$merge", "$without", "$only", "$call"}
+)
 
 
 def shape_of(written: Json, path: str, names: Callable[[Template, str, bool], None], inside: bool = False) -> Shape:
@@ -151,19 +153,21 @@ def _plain(written: dict[str, Json], path: str, names: Callable[[Template, str, 
         raise Unfit(f"{path}.$merge: must be a list of shapes")
     others = [shape_of(part, f"{path}.$merge[{index}]", names, inside) for index, part in enumerate(merged)]
     without = shape_of(written.get("$without", []), f"{path}.$without", names, inside)
-    only = shape_of(written.get("$only", ""), f"{path}.$only", names, inside)
+    only = shape_of(written["$only"], f"{path}.$only", names, inside) if "$only" in written else None
 
     if not fields and not others:
         return lambda scope: {}
 
     def built(scope: Scope) -> Json | Missing:
         out: dict[str, Json] = {}
-        left_out, kept = _listed(without(scope)), _listed(only(scope))
+        left_out, kept = _listed(without(scope)), None if only is None else _listed(only(scope))
         for other in others:
             found = other(scope)
-            for name, value in found.items() if isinstance(found, dict) else ():
-                if value not in (None, "") and name not in left_out and (not kept or name in kept):
-                    out[name] = value
+            out |= {
+                given: element
+                for given, element in (found.items() if isinstance(found, dict) else ())
+                if element not in (None, "") and given not in left_out and (kept is None or given in kept)
+            }
         for key, shape in fields:
             name, value = key(scope), shape(scope)
             if not isinstance(name, Missing) and not isinstance(value, Missing):

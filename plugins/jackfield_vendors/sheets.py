@@ -15,8 +15,8 @@ _A1 = re.compile(r"^\$?([A-Za-z]*)\$?(\d*)")
 def found(given: Mapping[str, Json]) -> Json:
     """sheets: `sheets` of Google's answer; value, mode: of the locator. The properties of the sheet."""
     listed = given.get("sheets")
-    sheets = [row["properties"] for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    sheets = [row for row in sheets if isinstance(row, dict)]
+    rows = [row.get("properties") for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    sheets = [row for row in rows if isinstance(row, dict)]
     value, mode = text(given.get("value")), given.get("mode")
     by_id = re.search(r"gid=(\d+)", value)
     number = by_id[1] if by_id else value
@@ -147,10 +147,10 @@ def _conditions(table: Table, filters: Json) -> list[tuple[int, str]]:
 
 def plan(given: Mapping[str, Json]) -> Json:
     """What writing `entries` (objects by column) changes. rows, header, first: what the sheet has; title; match:
-    columns that find the row of an entry; range: where the rows are from, instead of title; mode: append, update, upsert or appendOrUpdate; extra: what happens with keys that are no
-    column: insert (a column), ignore, error; sheet: its properties; atomic: new rows are left to the service. Result:
-    data (`range`, `values` of what changes), grow (requests that make room for it), appends (rows for the table at
-    `range`), items (as written)."""
+    columns that find the row of an entry; range: where the rows are from, instead of title; mode: append, update,
+    upsert or appendOrUpdate; extra: what happens with keys that are no column: insert (a column), ignore, error; sheet:
+    its properties; atomic: new rows are left to the service. Result: data (`range`, `values` of what changes), grow
+    (requests that make room for it), appends (rows for the table at `range`), items (as written)."""
     title, _, area = text(given.get("range")).rpartition("!")
     table = _table({"cells": area, **given})
     entries = given.get("entries")
@@ -304,7 +304,7 @@ def lines(given: Mapping[str, Json]) -> Json:
 def spans(given: Mapping[str, Json]) -> Json:
     """rows and columns: of `sheetId`, `startIndex` (from 0) and `amount`; the same, those further behind first, so
     that deleting one moves no other."""
-    found: list[dict[str, Json]] = []
+    found: list[tuple[int, dict[str, Json]]] = []
     for name in ("columns", "rows"):
         listed = given.get(name)
         for row in listed if isinstance(listed, list) else []:
@@ -312,8 +312,8 @@ def spans(given: Mapping[str, Json]) -> Json:
                 begin = whole(row.get("startIndex"), 0)
                 end = begin + max(whole(row.get("amount"), 1), 1)
                 place: dict[str, Json] = {"startIndex": begin, "endIndex": end}
-                found.append({"sheetId": whole(row.get("sheetId"), 0), "dimension": name.upper(), **place})
-    return sorted(found, key=lambda row: -whole(row["startIndex"], 0))  # type: ignore[return-value]  # objects are JSON
+                found.append((-begin, {"sheetId": whole(row.get("sheetId"), 0), "dimension": name.upper(), **place}))
+    return [row for _, row in sorted(found, key=lambda one: one[0])]
 
 
 def cells(given: Mapping[str, Json]) -> Json:

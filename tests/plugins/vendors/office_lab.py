@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from vendor_lab import Lab
 
 from jackfield.api.credentials import CredentialField, CredentialKind, Placement
+from jackfield_vendors.catalogue import SHIPPED
+from jackfield_vendors.node import VendorNode
 
 KINDS = [
     "boxOAuth2Api",
@@ -32,3 +36,19 @@ def connect(lab: Lab) -> None:
     fields = (CredentialField("accessToken", "Token", secret=True, required=True),)
     for kind in KINDS:
         lab.kinds[kind] = CredentialKind(kind, kind, fields, Placement({"Authorization": "Bearer {accessToken}"}))
+
+
+def moved(lab: Lab, kind: str) -> VendorNode:
+    """The shipped node with every address of its requests at the loopback server."""
+    here = lab.server.url("")
+    text = re.sub(
+        r'^((?:url|base_url) = ")https://[^/"]+',
+        rf"\g<1>{here}",
+        (SHIPPED / f"{kind}.toml").read_text(),
+        flags=re.MULTILINE,
+    )
+    path = lab.directory / f"{kind}.toml"
+    path.write_text(text)
+    node = lab.node(path)
+    connect(lab)
+    return node

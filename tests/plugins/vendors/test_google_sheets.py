@@ -108,7 +108,9 @@ async def test_append_or_update_sends_all_items_at_once(lab: Lab, server: Loopba
 
 
 async def run_each(lab: Lab, version: float, parameters: list[dict[str, Any]]) -> Any:
-    return await lab.run("googleSheets", version, {}, [{"json": row} for row in parameters], each=lambda item: item["json"])
+    return await lab.run(
+        "googleSheets", version, {}, [{"json": row} for row in parameters], each=lambda item: item["json"]
+    )
 
 
 async def test_append_makes_room_and_new_columns(lab: Lab, server: Loopback) -> None:
@@ -140,7 +142,10 @@ async def test_an_empty_sheet_gets_its_header(lab: Lab, server: Loopback) -> Non
     columns = {"mappingMode": "defineBelow", "value": {"A": 1, "B": "x"}}
     await lab.run("googleSheets", 4.6, given(operation="append", columns=columns))
     ((_, body),) = sheet.written()
-    assert [(one["range"][-5:], one["values"]) for one in body["data"]] == [("A1:B1", [["A", "B"]]), ("A2:B2", [[1, "x"]])]
+    assert [(one["range"][-5:], one["values"]) for one in body["data"]] == [
+        ("A1:B1", [["A", "B"]]),
+        ("A2:B2", [[1, "x"]]),
+    ]
 
 
 async def test_update_by_row_number(lab: Lab, server: Loopback) -> None:

@@ -59,8 +59,8 @@ class Lab:
         each: Callable[[Item], Mapping[str, Json]] | None = None,
         **more: Any,
     ) -> Items:
-        """The output of the shipped node of this kind, whose service is the loopback server. each: the parameters for an
-        item, instead of the same for all."""
+        """The output of the shipped node of this kind, whose service is the loopback server. each: the parameters for
+        an item, instead of the same for all."""
         server = self.server.url("")
         base = {"telegram": f"{server}/bot{{$credential.accessToken}}"}.get(kind, server)
         made = node or self.node(SHIPPED / f"{kind}.toml", base)
