@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from jackfield.api.credentials import ALLOWED_HOSTS, CredentialKind, Digest, OAuth2, Placement, Signing, filled
-from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed
+from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed, host_named
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_credentials import digest
@@ -34,6 +34,16 @@ class Bound:
 
     async def _applied(self, call: HttpCall) -> HttpCall:
         raise NotImplementedError
+
+    def _belongs(self, sent: HttpCall, reply: HttpReply) -> bool:
+        """Whether the answer comes from the server that was asked, or from one that allowedHosts names: to where a
+        redirect leads, no digest goes, from which the password can be guessed, and no token is renewed."""
+        import httpx
+
+        asked, found = httpx.URL(sent.url.strip()), httpx.URL(reply.url)
+        secured = (asked.scheme, asked.port, found.scheme, found.port) == ("http", None, "https", None)
+        same = (asked.scheme, asked.port) == (found.scheme, found.port) or secured
+        return (same and asked.host == found.host) or host_named(found.host, self.allowed_hosts)
 
     def _check(self, url: str) -> None:
         try:
@@ -77,7 +87,7 @@ class DigestAnswers(Bound):
         return call
 
     async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
-        if reply.status != 401:
+        if reply.status != 401 or not self._belongs(sent, reply):
             return None
         self._check(reply.url)
         user, password = (text(part, self.kind, self._values) for part in (self._scheme.user, self._scheme.password))
@@ -105,7 +115,7 @@ class BearerTokens(Bound):
         return self._with(call, tokens)
 
     async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
-        if reply.status != 401:
+        if reply.status != 401 or not self._belongs(sent, reply):
             return None
         used = next((value for name, value in sent.headers if name.lower() == "authorization"), "")
         tokens = self._tokens

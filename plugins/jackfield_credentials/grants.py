@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl, quote_plus, urlencode, urlsplit
 
 from jackfield.api.credentials import OAuth2
@@ -15,6 +15,8 @@ from jackfield_credentials.placing import optional, text, with_basic
 
 _FORM = "application/x-www-form-urlencoded"
 _LONGEST_LIFE = 10 * 365 * 86_400
+_NO_SECRETS = frozenset({"client_id", "grant_type", "redirect_uri", "scope"})
+"""Of what is sent in a request for a token; the credential's further parameters may hold anything."""
 
 
 class Refused(NodeError):
@@ -120,10 +122,16 @@ class Client:
             follow="none",
             timeout=self.timeout,
             verify=self.maybe(self.scheme.any_certificate) != "true",
-            secrets=[secret, *(form.get(name, "") for name in ("refresh_token", "code", "code_verifier"))],
+            secrets=_spellings([secret, *(value for name, value in form.items() if name not in _NO_SECRETS)]),
             secret_body=True,
         )
         return call if in_body else with_basic(call, quote_plus(ident), quote_plus(secret))
+
+
+def _spellings(secrets: Iterable[str]) -> list[str]:
+    """Each as it is and as in a form, for servers that quote the request in their answer; the longest first."""
+    known = {text for secret in secrets if secret for text in (secret, quote_plus(secret))}
+    return sorted(known, key=len, reverse=True)
 
 
 def _read(reply: HttpReply, now: int) -> Tokens:

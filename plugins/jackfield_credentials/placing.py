@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from urllib.parse import quote_plus
 
 from jackfield.api.credentials import Placement, filled
 from jackfield.api.http_client import HttpCall
@@ -26,7 +27,7 @@ def with_header(call: HttpCall, name: str, value: str) -> HttpCall:
 def with_query(call: HttpCall, name: str, value: str) -> HttpCall:
     """The same for a query parameter."""
     others = [pair for pair in call.query if pair[0] != name]
-    return replace(call, query=[*others, (name, value)], secrets=[*call.secrets, value])
+    return replace(call, query=[*others, (name, value)], secrets=[*call.secrets, value, quote_plus(value)])
 
 
 def with_basic(call: HttpCall, user: str, password: str) -> HttpCall:

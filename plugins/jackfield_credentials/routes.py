@@ -10,7 +10,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, OAuth2, Probe
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
-from jackfield.api.http import clamp, json_response, operation, read_json, read_model
+from jackfield.api.http import clamp, json_response, operation, principal, read_json, read_model
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -163,6 +163,9 @@ class CredentialRoutes:
 
         given = await read_json() if await request.get_data(cache=True) else {}
         body = parse_model(CredentialTest, given)
+        if body.url is not None:
+            # The server of the caller's choice reads the secret, which this scope alone must not give.
+            principal().require("workflows:execute")
         stored = await self._stored(credential_id)
         # Braces of the caller's URL are no template.
         literal = body.url and body.url.replace("{", "{{").replace("}", "}}")

@@ -84,8 +84,15 @@ def _judged(reply: HttpReply, probe: Probe) -> Verdict:
         return Verdict(False, f"{host} answered with status {reply.status}, which says nothing of the credential.")
     if probe.ok and not _at(reply, probe.ok):
         told = _at(reply, probe.error) if probe.error else None
-        return Verdict(False, f"{host} refused the credential{f': {told}' if isinstance(told, str) else ''}.")
+        why = f": {_masked(told, reply)}" if isinstance(told, str) else ""
+        return Verdict(False, f"{host} refused the credential{why}.")
     return Verdict(True, f"{host} accepted the credential (status {reply.status}).")
+
+
+def _masked(told: str, reply: HttpReply) -> str:
+    for secret in reply.secrets:
+        told = told.replace(secret, "***") if secret else told
+    return told[:200]
 
 
 def _at(reply: HttpReply, path: str) -> Json:

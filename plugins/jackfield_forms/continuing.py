@@ -120,7 +120,9 @@ def _check_page(request: Request, waiting: WaitingCall) -> None:
 
 
 def _first(waiting: WaitingCall) -> Node | None:
-    return next(trigger_nodes(waiting.workflow), None)
+    """The form's first page: that at which the execution began, since a workflow may have several."""
+    forms = list(trigger_nodes(waiting.workflow))
+    return next((node for node in forms if node.name == waiting.start), forms[0] if forms else None)
 
 
 def _guard(waiting: WaitingCall) -> Node | None:

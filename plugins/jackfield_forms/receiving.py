@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from quart import Request
@@ -13,23 +14,29 @@ _KINDS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 class Reception:
-    """Takes in so many forms at a time: each is whole in memory while it is read."""
+    """Takes in so many forms at a time: each is whole in memory while it is read. One address gets half of the places,
+    so that nobody closes every form by sending slowly."""
 
     def __init__(self, places: int) -> None:
         self._places = places
+        self._share = max(1, places // 2)
+        self._held: Counter[str] = Counter()
 
     async def read(self, request: Request) -> Sent:
         """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no place, or werkzeug's own errors for what
         is too large."""
         if (request.mimetype or "") not in _KINDS:
             raise UnsupportedMediaType("Send the form as multipart/form-data.")
-        if self._places < 1:
+        client = client_of(request)
+        if self._held.total() >= self._places or self._held[client] >= self._share:
             raise StoreUnavailable("Too many forms are being sent; try again in a moment.")
-        self._places -= 1
+        self._held[client] += 1
         try:
             form, files = await request.form, await request.files
         finally:
-            self._places += 1
+            self._held[client] -= 1
+            if not self._held[client]:
+                del self._held[client]
         return Sent(
             {name: form.getlist(name) for name in form},
             {name: [_file(each) for each in files.getlist(name)] for name in files},

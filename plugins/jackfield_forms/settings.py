@@ -18,7 +18,11 @@ class FormSettings(BaseModel):
     )
     body_timeout: float = Field(60, description="Seconds that a submitted form may take to arrive.", gt=0, le=3600)
     submissions: int = Field(
-        16, description="Forms that are taken in at a time; further ones are asked to try again.", ge=1, le=10_000
+        16,
+        description="Forms that are taken in at a time, at most half of them from one address; further ones are asked "
+        "to try again.",
+        ge=1,
+        le=10_000,
     )
     max_parts: int = Field(1_000, description="Fields and files that a submitted form may have.", ge=1, le=100_000)
     response_timeout: float = Field(

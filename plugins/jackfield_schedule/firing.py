@@ -20,9 +20,7 @@ _HOUR_MS = 3_600_000
 class Firing:
     """Starts workflows for triggers. live: the trigger of an id as it is now, None when it is not live any more."""
 
-    def __init__(
-        self, context: PluginContext, settings: ScheduleSettings, live: Callable[[str], Timed | None]
-    ) -> None:
+    def __init__(self, context: PluginContext, settings: ScheduleSettings, live: Callable[[str], Timed | None]) -> None:
         self._context = context
         self._live = live
         # What may be made up for must be remembered, whatever the settings say: else each restart doubles it.

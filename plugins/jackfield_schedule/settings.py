@@ -21,7 +21,7 @@ class ScheduleSettings(BaseModel):
     remember_hours: float = Field(
         24,
         description="Hours for which it is remembered that a time has started its workflow, so that it does not again "
-        "when the clock is set back.",
+        "when the clock is set back; at least an hour longer than catch_up.",
         ge=1,
         le=8_760,
     )

@@ -139,7 +139,7 @@ def trigger_of(context: PluginContext) -> ScheduleTrigger:
     lazy = next(trigger for trigger in context.triggers if isinstance(trigger, LazyTrigger) and trigger.kind == KIND)
     found = lazy.trigger
     if not isinstance(found, ScheduleTrigger):
-        raise LookupError("another plugin serves schedules")
+        raise TypeError("another plugin serves schedules")
     return found
 
 

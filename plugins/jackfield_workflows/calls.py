@@ -108,7 +108,7 @@ class Calls:
         call = awaited_call(stored.steps)
         if node is None or call is None:
             raise _over()
-        return WaitingCall(stored.row.id, record["index"], request.workflow, node, request.mode, call)
+        return WaitingCall(stored.row.id, record["index"], request.workflow, node, request.mode, call, request.start)
 
     async def _last(self, stored: StoredExecution, index: int | None) -> Record:
         """The node run that waits; the one of this index. Raises `Conflict`."""

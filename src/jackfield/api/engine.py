@@ -89,7 +89,7 @@ class Execution(Protocol):
 @record
 class WaitingCall:
     """An execution that waits for a call. index: which of its node runs waits; node: of which node; call: what
-    `Suspend.call` said."""
+    `Suspend.call` said; start: name of the node that the execution began at."""
 
     execution_id: str
     index: int
@@ -97,6 +97,7 @@ class WaitingCall:
     node: Node
     mode: Mode
     call: Mapping[str, Json]
+    start: str = ""
 
 
 class Engine(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from quart import Quart, Response, g
+from quart import Quart, Response, g, request
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
@@ -47,7 +47,8 @@ async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
 
     @app.before_request
     async def authorize() -> None:
-        g.principal = Principal("u1", "ada", "admin", "jwt")
+        scopes = request.headers.get("x-scopes")
+        g.principal = Principal("u1", "ada", "admin", "jwt", frozenset(scopes.split()) if scopes else None)
 
     @app.errorhandler(JackfieldError)
     async def envelope(error: JackfieldError) -> Response:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 from credential_lab import Lab
-from loopback import Loopback, reply
+from loopback import Loopback, Seen, reply
 
+from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe
 from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.kinds import KINDS
@@ -45,6 +47,12 @@ async def test_headers(lab: Lab, server: Loopback, kind: str, values: dict[str, 
 async def test_a_query(lab: Lab, server: Loopback) -> None:
     await sent(lab, "httpQueryAuth", {"name": "k", "value": SECRET}, HttpCall("GET", server.url("/?a=1")))
     assert server.seen[0].target == f"/?a=1&k={SECRET}"
+
+
+async def test_a_query_is_a_secret_as_it_is_sent_too(lab: Lab, server: Loopback) -> None:
+    reply = await sent(lab, "httpQueryAuth", {"name": "k", "value": "a/b c"}, HttpCall("GET", server.url()))
+    assert server.seen[0].target == "/?k=a%2Fb+c"
+    assert {"a/b c", "a%2Fb+c"} <= set(reply.secrets)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +97,19 @@ async def test_digest(lab: Lab, server: Loopback) -> None:
     assert json.loads(found.body) == {"in": True}
     assert [seen.target for seen in server.seen] == ["/a?b=1", "/a?b=1"]
     assert SECRET not in json.dumps([seen.headers for seen in server.seen])
+
+
+@pytest.mark.parametrize(("allowed", "answers"), [("", 0), ("127.0.0.1", 0), ("127.0.0.1, localhost", 1)])
+async def test_a_redirect_elsewhere_gets_no_digest(lab: Lab, server: Loopback, allowed: str, answers: int) -> None:
+    def answer(seen: Seen) -> bytes:
+        if seen.target == "/":
+            return reply("", "302 Found", location=server.url("/there", host="localhost"))
+        return reply("", "401 No", www_authenticate='Digest realm="r", nonce="n", qop="auth"')
+
+    server.answer = answer
+    values = {"user": "ada", "password": SECRET, "allowedHosts": allowed}
+    assert (await sent(lab, "httpDigestAuth", values, HttpCall("GET", server.url()))).status == 401
+    assert len([seen for seen in server.seen if "authorization" in seen.headers]) == answers
 
 
 async def test_a_credential_stays_with_its_hosts(lab: Lab, server: Loopback) -> None:
@@ -167,6 +188,27 @@ async def test_a_test_asks_the_server(lab: Lab, server: Loopback, status: str, v
     assert (found["valid"], found["tested"]) == (valid, True)
     assert server.seen[0].headers["authorization"] == f"Bearer {SECRET}"
     assert SECRET not in str(found)
+
+
+async def test_a_key_that_only_writes_credentials_sends_them_nowhere(lab: Lab, server: Loopback) -> None:
+    ident = await lab.made("httpBearerAuth", {"token": SECRET})
+    scopes = {"x-scopes": "credentials:write"}
+    asked = partial(lab.app.test_client().post, f"/api/v1/credentials/{ident}/test", headers=scopes)
+    answer = await asked(json={"url": server.url()})
+    assert answer.status_code == 403
+    assert "workflows:execute" in await answer.get_data(as_text=True)
+    assert server.seen == []
+    assert (await asked()).status_code == 200
+
+
+async def test_the_words_of_a_server_are_shown_without_the_secret(lab: Lab, server: Loopback) -> None:
+    fields = (CredentialField("token", "Token", secret=True),)
+    probe = Probe(server.url(), ok="ok", error="error")
+    kind = CredentialKind("echoApi", "Echo", fields, Placement(headers={"X-Key": "{token}"}), probe)
+    lab.context.ports["credential_kinds"][kind.name] = kind
+    server.answer = lambda seen: reply({"ok": False, "error": f"no {seen.headers['x-key']}"})
+    found = await lab.call("POST", f"/credentials/{await lab.made('echoApi', {'token': SECRET})}/test")
+    assert found["message"] == "127.0.0.1 refused the credential: no ***."
 
 
 async def test_a_test_without_an_address_says_so(lab: Lab) -> None:

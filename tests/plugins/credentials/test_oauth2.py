@@ -107,6 +107,16 @@ async def test_a_rejected_token_is_renewed_once_for_all(lab: Lab, server: Loopba
     assert (await asked(lab, server, ident)).status == 401
 
 
+async def test_another_server_does_not_have_the_token_renewed(lab: Lab, server: Loopback) -> None:
+    provider = Provider(server)
+    elsewhere = reply("", "302 Found", location=server.url("/there", host="localhost"))
+    server.answer = lambda seen: elsewhere if seen.target == "/api" else provider.answer(seen)
+    ident = await client(lab, server)
+    assert (await asked(lab, server, ident)).status == 401
+    assert provider.given == 1
+    assert provider.used() == ["Bearer access-1"]
+
+
 async def test_tokens_are_sealed_and_hidden(lab: Lab, server: Loopback) -> None:
     Provider(server)
     ident = await client(lab, server)
@@ -147,6 +157,16 @@ async def test_a_refusal_is_told_without_the_secret(
     Provider(server).refuse = (status, body)
     with pytest.raises(NodeError, match=told):
         await asked(lab, server, await client(lab, server))
+
+
+async def test_a_server_that_repeats_the_request_shows_no_secret(lab: Lab, server: Loopback) -> None:
+    server.answer = lambda seen: reply({"error": seen.body.decode()}, "400 Bad")
+    more = {"authentication": "body", "additionalBodyProperties": '{"assertion": "an/other+one"}'}
+    with pytest.raises(NodeError) as told:
+        await asked(lab, server, await client(lab, server, **more))
+    assert "client_id=id%3A1" in told.value.message
+    assert "s3cr3t" not in told.value.message
+    assert "other" not in told.value.message
 
 
 async def test_the_old_token_serves_while_the_token_server_is_out_of_order(lab: Lab, server: Loopback) -> None:

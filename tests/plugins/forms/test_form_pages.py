@@ -17,6 +17,7 @@ from jackfield.api.engine import ExecutionRequest, Failure, Outcome, WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeAnswer, NodeRun, Suspend
+from jackfield.api.records import replace
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings, local_type
@@ -237,6 +238,28 @@ async def test_only_so_many_are_taken_in_at_a_time(tmp_path: Path) -> None:
     assert (await site.post("/form/f", field_0="A"))[0] == 200
 
 
+async def test_one_address_does_not_take_every_place(tmp_path: Path) -> None:
+    site = Site(tmp_path, FormSettings(submissions=2))
+    await site.form()
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    slow_one, other = {"jackfield.client": "192.0.2.1"}, {"jackfield.client": "192.0.2.2"}
+
+    async def send(client: dict[str, str]) -> int:
+        answer = await site.client.post("/form/f", headers={**HOST, **kind}, data="field-0=A", scope_base=client)
+        return answer.status_code
+
+    async with site.client.request("/form/f", method="POST", headers={**HOST, **kind}, scope_base=slow_one) as slow:
+        await slow.send(b"field-0=")
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert await send(slow_one) == 503
+        assert await send(other) == 200
+        await slow.send(b"B")
+        await slow.send_complete()
+        assert (await slow.as_response()).status_code == 200
+    assert await send(slow_one) == 200
+
+
 async def test_large_files_are_kept_outside_of_the_item(site: Site) -> None:
     await site.form(formFields={"values": [{"fieldLabel": "Doc", "fieldType": "file", "multipleFiles": False}]})
     large = FileStorage(BytesIO(b"x" * 2_000_000), "a.bin", "field-0", "application/x-big")
@@ -262,6 +285,21 @@ async def test_a_page_that_is_waited_for(site: Site) -> None:
     (items,) = site.engine.resumed
     assert items is not None
     assert items[0]["json"]["Name"] == "B"
+
+
+async def test_the_form_that_was_begun_says_who_may_see_its_pages(site: Site) -> None:
+    address = site.wait()
+    ident, wait = next(iter(site.engine.waits.items()))
+    assert isinstance(wait, WaitingCall)
+    kind = "n8n-nodes-base.formTrigger"
+    nodes = {
+        "Open": Node("1", "Open", kind, "formTrigger", 2, {"path": "open"}),
+        "Shut": Node("2", "Shut", kind, "formTrigger", 2, {"path": "shut", "authentication": "basicAuth"}),
+    }
+    workflow = replace(wait.workflow, nodes={**nodes, **wait.workflow.nodes})
+    for start, status in (("Open", 200), ("Shut", 401)):
+        site.engine.waits[ident] = replace(wait, workflow=workflow, start=start)
+        assert (await site.get(address))[0] == status
 
 
 async def test_an_earlier_page_sent_again_is_refused(site: Site) -> None:

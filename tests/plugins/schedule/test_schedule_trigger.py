@@ -427,24 +427,25 @@ async def test_a_stopping_daemon_leaves_the_moment_to_the_next_one(world: World)
     assert world.times == ["01:00:00"]
 
 
-class SlowReader(FakeReader):
-    """Loads a workflow once it may."""
-
-    async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
-        await self.may.wait()
-        return await super().load(workflow_id, version)
+class HeldReader(FakeReader):
+    """Its first load waits until it may go on."""
 
     def __init__(self, store: MemoryStore) -> None:
         super().__init__(store)
         self.may = asyncio.Event()
-        self.may.set()
+        self._first = True
+
+    async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
+        first, self._first = self._first, False
+        if first:
+            await self.may.wait()
+        return await super().load(workflow_id, version)
 
 
 async def test_a_trigger_that_is_gone_before_its_start_starts_nothing(world: World) -> None:
     workflow_id = await world.live(document(MINUTELY))
-    reader = SlowReader(world.store)
+    reader = HeldReader(world.store)
     world.context.ports.update(workflows=reader)
-    reader.may.clear()
     await world.clock.advance(60)
     await world.store.set_active(workflow_id, False, [], now=world.clock.now_ms())
     await world.trigger.follow(WorkflowChange(workflow_id, "deactivated", None))
@@ -455,14 +456,13 @@ async def test_a_trigger_that_is_gone_before_its_start_starts_nothing(world: Wor
 
 async def test_a_start_stays_owed_when_its_workflow_is_saved_meanwhile(world: World) -> None:
     workflow_id = await world.live(document(HOURLY))
-    reader = SlowReader(world.store)
+    reader = HeldReader(world.store)
     world.context.ports.update(workflows=reader)
-    reader.may.clear()
     world.engine.refuse = StoreUnavailable("full")
     await world.clock.advance(HOUR)
-    asyncio.get_running_loop().call_soon(reader.may.set)
     await world.live(document(HOURLY), workflow_id)
-    await world.clock.advance(1)
+    reader.may.set()
+    await world.clock.advance(0)
     world.engine.refuse = None
     await world.clock.advance(5)
     assert world.times == ["01:00:00"]
