@@ -17,7 +17,7 @@ from jackfield.api.jsontext import Json
 from jackfield_nodes.conditions import REGEX, FilterBlock, Question, Rules, passes, questions
 from jackfield_nodes.flat_conditions import FlatCondition, flat_passes, flat_questions
 from jackfield_nodes.legacy_conditions import LegacyConditions, legacy_passes, legacy_questions
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 
 
 class Surroundings(NamedTuple):
@@ -84,15 +84,15 @@ def rules_of(block: FilterBlock, around: Surroundings, *, loose: bool, ignore_ca
 
 
 class BlockOptions(Parameters):
-    ignore_case: bool = Field(False, description="Whether upper and lower case are the same.")
-    loose_type_validation: bool = Field(False, description="Convert values of other types (before version 2.1).")
+    ignore_case: Flag = Field(False, description="Whether upper and lower case are the same.")
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (before version 2.1).")
 
 
 class BlockTest(ItemTest):
     """Version 2 and later."""
 
     conditions: FilterBlock = Field(default_factory=FilterBlock)
-    loose_type_validation: bool = Field(False, description="Convert values of other types (from version 2.1 on).")
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 2.1 on).")
     options: BlockOptions = Field(default_factory=BlockOptions)
 
     def has_regex(self) -> bool:

@@ -17,12 +17,12 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.items import passed_on
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 
 
 class LoopOptions(Parameters):
-    reset: bool = Field(False, description="Whether the items that come in now are a new set to begin with.")
+    reset: Flag = Field(False, description="Whether the items that come in now are a new set to begin with.")
 
 
 class Loop(Parameters):

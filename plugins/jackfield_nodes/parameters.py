@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.nodes import NodeParameters
+
+
+def _flag(value: object) -> object:
+    """As JavaScript has it, what an expression does not give is false."""
+    return False if value is None or value == "" else value
+
+
+Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
+"""A truth value that an expression may give: null and empty text, which also an empty expression gives, are false."""
 
 
 class Parameters(NodeParameters):

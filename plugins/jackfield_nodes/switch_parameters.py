@@ -17,7 +17,7 @@ from jackfield_nodes.conditions import REGEX, FilterBlock, Question, Rules, pass
 from jackfield_nodes.flat_conditions import FlatCondition, flat_passes, flat_questions
 from jackfield_nodes.item_tests import Surroundings, asks_regex, rules_of
 from jackfield_nodes.legacy_conditions import DEFAULTS, Comparison, legacy_holds
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of, to_number, type_name, with_article
 
 MAX_OUTPUTS = 1000
@@ -140,7 +140,7 @@ class NamedSwitch(LegacySwitch):
 
 class BlockRule(Parameters):
     conditions: FilterBlock = Field(default_factory=FilterBlock)
-    rename_output: bool = Field(False, description="Whether outputKey is the output's name.")
+    rename_output: Flag = Field(False, description="Whether outputKey is the output's name.")
     output_key: str = Field("", description="The name of the rule's output.")
 
 
@@ -150,9 +150,9 @@ class BlockRules(Parameters):
 
 class SwitchOptions(Parameters):
     fallback_output: object = Field("none", description="Where the rest goes: none, extra, or the number of an output.")
-    all_matching_outputs: bool = Field(False, description="Whether items go to every rule's output that matches.")
-    ignore_case: bool = Field(False, description="Whether upper and lower case are the same.")
-    loose_type_validation: bool = Field(False, description="Convert values of other types (version 3).")
+    all_matching_outputs: Flag = Field(False, description="Whether items go to every rule's output that matches.")
+    ignore_case: Flag = Field(False, description="Whether upper and lower case are the same.")
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (version 3).")
     rename_fallback_output: str = Field("", description="The name of the extra output.")
 
 
@@ -163,7 +163,7 @@ class BlockSwitch(SwitchParameters):
         DEFAULT_OUTPUTS, ge=1, le=MAX_OUTPUTS, description="Mode expression: how many outputs there are."
     )
     rules: BlockRules = Field(default_factory=lambda: BlockRules(values=[BlockRule()]))
-    loose_type_validation: bool = Field(False, description="Convert values of other types (from version 3.1 on).")
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 3.1 on).")
     options: SwitchOptions = Field(default_factory=SwitchOptions)
 
     def count(self) -> int:
@@ -220,8 +220,8 @@ class FlatSwitch(SwitchParameters):
     """A flat list of rules, each with its own output; only documents without typeVersion have it."""
 
     rules: list[FlatRule] = Field(default_factory=list)
-    stop_after_first_match: bool = Field(True, description="Whether only the first rule that matches counts.")
-    fallback_to_last: bool = Field(
+    stop_after_first_match: Flag = Field(True, description="Whether only the first rule that matches counts.")
+    fallback_to_last: Flag = Field(
         False, description="Whether what no rule matches has an output of its own, the last."
     )
 

@@ -8,14 +8,14 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from jackfield_nodes.merging.parameters import FieldPairs
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 
 Resolve: TypeAlias = Literal["preferInput1", "preferInput2", "mix", "includeBoth"]
 
 
 class CompareOptions(Parameters):
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
-    fuzzy_compare: bool = Field(False, description='Whether 3 and "3" are the same (up to version 2.2).')
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" are the same (up to version 2.2).')
     multiple_matches: Literal["all", "first"] = Field("first", description="Which of several partners an item gets.")
     skip_fields: object = Field("", description="Fields that are not compared, comma separated.")
 
@@ -27,7 +27,7 @@ class CompareParameters(Parameters):
     resolve: Resolve = Field("includeBoth", description="What goes out for items that differ.")
     prefer_when_mix: Literal["input1", "input2"] = Field("input1", description="Mix: whose fields go out.")
     except_when_mix: object = Field("", description="Mix: fields that come from the other input, comma separated.")
-    fuzzy_compare: bool = Field(False, description='Whether 3 and "3" are the same, and all that is empty.')
+    fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" are the same, and all that is empty.')
     options: CompareOptions = Field(default_factory=CompareOptions)
 
     @property

@@ -23,7 +23,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.signatures import signed
 from jackfield_nodes.files.entries import chunks_of
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode, with_json
 from jackfield_nodes.values import Unfit, text_of
@@ -59,7 +59,7 @@ class Crypto(Parameters):
     action: Literal["generate", "hash", "hmac", "sign"] = Field("hash", description="What to do.")
     type: str = Field("MD5", description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.")
     value: object = Field(None, description="What is hashed or signed.")
-    binary_data: bool = Field(False, description="hash, hmac: take a file instead of the value.")
+    binary_data: Flag = Field(False, description="hash, hmac: take a file instead of the value.")
     binary_property_name: str = Field("data", description="The field with the file.")
     data_property_name: str = Field("data", description="The field for the result.")
     encoding: Literal["hex", "base64"] = Field("hex", description="Of the result.")

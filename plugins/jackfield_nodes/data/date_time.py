@@ -18,7 +18,7 @@ from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data import dates
 from jackfield_nodes.data.date_patterns import read_date, write_date
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.per_item import ItemNode, with_json
 from jackfield_nodes.values import Unfit
 from jackfield_nodes.zones import zone_of
@@ -38,10 +38,10 @@ FIELDS = {
 
 
 class Options(Parameters):
-    include_input_fields: bool = Field(False, description="Keep the item's other fields.")
+    include_input_fields: Flag = Field(False, description="Keep the item's other fields.")
     from_format: str = Field("", description="How the given date is written, such as dd.MM.yyyy.")
     timezone: object = Field(None, description="getCurrentDate: a zone; formatDate: whether to use the workflow's.")
-    iso_string: bool = Field(False, description="getTimeBetweenDates: as an ISO 8601 duration.")
+    iso_string: Flag = Field(False, description="getTimeBetweenDates: as an ISO 8601 duration.")
 
 
 class DateTime(Parameters):
@@ -69,7 +69,7 @@ class DateTime(Parameters):
     start_date: object = Field(None, description="getTimeBetweenDates: from.")
     end_date: object = Field(None, description="getTimeBetweenDates: to.")
     units: list[str] = Field(default_factory=lambda: ["day"], description="getTimeBetweenDates: in which units.")
-    include_time: bool = Field(True, description="getCurrentDate: with the time of day.")
+    include_time: Flag = Field(True, description="getCurrentDate: with the time of day.")
     output_field_name: str | None = Field(None, description="The field for the result.")
     options: Options = Field(default_factory=Options)
 

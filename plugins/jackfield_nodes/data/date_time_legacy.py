@@ -11,7 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data import dates
 from jackfield_nodes.data.date_patterns import read_date, write_date
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.values import Unfit
 
@@ -28,7 +28,7 @@ class LegacyDateTime(Parameters):
     action: Literal["format", "calculate"] = Field("format", description="What to do.")
     value: object = Field(None, description="The date.")
     data_property_name: str = Field("data", description="The field for the result.")
-    custom: bool = Field(False, description="Whether the pattern is one of your own.")
+    custom: Flag = Field(False, description="Whether the pattern is one of your own.")
     to_format: str = Field("MM/DD/YYYY", description="A pattern such as YYYY-MM-DD HH:mm.")
     operation: Literal["add", "subtract"] = Field("add", description="calculate: which way.")
     duration: float = Field(0, description="How many units.")

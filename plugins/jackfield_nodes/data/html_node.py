@@ -19,7 +19,7 @@ from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
 from jackfield_nodes.files.charsets import decoded
 from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import text_of
@@ -34,7 +34,7 @@ class Extraction(Parameters):
     return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="What of them.")
     attribute: str = Field("", description="Which attribute.")
     skip_selectors: str = Field("", description="text: selectors of elements to leave out, separated by commas.")
-    return_array: bool = Field(False, description="All of them as a list, instead of one value.")
+    return_array: Flag = Field(False, description="All of them as a list, instead of one value.")
 
 
 class Extractions(Parameters):
@@ -42,11 +42,11 @@ class Extractions(Parameters):
 
 
 class Options(Parameters):
-    trim_values: bool = Field(True, description="Without blanks at the ends.")
-    clean_up_text: bool = Field(True, description="Without line breaks and repeated blanks.")
-    capitalize: bool = Field(False, description="Table: `first_name` as First Name.")
+    trim_values: Flag = Field(True, description="Without blanks at the ends.")
+    clean_up_text: Flag = Field(True, description="Without line breaks and repeated blanks.")
+    capitalize: Flag = Field(False, description="Table: `first_name` as First Name.")
     caption: str = Field("", description="Table: its caption.")
-    custom_styling: bool = Field(False, description="Table: without the default style.")
+    custom_styling: Flag = Field(False, description="Table: without the default style.")
     table_attributes: str = Field("", description='Attributes of the table, such as `class="wide"`.')
     header_attributes: str = Field("", description="Attributes of the header cells.")
     row_attributes: str = Field("", description="Attributes of the rows.")

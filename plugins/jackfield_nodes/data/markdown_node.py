@@ -16,7 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode, with_json
 from jackfield_nodes.values import Unfit, text_of
@@ -32,16 +32,16 @@ _DEEPEST = 200
 
 
 class Options(Parameters):
-    tables: bool = Field(False, description="Tables as GitHub has them.")
-    strikethrough: bool = Field(False, description="~~text~~ is struck through.")
-    tasklists: bool = Field(False, description="`- [x]` is a checkbox.")
-    simple_line_breaks: bool = Field(False, description="A line break is one in HTML as well.")
-    simplified_auto_link: bool = Field(False, description="Addresses become links.")
-    open_links_in_new_window: bool = Field(False, description="Links with target=_blank.")
-    no_header_id: bool = Field(False, description="Headings without an id.")
+    tables: Flag = Field(False, description="Tables as GitHub has them.")
+    strikethrough: Flag = Field(False, description="~~text~~ is struck through.")
+    tasklists: Flag = Field(False, description="`- [x]` is a checkbox.")
+    simple_line_breaks: Flag = Field(False, description="A line break is one in HTML as well.")
+    simplified_auto_link: Flag = Field(False, description="Addresses become links.")
+    open_links_in_new_window: Flag = Field(False, description="Links with target=_blank.")
+    no_header_id: Flag = Field(False, description="Headings without an id.")
     prefix_header_id: object = Field("", description="The beginning of every heading's id.")
     header_level_start: int = Field(1, ge=1, le=6, description="The level of `#`.")
-    complete_html_document: bool = Field(False, alias="completeHTMLDocument", description="With html, head and body.")
+    complete_html_document: Flag = Field(False, alias="completeHTMLDocument", description="With html, head and body.")
     bullet_marker: str = Field("*", description="Before the entries of a list.")
     code_fence: str = Field("```", description="Around code.")
     em_delimiter: str = Field("_", description="Around emphasis.")
@@ -49,7 +49,7 @@ class Options(Parameters):
     code_block_style: str = Field("fence", description="fence or indented.")
     ignore: str = Field("", description="Elements to leave out, separated by commas.")
     max_consecutive_newlines: int = Field(3, ge=1, description="Line breaks in a row at most.")
-    keep_data_images: bool = Field(False, description="Whether images inside of the document stay.")
+    keep_data_images: Flag = Field(False, description="Whether images inside of the document stay.")
 
 
 class Markdown(Parameters):

@@ -12,30 +12,33 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 
 LARGE = 64 * 1024
 """Texts from so many characters on are read on a thread."""
+MANY = 500
+"""Values from so many on are written on a thread."""
 
 
 class Options(Parameters):
     attrkey: str = Field("$", description="The field with an element's attributes.")
     charkey: str = Field("_", description="The field with an element's text, beside children or attributes.")
-    explicit_array: bool = Field(False, description="xmlToJson: a list also for a single child.")
-    explicit_root: bool = Field(True, description="xmlToJson: with the root element's name.")
-    ignore_attrs: bool = Field(False, description="xmlToJson: without attributes.")
-    merge_attrs: bool = Field(True, description="xmlToJson: attributes beside the children.")
-    normalize: bool = Field(False, description="xmlToJson: one blank for several in texts.")
-    normalize_tags: bool = Field(False, description="xmlToJson: names in lower case.")
-    trim: bool = Field(False, description="xmlToJson: texts without blanks at the ends.")
-    cdata: bool = Field(False, description="jsonToxml: texts with markup in CDATA sections.")
-    headless: bool = Field(False, description="jsonToxml: without the XML declaration.")
+    explicit_array: Flag = Field(False, description="xmlToJson: a list also for a single child.")
+    explicit_root: Flag = Field(True, description="xmlToJson: with the root element's name.")
+    ignore_attrs: Flag = Field(False, description="xmlToJson: without attributes.")
+    merge_attrs: Flag = Field(True, description="xmlToJson: attributes beside the children.")
+    normalize: Flag = Field(False, description="xmlToJson: one blank for several in texts.")
+    normalize_tags: Flag = Field(False, description="xmlToJson: names in lower case.")
+    trim: Flag = Field(False, description="xmlToJson: texts without blanks at the ends.")
+    cdata: Flag = Field(False, description="jsonToxml: texts with markup in CDATA sections.")
+    headless: Flag = Field(False, description="jsonToxml: without the XML declaration.")
     root_name: str = Field("root", description="jsonToxml: the root element's name.")
 
     def reading(self) -> ReadOptions:
@@ -61,6 +64,21 @@ class Xml(Parameters):
     options: Options = Field(default_factory=Options)
 
 
+def large(value: Json) -> bool:
+    """Whether writing the value takes so long that others would wait for the event loop."""
+    open_, values, characters = [value], 0, 0
+    while open_ and values < MANY and characters < LARGE:
+        found = open_.pop()
+        values += 1
+        if isinstance(found, str):
+            characters += len(found)
+        elif isinstance(found, dict | list):
+            values += len(found)
+            if values < MANY:
+                open_ += found.values() if isinstance(found, dict) else found
+    return bool(open_) or values >= MANY or characters >= LARGE
+
+
 class XmlNode(ItemNode):
     kind = "xml"
     versions: Sequence[float] = (1,)
@@ -70,7 +88,11 @@ class XmlNode(ItemNode):
     async def item(self, run: NodeRun, parameters: Xml, item: Item, index: int) -> Items:
         name = parameters.data_property_name
         if parameters.mode != "xmlToJson":
-            made = json_to_xml(item["json"], parameters.options.writing())
+            writing = parameters.options.writing()
+            if large(item["json"]):
+                made = await asyncio.to_thread(json_to_xml, item["json"], writing)
+            else:
+                made = json_to_xml(item["json"], writing)
             return [{"json": {name: made}, "pairedItem": {"item": index}}]
         found, text = get_path(item["json"], name)
         if not found or not isinstance(text, str):

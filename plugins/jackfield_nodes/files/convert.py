@@ -29,6 +29,7 @@ from jackfield_nodes.files.writing import (
     text_content,
 )
 from jackfield_nodes.items import error_item, goes_on
+from jackfield_nodes.parameters import Flag
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.zones import zone_of
@@ -36,8 +37,8 @@ from jackfield_nodes.zones import zone_of
 
 class Options(TableWriting):
     mime_type: str = Field("", description="toBinary: the file's media type.")
-    data_is_base64: bool = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
-    format: bool = Field(False, description="toJson: on several lines.")
+    data_is_base64: Flag = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
+    format: Flag = Field(False, description="toJson: on several lines.")
 
     def text(self) -> Text:
         return Text(self.encoding, self.add_bom, self.format)

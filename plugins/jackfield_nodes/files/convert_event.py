@@ -11,7 +11,7 @@ from pydantic import Field
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data.dates import to_moment
 from jackfield_nodes.files.calendars import Event, Person, write_event
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import Unfit
 
 
@@ -56,14 +56,14 @@ class EventDetails(Parameters):
     status: Literal["", "CONFIRMED", "TENTATIVE", "CANCELLED"] = ""
     uid: str = ""
     url: str = ""
-    use_workflow_timezone: bool = Field(False, description="Whether the times name the workflow's time zone.")
+    use_workflow_timezone: Flag = Field(False, description="Whether the times name the workflow's time zone.")
 
 
 class EventParameters(Parameters):
     title: str = Field("", description="iCal: the event's title.")
     start: object = Field(None, description="iCal: when it begins.")
     end: object = Field(None, description="iCal: when it ends.")
-    all_day: bool = Field(False, description="iCal: whole days.")
+    all_day: Flag = Field(False, description="iCal: whole days.")
     additional_fields: EventDetails = Field(default_factory=EventDetails)
 
 

@@ -24,7 +24,7 @@ from jackfield_nodes.files.limits import Budget
 from jackfield_nodes.files.pdf import read_pdf
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import Unfit
@@ -33,11 +33,11 @@ TABLES: Sequence[TableFormat] = ("csv", "html", "ods", "rtf", "xls", "xlsx")
 
 
 class Options(TableReading):
-    join_pages: bool = Field(True, description="PDF: all pages as one text.")
+    join_pages: Flag = Field(True, description="PDF: all pages as one text.")
     keep_source: Literal["", "json", "binary", "both"] = Field("", description="What of the input item is kept.")
     max_pages: int = Field(-1, ge=-1, description="PDF: pages to read at most; -1: all.")
     password: str = Field("", description="PDF: its password.", json_schema_extra={"secret": True})
-    strip_bom: bool = Field(True, alias="stripBOM", description="Texts without their byte order mark.")
+    strip_bom: Flag = Field(True, alias="stripBOM", description="Texts without their byte order mark.")
 
 
 class Extract(Parameters):

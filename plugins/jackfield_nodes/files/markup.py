@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.limits import Budget
 from jackfield_nodes.files.tables import Cell
 from jackfield_nodes.values import text_of
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{0,15}[1-9])?")
 _BEFORE_RTF = re.compile(rb"\s*\{\\rtf")
@@ -21,8 +25,21 @@ def read_html(text: str, budget: Budget) -> Iterator[Sequence[Cell]]:
     found = LexborHTMLParser(text).css_first("table")
     if found is None:
         raise NodeError("The file has no HTML table.")
-    rows = ([_number_or_text(cell.text(deep=True)) for cell in row.css("th, td")] for row in found.css("tr"))
+    rows = ([_number_or_text(cell.text(deep=True)) for cell in _inside(row, {"th", "td"})] for row in _own_rows(found))
     yield from budget.counted_rows(rows)
+
+
+def _own_rows(table: LexborNode) -> Iterator[LexborNode]:
+    """Not those of tables in its cells: with many levels of these, each text would be read once per level."""
+    for part in _inside(table, {"thead", "tbody", "tfoot", "tr"}):
+        if part.tag == "tr":
+            yield part
+        else:
+            yield from _inside(part, {"tr"})
+
+
+def _inside(node: LexborNode, tags: Container[str | None]) -> Iterator[LexborNode]:
+    return (child for child in node.iter() if child.tag in tags)
 
 
 def write_html(rows: Iterable[Sequence[Cell]], title: str) -> str:

@@ -20,7 +20,7 @@ from jackfield_nodes.files.charsets import decoded
 from jackfield_nodes.files.entries import content_of, kept
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.writing import Text, base64_content, json_content, text_content
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path, remove_path, set_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import Unfit
@@ -28,21 +28,21 @@ from jackfield_nodes.values import Unfit
 
 class Options(Parameters):
     encoding: str = Field("", description="UTF-8 unless given.")
-    add_bom: bool = Field(False, alias="addBOM", description="jsonToBinary: with a byte order mark.")
-    strip_bom: bool = Field(True, alias="stripBOM", description="binaryToJson: without a byte order mark.")
-    data_is_base64: bool = Field(False, alias="dataIsBase64", description="jsonToBinary: the field is base64.")
+    add_bom: Flag = Field(False, alias="addBOM", description="jsonToBinary: with a byte order mark.")
+    strip_bom: Flag = Field(True, alias="stripBOM", description="binaryToJson: without a byte order mark.")
+    data_is_base64: Flag = Field(False, alias="dataIsBase64", description="jsonToBinary: the field is base64.")
     file_name: str = Field("", description="jsonToBinary: the file's name.")
     mime_type: str = Field("", description="jsonToBinary: the file's media type.")
-    use_raw_data: bool = Field(False, description="jsonToBinary: text as it is, not as JSON.")
-    json_parse: bool = Field(False, description="binaryToJson: the content is JSON.")
-    keep_as_base64: bool = Field(False, alias="keepAsBase64", description="binaryToJson: as base64.")
-    keep_source: bool = Field(False, description="Whether what is moved stays in its place as well.")
+    use_raw_data: Flag = Field(False, description="jsonToBinary: text as it is, not as JSON.")
+    json_parse: Flag = Field(False, description="binaryToJson: the content is JSON.")
+    keep_as_base64: Flag = Field(False, alias="keepAsBase64", description="binaryToJson: as base64.")
+    keep_source: Flag = Field(False, description="Whether what is moved stays in its place as well.")
 
 
 class Move(Parameters):
     mode: Literal["binaryToJson", "jsonToBinary"] = Field("binaryToJson", description="Which way.")
-    set_all_data: bool = Field(True, description="binaryToJson: the content takes the place of all fields.")
-    convert_all_data: bool = Field(True, description="jsonToBinary: all fields.")
+    set_all_data: Flag = Field(True, description="binaryToJson: the content takes the place of all fields.")
+    convert_all_data: Flag = Field(True, description="jsonToBinary: all fields.")
     source_key: str = Field("data", description="What is moved.")
     destination_key: str = Field("data", description="Where it is moved to.")
     options: Options = Field(default_factory=Options)

@@ -23,7 +23,7 @@ from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
 from jackfield_nodes.files.entries import chunks_of, kept, with_file
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.undisturbed import opened, undisturbed
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.per_item import ItemNode
 
 
@@ -32,7 +32,7 @@ class Options(Parameters):
     file_extension: str = Field("", description="read: another extension than the file's own.")
     file_name: str = Field("", description="read: another name than the file's own.")
     mime_type: str = Field("", description="read: another media type than the name's.")
-    append: bool = Field(False, description="write: at the end of the file instead of in its place.")
+    append: Flag = Field(False, description="write: at the end of the file instead of in its place.")
 
 
 class ReadWrite(Parameters):

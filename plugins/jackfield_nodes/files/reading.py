@@ -21,14 +21,14 @@ from jackfield_nodes.files.ods import read_ods
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.tables import Cell, TableOptions, clipped, objects
 from jackfield_nodes.files.xlsx import read_xls, read_xlsx
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 
 ZIP = b"PK\x03\x04"
 COMPOUND = b"\xd0\xcf\x11\xe0"
 
 
 class Skipping(Parameters):
-    enabled: bool = Field(False, description="Whether rows that cannot be read are left out.")
+    enabled: Flag = Field(False, description="Whether rows that cannot be read are left out.")
     max_skipped_records: int = Field(-1, description="How many at most; -1: any number.")
 
 
@@ -42,11 +42,11 @@ class TableReading(Parameters):
     delimiter: str = Field(",", description="CSV: between the values.")
     encoding: str = Field("", description="Of texts; UTF-8 unless a byte order mark says otherwise.")
     from_line: int = Field(1, ge=0, description="CSV: the first line to read, counted from 1.")
-    header_row: bool = Field(True, description="Whether the first row has the names of the fields.")
-    include_empty_cells: bool = Field(False, description="Whether cells without a value become empty texts.")
+    header_row: Flag = Field(True, description="Whether the first row has the names of the fields.")
+    include_empty_cells: Flag = Field(False, description="Whether cells without a value become empty texts.")
     max_row_count: int = Field(-1, ge=-1, description="CSV: rows to read at most; -1: all.")
     range: object = Field("", description="Sheets: such as A1:D20, or a number of rows to leave out.")
-    relax_quotes: bool = Field(False, description="CSV: quotes inside of fields without quotes are text.")
+    relax_quotes: Flag = Field(False, description="CSV: quotes inside of fields without quotes are text.")
     sheet_name: str = Field("", description="Sheets: which one; the first unless given.")
     skip_records_with_errors: SkipRecords = Field(default_factory=SkipRecords)
 

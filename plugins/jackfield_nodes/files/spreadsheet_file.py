@@ -16,7 +16,7 @@ from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file
 from jackfield_nodes.items import binary_of, error_item, goes_on
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.per_item import ItemNode
 
 
@@ -24,7 +24,7 @@ class SpreadsheetOptions(TableReading):
     """Of reading and of writing."""
 
     file_name: str | None = Field(None, description="toFile: the file's name.")
-    compression: bool = Field(False, description="toFile: sheets are packed always.")
+    compression: Flag = Field(False, description="toFile: sheets are packed always.")
 
     def writing(self) -> TableWriting:
         return TableWriting(

@@ -23,7 +23,7 @@ from jackfield_nodes.files.ods import MEDIA_TYPE, write_ods
 from jackfield_nodes.files.tables import table
 from jackfield_nodes.files.xls_writing import write_xls
 from jackfield_nodes.files.xlsx import write_xlsx
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of
 
 TYPES: Mapping[str, str] = {
@@ -44,10 +44,10 @@ class TableWriting(Parameters):
     file_name: str | None = Field(None, description="The file's name.")
     delimiter: str = Field(",", description="CSV: between the values.")
     encoding: str = Field("", description="CSV, HTML: UTF-8 unless given.")
-    add_bom: bool = Field(False, alias="addBOM", description="CSV, HTML: with a byte order mark.")
-    header_row: bool = Field(True, description="Whether the first row has the names of the fields.")
+    add_bom: Flag = Field(False, alias="addBOM", description="CSV, HTML: with a byte order mark.")
+    header_row: Flag = Field(True, description="Whether the first row has the names of the fields.")
     sheet_name: str = Field("Sheet", description="Sheets: its name.")
-    compression: bool = Field(False, description="Sheets are packed always.")
+    compression: Flag = Field(False, description="Sheets are packed always.")
 
 
 @record

@@ -17,13 +17,13 @@ from jackfield.api.workflows import BinaryData, Item, Items, Node
 from jackfield_nodes.field_names import names_of, only, put, without
 from jackfield_nodes.lists.fields import read_field
 from jackfield_nodes.pairs import pairs
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.threads import worked
 
 
 class FieldToAggregate(Parameters):
     field_to_aggregate: str = Field("", description="Name of the field.")
-    rename_field: bool = Field(False, description="Whether the list gets another name.")
+    rename_field: Flag = Field(False, description="Whether the list gets another name.")
     output_field_name: str = Field("", description="Name of the list.")
 
 
@@ -32,11 +32,11 @@ class FieldsToAggregate(Parameters):
 
 
 class AggregateOptions(Parameters):
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
-    merge_lists: bool = Field(False, description="Whether the elements of lists are put in one list.")
-    keep_missing: bool = Field(False, description="Whether missing values and null are kept as null.")
-    include_binaries: bool = Field(False, description="Whether the item has the files of all items.")
-    keep_only_unique: bool = Field(False, description="Whether a file that several items have is kept once.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    merge_lists: Flag = Field(False, description="Whether the elements of lists are put in one list.")
+    keep_missing: Flag = Field(False, description="Whether missing values and null are kept as null.")
+    include_binaries: Flag = Field(False, description="Whether the item has the files of all items.")
+    keep_only_unique: Flag = Field(False, description="Whether a file that several items have is kept once.")
 
 
 class Aggregate(Parameters):

@@ -18,7 +18,7 @@ from jackfield_nodes.field_names import put, without
 from jackfield_nodes.items import pass_all, passed_on
 from jackfield_nodes.lists.fields import field_names, identity, read_field
 from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of, to_number, to_time
@@ -28,8 +28,8 @@ MAX_HISTORY = 1_000_000
 
 
 class Options(Parameters):
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of one field.")
-    remove_other_fields: bool = Field(False, description="Keep only the fields that are compared.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of one field.")
+    remove_other_fields: Flag = Field(False, description="Keep only the fields that are compared.")
 
 
 class RemoveDuplicates(Parameters):

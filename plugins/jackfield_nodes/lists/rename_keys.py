@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.items import error_item, goes_on, passed_on
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path, remove_path, set_path
 from jackfield_nodes.regexes import Regexes, Replacement
 from jackfield_nodes.slices import each
@@ -31,7 +31,7 @@ class RenamedKeys(Parameters):
 
 
 class RegexOptions(Parameters):
-    case_insensitive: bool = Field(False, description="Whether upper and lower case are the same.")
+    case_insensitive: Flag = Field(False, description="Whether upper and lower case are the same.")
     depth: int = Field(-1, ge=-1, description="Levels below the top in which fields are renamed; -1: all.")
 
 

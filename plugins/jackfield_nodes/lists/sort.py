@@ -15,7 +15,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.items import passed_on
 from jackfield_nodes.lists.ordering import SortBy, order
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 from jackfield_nodes.threads import worked
 
@@ -30,7 +30,7 @@ class SortFields(Parameters):
 
 
 class SortOptions(Parameters):
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of one field.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of one field.")
 
 
 class Sort(Parameters):

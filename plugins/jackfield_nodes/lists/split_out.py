@@ -19,7 +19,7 @@ from jackfield_nodes.field_names import names_of, without
 from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.lists.fields import read_field
 from jackfield_nodes.pairs import pair
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of, type_name
@@ -29,9 +29,9 @@ FILES = "$binary"
 
 
 class SplitOutOptions(Parameters):
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     destination_field_name: object = Field("", description="Names of the fields in the new items, comma separated.")
-    include_binary: bool = Field(False, description="Whether the new items have the item's files.")
+    include_binary: Flag = Field(False, description="Whether the new items have the item's files.")
 
 
 class SplitOut(Parameters):

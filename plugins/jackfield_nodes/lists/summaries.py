@@ -11,7 +11,7 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield_nodes.lists.fields import identity
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of, to_number
 
 Kind: TypeAlias = Literal["append", "average", "concatenate", "count", "countUnique", "max", "min", "sum"]
@@ -32,7 +32,7 @@ DISPLAY_NAMES: Mapping[Kind, str] = {
 class Aggregation(Parameters):
     aggregation: Kind = Field("count", description="What is made of the field's values.")
     field: str = Field("", description="Name of the field.")
-    include_empty: bool = Field(False, description="Append, concatenate: whether empty values count.")
+    include_empty: Flag = Field(False, description="Append, concatenate: whether empty values count.")
     separate_by: str = Field(",", description="Concatenate: what stands between values; other: customSeparator.")
     custom_separator: str = Field("", description="Concatenate: what stands between values.")
 

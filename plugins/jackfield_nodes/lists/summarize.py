@@ -18,7 +18,7 @@ from jackfield_nodes.field_names import names_of
 from jackfield_nodes.lists.fields import identity, read_field
 from jackfield_nodes.lists.summaries import DISPLAY_NAMES, Aggregation, is_empty, normal_name, summary
 from jackfield_nodes.pairs import pairs
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of
 
@@ -32,14 +32,14 @@ class FieldsToSummarize(Parameters):
 
 
 class SummarizeOptions(Parameters):
-    continue_if_field_not_found: bool = Field(
+    continue_if_field_not_found: Flag = Field(
         False, description="Whether a field that no item has makes one empty item instead of an error (version 1)."
     )
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     output_format: Literal["separateItems", "singleItem"] = Field(
         "separateItems", description="One item per group, or one item with the groups inside."
     )
-    skip_empty_split_fields: bool = Field(False, description="Whether items without a group are left out.")
+    skip_empty_split_fields: Flag = Field(False, description="Whether items without a group are left out.")
 
 
 class Summarize(Parameters):

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.field_names import names_of
-from jackfield_nodes.parameters import Parameters
+from jackfield_nodes.parameters import Flag, Parameters
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
 JoinMode: TypeAlias = Literal["keepMatches", "keepNonMatches", "keepEverything", "enrichInput1", "enrichInput2"]
@@ -54,7 +54,7 @@ class Clash(Parameters):
     merge_mode: Literal["deepMerge", "shallowMerge"] = Field(
         "deepMerge", description="Whether objects and lists inside fields are combined too, or replaced."
     )
-    override_empty: bool = Field(False, description="Whether null and empty text never replace a value.")
+    override_empty: Flag = Field(False, description="Whether null and empty text never replace a value.")
 
     def preferred(self) -> int | None:
         """Index of the input that prevails. None: none is named. Raises `NodeError`."""
@@ -76,9 +76,9 @@ class ClashHandling(Parameters):
 
 class MergeOptions(Parameters):
     clash_handling: ClashHandling = Field(default_factory=ClashHandling)
-    disable_dot_notation: bool = Field(False, description="Whether a.b is the name of a field instead of a path.")
-    fuzzy_compare: bool = Field(False, description='Whether 3 and "3" match, and all that is empty.')
-    include_unpaired: bool = Field(False, description="By position: keep items that have no partner.")
+    disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
+    fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" match, and all that is empty.')
+    include_unpaired: Flag = Field(False, description="By position: keep items that have no partner.")
     multiple_matches: Literal["all", "first"] = Field("all", description="Which of several partners an item gets.")
     empty_query_result: Literal["success", "empty"] | None = Field(
         None, description="SQL without rows: one item {success: true}, or none. Default up to version 3.1: success."
@@ -151,7 +151,7 @@ class Merge3(CombineParameters):
     combine_by: Literal["combineByFields", "combineByPosition", "combineAll"] = Field(
         "combineByFields", description="How items find each other."
     )
-    advanced: bool = Field(False, description="Whether the fields to match have different names.")
+    advanced: Flag = Field(False, description="Whether the fields to match have different names.")
     query: str = Field(DEFAULT_QUERY, description="SQL; the inputs are the tables input1, input2 and so on.")
     output: Literal["specifiedInput", "empty"] = Field("specifiedInput", description="Choose Branch: what goes out.")
     use_data_of_input: object = Field(1, description="Choose Branch: number of the input, from 1 on.")

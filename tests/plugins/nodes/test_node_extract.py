@@ -188,6 +188,11 @@ async def test_html_and_rtf_tables(bench: Bench) -> None:
     rtf = rb"{\rtf1\ansi \trowd\cellx1\cellx2 \intbl a\cell b\cell\row \trowd\cellx1 \intbl 1\cell \u228?\cell\row}"
     assert await rows(bench, "rtf", rtf) == [{"a": 1, "b": "ä"}]
     assert await rows(bench, "rtf", rb"{\rtf1\ansi Some \b bold\b0  text}") == [{"text": "Some bold text"}]
+    inner = b"<table><tr><td>a<table><tr><td>b</td></tr></table></td></tr><tfoot><tr><td>1</td></tr></tfoot></table>"
+    assert await rows(bench, "html", inner) == [{"ab": 1}]
+    began = time.monotonic()
+    await rows(bench, "html", b"<table><tr><td>x" * 1000)
+    assert time.monotonic() - began < 2
     with pytest.raises(NodeError, match="no HTML table"):
         await rows(bench, "html", b"<p>x</p>")
 
@@ -238,14 +243,14 @@ async def test_what_unpacks_to_too_much_is_not_unpacked(make_bench: Callable[...
             await rows(bench, operation, packed(name, " " * 20_000))
 
 
-CELLS = '<table:table-row table:number-rows-repeated="9"><table:table-cell d:value-type="float" d:value="1" '
-CELLS += 'table:number-columns-repeated="9"/></table:table-row>'
+WIDE_ROWS = '<table:table-row table:number-rows-repeated="9"><table:table-cell d:value-type="float" d:value="1" '
+WIDE_ROWS += 'table:number-columns-repeated="9"/></table:table-row>'
 
 
 async def test_cells_are_limited(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(FilesSettings(max_cells=80))
     start = ODS.index("<table:table-row")
-    small = packed("content.xml", ODS[:start] + CELLS + ODS[start:])
+    small = packed("content.xml", ODS[:start] + WIDE_ROWS + ODS[start:])
     for operation, content, options in (
         ("ods", small, {}),
         ("csv", b",".join([b"a"] * 41) + b"\n1\n", {"includeEmptyCells": True}),

@@ -33,6 +33,14 @@ async def test_files_go_along(bench: Bench) -> None:
     assert true[0]["binary"] == given[0]["binary"]
 
 
+@pytest.mark.parametrize("nothing", ["", None])
+async def test_what_an_empty_expression_gives_is_false(bench: Bench, nothing: Any) -> None:
+    parameters = block(1, "number", "equals", 1, looseTypeValidation=nothing, options={"ignoreCase": nothing})
+    assert await bench.json("if", 2.2, parameters, items({"n": 1})) == [[{"n": 1}], []]
+    with pytest.raises(NodeError, match="the left value is a string"):
+        await bench.json("if", 2.2, {**block("1", "number", "equals", 1), "looseTypeValidation": nothing}, items({}))
+
+
 LOOSE = [
     block("5", "number", "equals", 5, options={"looseTypeValidation": True}),
     block("5", "number", "equals", 5, looseTypeValidation=True),

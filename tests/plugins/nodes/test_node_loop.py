@@ -108,3 +108,10 @@ async def test_a_batch_has_at_least_one_item(bench: Bench, size: Any) -> None:
     run: FakeRun = bench.run("splitInBatches", 3, {"batchSize": size}, numbers(1))
     with pytest.raises(NodeError, match="batchSize"):
         await bench.outputs(run)
+
+
+@pytest.mark.parametrize("nothing", ["", None])
+async def test_an_expression_that_gives_nothing_does_not_begin_anew(bench: Bench, nothing: Any) -> None:
+    run = bench.run("splitInBatches", 3, {"options": {"reset": nothing}}, items({"n": 1}, {"n": 2}))
+    done, loop = await bench.outputs(run)
+    assert (done, [item["json"] for item in loop]) == ([], [{"n": 1}])

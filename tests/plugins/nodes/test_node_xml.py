@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
 import pytest
-import time
 from hypothesis import given
 from hypothesis import strategies as st
 from node_fakes import Bench, items
@@ -106,6 +107,19 @@ async def test_writing(bench: Bench, given_: dict[str, Any], options: dict[str, 
     """The only field is the root, unless a name is given."""
     parameters = {"mode": "jsonToxml", "options": {"headless": True, **options}}
     assert await bench.json("xml", 1, parameters, items(given_)) == [[{"data": expected}]]
+
+
+async def test_a_large_object_is_written_off_the_event_loop(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def told(*_: Any) -> str:
+        threads.append(threading.current_thread().name)
+        return "<a/>"
+
+    monkeypatch.setattr("jackfield_nodes.data.xml_node.json_to_xml", told)
+    for value in ({"a": 1}, {"a": [1] * 1000}, {"a": ["x" * 70_000]}):
+        await bench.json("xml", 1, {"mode": "jsonToxml"}, items(value))
+    assert [name == "MainThread" for name in threads] == [True, False, False]
 
 
 async def test_the_declaration(bench: Bench) -> None:
