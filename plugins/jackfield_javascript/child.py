@@ -152,6 +152,18 @@ HOST: Mapping[str, Callable[..., object]] = {
 }
 
 
+def unless_refused(function: Callable[..., object]) -> Callable[..., object]:
+    """The same, but None for values that it cannot work with: the engine cannot carry on after an exception."""
+
+    def call(*values: object) -> object:
+        try:
+            return function(*values)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            return None
+
+    return call
+
+
 class Prelude:
     """Makes contexts for one kind of script. limits: what the JavaScript of the prelude reads."""
 
@@ -168,7 +180,7 @@ class Prelude:
         context.set_memory_limit(self.memory)
         context.set_max_stack_size(STACK)
         for name, function in HOST.items():
-            context.add_callable(name, function)
+            context.add_callable(name, unless_refused(function))
         kit = context.eval(f"({{ host: {{ {', '.join(HOST)} }}, limits: {self._limits} }})")
         context.eval(f"for (const name of {json.dumps(list(HOST))}) delete globalThis[name]")
         for source in self._sources:

@@ -26,6 +26,8 @@ from jackfield_javascript.settings import JavaScriptSettings
 
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
+KINDS = frozenset({"syntax", "runtime", "memory"})
+"""Of failures that a worker reports."""
 
 
 def _line(value: object) -> bytes:
@@ -58,14 +60,30 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
 
 
 def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
+    """Raises `ScriptError`."""
     try:
         found = orjson.loads(answer)
-        error = found.get("error")
-    except (orjson.JSONDecodeError, AttributeError):
-        raise ScriptError("The script's answer can't be read.", kind="crash") from None
-    if error is not None:
-        raise ScriptError(error["message"], kind=error["kind"], line=error["line"], item=error.get("item"))
-    return dict(found)
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise ScriptError("The script's answer can't be read.", kind="crash")
+    if found.get("error") is not None:
+        raise _error(_object(found["error"]))
+    return found
+
+
+def _error(given: Mapping[str, Any]) -> ScriptError:  # what the worker sent
+    kind, line, item = given.get("kind"), given.get("line"), given.get("item")
+    return ScriptError(
+        str(given.get("message") or "The script failed without a message."),
+        kind=kind if isinstance(kind, str) and kind in KINDS else "runtime",
+        line=line if isinstance(line, int) else None,
+        item=item if isinstance(item, int) else None,
+    )
+
+
+def _object(value: object) -> Mapping[str, Any]:  # what the worker sent
+    return value if isinstance(value, dict) else {}
 
 
 def _packages() -> Iterator[str]:
@@ -129,7 +147,12 @@ class JavaScriptEngine:
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
         found = _decode(await self._pool("code").call(request, timeout))
-        return ScriptResult(found["value"], tuple(found["logs"]), found["context"], found["static"], found["custom"])
+        kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
+        return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+
+    def _logs(self, lines: object) -> Sequence[str]:
+        most, longest = self._settings.log_lines + 1, max(self._settings.log_length, 100)  # the last is a note
+        return tuple(str(line)[:longest] for line in lines[:most]) if isinstance(lines, list) else ()
 
     async def close(self) -> None:
         """Kill the workers. Nothing runs afterwards."""

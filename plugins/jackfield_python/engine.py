@@ -90,7 +90,7 @@ def _error(given: Any) -> ScriptError:  # what the worker sent
     kind, line, item = error.get("kind"), error.get("line"), error.get("item")
     return ScriptError(
         str(error.get("message") or "The program failed without a message.")[:5000],
-        kind=str(kind) if kind in KINDS else "runtime",
+        kind=kind if isinstance(kind, str) and kind in KINDS else "runtime",
         line=line if isinstance(line, int) else None,
         item=item if isinstance(item, int) else None,
     )

@@ -74,9 +74,7 @@ def _outputs(source: str, kind: str, outputs: Json, path: str, mistakes: Mistake
             mistakes.add(f"{path}[{index}]", "The connections of one output must be a list of targets, or null.")
 
 
-def _targets(
-    source: str, kind: str, output: int, targets: list[Json], path: str, mistakes: Mistakes
-) -> Iterator[Link]:
+def _targets(source: str, kind: str, output: int, targets: list[Json], path: str, mistakes: Mistakes) -> Iterator[Link]:
     for index, target in enumerate(targets):
         place = f"{path}[{index}]"
         if isinstance(target, dict) and isinstance(name := target.get("node"), str):

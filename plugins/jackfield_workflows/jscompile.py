@@ -14,9 +14,9 @@ from typing import TypeAlias
 from jackfield_workflows import jsoperators as js
 from jackfield_workflows.jsfunctions import FUNCTIONS, Function
 from jackfield_workflows.jsmethods import METHODS, call_method
-from jackfield_workflows.jsoperators import UNDEFINED, Beyond, Thrown
+from jackfield_workflows.jsoperators import UNDEFINED, Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree, parse
-from jackfield_workflows.jsvalues import array_index, text_length
+from jackfield_workflows.jsvalues import Beyond, array_index, text_length
 from jackfield_workflows.scope import Scope
 
 Value: TypeAlias = Callable[[Scope], object]

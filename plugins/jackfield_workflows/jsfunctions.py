@@ -13,7 +13,6 @@ import orjson
 
 from jackfield_workflows.jsoperators import (
     UNDEFINED,
-    Beyond,
     Thrown,
     beyond,
     checked,
@@ -25,7 +24,7 @@ from jackfield_workflows.jsoperators import (
     trimmed,
     truthy,
 )
-from jackfield_workflows.jsvalues import number_text
+from jackfield_workflows.jsvalues import Beyond, number_text
 
 Function: TypeAlias = Callable[..., object]
 

@@ -17,7 +17,6 @@ from jackfield_workflows.jsoperators import (
     BLANK,
     LONGEST,
     UNDEFINED,
-    Beyond,
     Thrown,
     beyond,
     checked,
@@ -28,6 +27,7 @@ from jackfield_workflows.jsoperators import (
     to_text,
     trimmed,
 )
+from jackfield_workflows.jsvalues import Beyond
 
 Method: TypeAlias = Callable[..., object]
 
@@ -109,9 +109,17 @@ def _char_at(text: str, place: object = 0) -> str:
 
 def _repeat(text: str, count: object) -> str:
     times = to_number(count)
+    times = math.trunc(times) if math.isfinite(times) else 0 if times != times else times
     if not 0 <= times < math.inf:
         raise Thrown
-    return text * int(times) if times * len(text) <= LONGEST else beyond()
+    return text * int(times) if max(1, len(text)) * times <= LONGEST else beyond()
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Beyond from None  # half a character
 
 
 def _find(text: str, word: object) -> int:
@@ -154,7 +162,7 @@ TEXT: Mapping[str, tuple[int, int, Method]] = {
     "isEmpty": (0, 0, lambda text: not text),
     "isNotEmpty": (0, 0, lambda text: bool(text)),
     "toJsonString": (0, 0, lambda text: stringify(text)),
-    "base64Encode": (0, 0, lambda text: base64.b64encode(text.encode("utf-8", "replace")).decode()),
+    "base64Encode": (0, 0, lambda text: base64.b64encode(_utf8(text)).decode()),
 }
 
 

@@ -157,7 +157,7 @@ def divide(left: object, right: object) -> object:
     if not other:
         if not one or one != one:
             return math.nan
-        return math.copysign(math.inf, one) * math.copysign(1, other)
+        raise Beyond  # the sign of a zero is not kept here
     return _number(float(one) / float(other))
 
 

@@ -124,7 +124,11 @@ class EngineNodeRun:
             return self._host.facts.static(section)
         await self._host.before_effect(self._task)
         if self.borrowed is None:
-            self.borrowed = await self._host.services.static.borrow(workflow.id)
+            borrowed = await self._host.services.static.borrow(workflow.id)
+            if self.borrowed is not None:
+                borrowed.abandon()  # a part of the node asked at the same time
+            else:
+                self.borrowed = borrowed
         return self.borrowed.section(section)
 
     @property

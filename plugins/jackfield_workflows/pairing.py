@@ -5,9 +5,10 @@ Source: facts/workflow-service.md section 2.4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from jackfield.api.records import state
 from jackfield.api.workflows import Item
 from jackfield_workflows.outputs import references_of
 from jackfield_workflows.scope import ExpressionProblem
@@ -34,30 +35,69 @@ def item_at(results: Results, place: Place) -> Item | None:
     return None
 
 
-def trace(results: Results, source: Source | None, index: int, name: str) -> Place:
-    """The item of node `name` that the item at `index` of an input descends from. source: where that input comes from.
+@state
+class Origin:
+    """What an item descends from. found: items of the node that is looked for, two when there are more; broken: where
+    a trace ended without one."""
+
+    found: tuple[Place, ...] = ()
+    broken: Place | None = None
+
+    def add(self, other: Origin) -> None:
+        self.found = (*self.found, *(place for place in other.found if place not in self.found))[:2]
+        self.broken = self.broken or other.broken
+
+
+def trace(
+    results: Results, source: Source | None, index: int, name: str, known: dict[Place, Origin] | None = None
+) -> Place:
+    """The item of node `name` that the item at `index` of an input descends from. source: where that input comes from;
+    known: what earlier traces to the same node found, so that many items made of the same many cost no more than one.
 
     Of several runs of the node, the nearest. Raises `ExpressionProblem` when there is none or more than one.
     """
     if source is None:
         raise _untraceable(name)
-    frontier = [Place(*source, index)]
-    seen = set(frontier)
-    found: set[Place] = set()
-    broken: Place | None = None
-    while frontier:
-        place = frontier.pop()
-        if place.node == name:
-            found.add(place)
-            continue
-        parents = _parents(results, place)
-        if not parents:
-            broken = broken or place
-        for parent in parents:
-            if parent not in seen:
-                seen.add(parent)
-                frontier.append(parent)
-    return _only(results, name, found, broken)
+    first = _forked(results, Place(*source, index), name)
+    return _only(name, _origin(results, first, name, {} if known is None else known))
+
+
+def _forked(results: Results, place: Place, name: str) -> Place:
+    """Back from one item to the only one before it, as far as that is so."""
+    while place.node != name:
+        item = item_at(results, place)
+        if item is None or type(item.get("pairedItem")) is not dict or len(parents := _parents(results, place)) != 1:
+            break
+        place = parents[0]
+    return place
+
+
+def _origin(results: Results, first: Place, name: str, known: dict[Place, Origin]) -> Origin:
+    if first in known:
+        return known[first]
+    path = [(first, _looked_at(results, first, name, known))]
+    while path:
+        place, parents = path[-1]
+        parent = next(parents, None) if len(known[place].found) < 2 else None
+        if parent is None:
+            path.pop()
+            if path:
+                known[path[-1][0]].add(known[place])
+        elif parent in known:
+            known[place].add(known[parent])
+        else:
+            path.append((parent, _looked_at(results, parent, name, known)))
+    return known[first]
+
+
+def _looked_at(results: Results, place: Place, name: str, known: dict[Place, Origin]) -> Iterator[Place]:
+    """Remember the place; what has to be looked at next."""
+    if place.node == name:
+        known[place] = Origin((place,) if item_at(results, place) is not None else ())
+        return iter(())
+    parents = _parents(results, place)
+    known[place] = Origin(broken=None if parents else place)
+    return iter(parents)
 
 
 def _parents(results: Results, place: Place) -> list[Place]:
@@ -74,16 +114,15 @@ def _parents(results: Results, place: Place) -> list[Place]:
     return parents
 
 
-def _only(results: Results, name: str, found: set[Place], broken: Place | None) -> Place:
-    there = [place for place in found if item_at(results, place) is not None]
-    if len(there) == 1:
-        return there[0]
-    if there:
+def _only(name: str, origin: Origin) -> Place:
+    if len(origin.found) == 1:
+        return origin.found[0]
+    if origin.found:
         raise ExpressionProblem(
-            f"The item comes from {len(there)} items of the node '{name}', so that $('{name}').item is ambiguous; use "
+            f"The item comes from at least 2 items of the node '{name}', so that $('{name}').item is ambiguous; use "
             f"first(), last() or all() instead."
         )
-    raise _untraceable(name, broken)
+    raise _untraceable(name, origin.broken)
 
 
 def _untraceable(name: str, broken: Place | None = None) -> ExpressionProblem:

@@ -11,16 +11,25 @@ from collections.abc import Iterable
 
 from jackfield_workflows.reads import Fields, NodeReads, Reads
 
-_TEXT = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$\\]*`"""
+_TEXT = r"""'(?:[^'\\\n]|\\[^\w\r\u2028\u2029])*'|"(?:[^"\\\n]|\\[^\w\r\u2028\u2029])*"|`[^`$\\\r]*`"""
+"""Without escapes that stand for another character than the one after the backslash: such a text is not read."""
+_WORD = r"[\w$]*+(?![^\x00-\x7f])"
+"""The rest of a name. JavaScript's names have marks and joiners that Python takes for no letters: such a name is not
+read, as half of it would be another name."""
 _STEP = re.compile(
-    rf"""\s*(?:\??\.\s*((?:[^\W\d]|\$)[\w$]*)|(?:\?\.)?\s*\[\s*(?:({_TEXT})|(\d{{1,15}}))\s*\])(\s*(?:\?\.)?\s*[(`])?"""
+    rf"""\s*(?:\??\.\s*((?:[^\W\d]|\$){_WORD})|(?:\?\.)?\s*\[\s*(?:({_TEXT})|(\d{{1,15}}))\s*\])(\s*(?:\?\.)?\s*[(`])?"""
 )
 _ITEM = re.compile(r"\$(json|input|data|binary|items|item|thisItem)\b")
 _INPUT_JSON = re.compile(r"\s*\??\.\s*(?:item|first\s*\(\s*\)|last\s*\(\s*\))\s*\??\.\s*json\b")
 _NODE = re.compile(
-    rf"\$(?:\(\s*({_TEXT})\s*\)|node\s*(?:\??\.\s*([\w$]+)|(?:\?\.)?\[\s*({_TEXT})\s*\])|items\s*\(\s*({_TEXT})\s*[,)])"
+    rf"\$(?:\(\s*({_TEXT})\s*\)|node\s*(?:\??\.\s*([\w$]{_WORD})|(?:\?\.)?\[\s*({_TEXT})\s*\])|items\s*\(\s*({_TEXT})\s*[,)])"
 )
-_ANY_NODE = re.compile(r"\$\s*(?:\?\.)?\s*\(|\$(?:node|item|items)\b|\$input\s*\??\.\s*params|\$input\s*(?:\?\.)?\s*\[")
+_ANY_NODE = re.compile(
+    r"""\$\s*(?:\?\.)?\s*\(|\$(?:node|item|items)\b|\$input\b(?!\s*\??\.\s*(?:item|first|last|all|context)\b)
+    |(?:\A|(?<=[\s,(=\[:?|&>]))\$(?=\s*[,)\];:|&]|\s*\?\?|\s*\?\s|\s*\.[a-z]|\s*\Z)""",
+    re.VERBOSE,
+)
+"""The last one: `$` itself as a value."""
 _NODE_JSON = re.compile(r"\s*\??\.\s*(item|first\s*\(\s*\)|last\s*\(\s*\))\s*\??\.\s*json\b")
 _NODE_FACT = re.compile(r"\s*\??\.\s*(?:isExecuted|params|context|parameter|runIndex)\b")
 _OLD_JSON = re.compile(r"\s*\??\.\s*json\b")
@@ -39,7 +48,7 @@ def reads_of(sources: Iterable[str]) -> Reads:
     """What these sources read together."""
     item: Fields = {}
     nodes: dict[str, NodeReads] = {}
-    text = "\n".join(sources)
+    text = "\n;\n".join(sources)  # so that no access goes on in the next one
     opaque = _OPAQUE.search(text) is not None
     whole = opaque
     for match in _ITEM.finditer(text):
@@ -53,7 +62,7 @@ def reads_of(sources: Iterable[str]) -> Reads:
     named = sum(1 for _ in _NODE.finditer(text))
     everything = named < sum(1 for _ in _ANY_NODE.finditer(text)) or _HIDDEN_ROOT.search(text) is not None
     pairs = everything or _PAIRED.search(text) is not None
-    return Reads(item, whole, nodes, everything, pairs, "$parameter" in text)
+    return Reads(item, whole, nodes, everything, pairs, everything or "$parameter" in text)
 
 
 def script_reads(source: str, language: str = "javaScript") -> Reads:

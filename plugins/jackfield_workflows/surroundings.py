@@ -9,7 +9,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_workflows.facts import Facts
-from jackfield_workflows.pairing import Place, Results, item_at, trace
+from jackfield_workflows.pairing import Origin, Place, Results, item_at, trace
 from jackfield_workflows.reads import NodeReads, Reads, projected_item
 from jackfield_workflows.scope import ExpressionProblem
 from jackfield_workflows.tasks import NodeResult, Task
@@ -27,6 +27,7 @@ class NodeSurroundings:
         self._task = task
         self._node = node or task.step.node
         self._results: Results = facts.loop.results if facts.loop is not None else {}
+        self._origins: dict[str, dict[Place, Origin]] = {}
 
     @property
     def run_index(self) -> int:
@@ -113,7 +114,8 @@ class NodeSurroundings:
     def _trace(self, name: str, index: int) -> Place:
         self._runs(name)
         sources = self._task.sources
-        return trace(self._results, sources[0] if sources else None, index, name)
+        known = self._origins.setdefault(name, {})
+        return trace(self._results, sources[0] if sources else None, index, name, known)
 
     def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
         params = dict(self._facts.plan.workflow.nodes[name].parameters)

@@ -15,12 +15,15 @@ import httpx
 import pytest
 
 from jackfield.api.errors import JackfieldError
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import Node
 from jackfield.core.kernel import build
 from jackfield.testing.daemon import Daemon
 
 PLACE = Path(os.environ.get("JACKFIELD_TEST_CORPUS", "")) / "index.json"
 RUN_SECONDS = 30
 SHOWN = 15
+KNOWN_ONLY = "only the parameters are known"
 pytestmark = pytest.mark.skipif(not PLACE.is_file(), reason="JACKFIELD_TEST_CORPUS names no corpus")
 
 
@@ -61,25 +64,36 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def test_every_workflow_loads_and_how_many_validate(documents: dict[str, Any], report: Report, tmp_path: Path) -> None:
-    reader = build(tmp_path, {}, {}).context("corpus").workflows
+    context = build(tmp_path, {}, {}).context("corpus")
+    reader = context.workflows
     broken: dict[str, str] = {}
-    valid, complete, messages = 0, 0, Counter[str]()
+    valid, complete, able, messages = 0, 0, 0, Counter[str]()
     for file, document in documents.items():
         try:
-            problems = reader.problems(reader.parse(document))
+            workflow = reader.parse(document)
+            problems = reader.problems(workflow)
         except JackfieldError as exc:
             broken[file] = f"{exc.message} {exc.details}"
             continue
         valid += not any(problem.severity == "error" for problem in problems)
-        complete += all(problem.path == "name" for problem in problems)
+        known = all(problem.path == "name" or KNOWN_ONLY in problem.message for problem in problems)
+        complete += known
+        able += known and not any(lacking(node, context.nodes) for node in workflow.nodes.values() if not node.disabled)
         messages.update({problem.message for problem in problems})
     total = len(documents)
     report.share("loads", total - len(broken), total)
     report.share("validates without an error", valid, total)
     report.share("validates, every node known", complete, total)
+    report.share("... and every node can run", able, total)
     report.lines += ["most common problems (workflows):"]
     report.lines += [f"  {count:>4}  {message}" for message, count in messages.most_common(SHOWN)]
     assert not broken
+
+
+def lacking(node: Node, catalog: NodeCatalog) -> bool:
+    """Whether of the node's type only the parameters are known."""
+    found = catalog.find(node.kind)
+    return found is not None and bool(found.description.missing)
 
 
 def test_every_workflow_can_be_saved_and_read_back(documents: dict[str, Any], daemon: Daemon, report: Report) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,8 @@ from babel.units import format_unit
 
 from .locales import DIGITS, find_locale
 
+EXACT = Context(prec=1000)
+"""More digits than the largest number has, with the longest fraction."""
 FOUR_DIGITS_UNGROUPED = frozenset({"es", "pl", "pt_PT", "bg", "hy", "ka", "lv", "it"})
 """Locales that group from five digits on; babel's data leaves it out."""
 
@@ -48,13 +50,13 @@ def _rounded(value: Decimal, options: Mapping[str, Any]) -> str:
         most = options.get("maximumSignificantDigits", 21)
         least = options.get("minimumSignificantDigits", 1)
         if value:
-            value = value.quantize(Decimal(1).scaleb(value.adjusted() - most + 1), ROUND_HALF_UP)
+            value = value.quantize(Decimal(1).scaleb(value.adjusted() - most + 1), ROUND_HALF_UP, EXACT)
         places = max(0, least - (value.adjusted() + 1 if value else 1))
         return _trimmed(f"{value:f}", places)
     low, high = _digits(options)
     if options.get("notation") == "compact" and "maximumFractionDigits" not in options and value:
         high = max(0, 1 - value.adjusted())  # two digits that count, and never fewer than the whole number has
-    return _trimmed(f"{value.quantize(Decimal(1).scaleb(-high), ROUND_HALF_UP):f}", low)
+    return _trimmed(f"{value.quantize(Decimal(1).scaleb(-high), ROUND_HALF_UP, EXACT):f}", low)
 
 
 def _trimmed(text: str, places: int) -> str:
@@ -167,7 +169,7 @@ def number_parts(tag: str, options_text: str, value_text: str) -> list[tuple[str
     negative, text = value_text.startswith("-"), value_text.lstrip("-")
     if text == "Infinity":
         return _around(locale, [("infinity", "∞")], _sign(locale, negative, False, options), options)
-    value = Decimal(text) * (100 if options.get("style") == "percent" else 1)
+    value = EXACT.multiply(Decimal(text), 100 if options.get("style") == "percent" else 1)
     if options.get("style") == "unit":
         return [("literal", _with_unit(locale, ("-" if negative else "") + _rounded(value, options), options))]
     suffix: list[tuple[str, str]] = []

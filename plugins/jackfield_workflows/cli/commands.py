@@ -109,7 +109,9 @@ def _tell_problems(problems: Sequence[Mapping[str, Any]], indent: str) -> None:
     from jackfield_workflows.cli.progress import printable
 
     for problem in problems:
-        click.echo(f"{indent}{problem['severity']}: {problem['path']}: {printable(problem['message'])}", err=True)
+        click.echo(
+            f"{indent}{problem['severity']}: {printable(problem['path'])}: {printable(problem['message'])}", err=True
+        )
 
 
 @workflow.command("export")
@@ -155,7 +157,7 @@ def _pretty(body: object) -> str:
 
 def _write(path: Path, body: object) -> None:
     try:
-        path.write_text(_pretty(body) + "\n", encoding="utf-8")
+        path.write_text(_pretty(body) + "\n", encoding="utf-8", errors="replace")  # half a character is no text
     except OSError as exc:
         raise JackfieldError(f"{path} cannot be written: {exc.strerror}.") from None
     click.echo(str(path), err=True)
@@ -302,5 +304,7 @@ def _daemon(target: Target, context: PluginContext) -> Any:
 
 
 def _with_details(error: JackfieldError) -> str:
-    details = "".join(f"\n  {path}: {message}" for path, message in (error.details or {}).items())
-    return f"{error.message}{details}"
+    from jackfield_workflows.cli.progress import printable
+
+    details = "".join(f"\n  {printable(path)}: {printable(str(text))}" for path, text in (error.details or {}).items())
+    return f"{printable(error.message)}{details}"

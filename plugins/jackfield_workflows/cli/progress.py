@@ -83,8 +83,8 @@ def show(ended: Ended, *, as_json: bool) -> None:
 
 def _shown(item: Any) -> str:  # an item, which is JSON
     body = item.get("json", item) if isinstance(item, dict) else item
-    text = json.dumps(body, ensure_ascii=False, indent=2, default=str)
+    text = "\n".join(map(printable, json.dumps(body, ensure_ascii=False, indent=2, default=str).split("\n")))
     files = item.get("binary") if isinstance(item, dict) else None
-    named = f"\nfiles: {', '.join(map(str, files))}" if isinstance(files, dict) and files else ""
+    named = f"\nfiles: {printable(', '.join(map(str, files)))}" if isinstance(files, dict) and files else ""
     cut = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + " ... (--json shows all)"
     return cut + named

@@ -202,6 +202,31 @@ async def test_a_script_that_spoils_its_own_answer(run: Run) -> None:
     assert (await run("return 1")).value == 1
 
 
+SPOILED = [
+    "[[1, 2]]",
+    "5",
+    "null",
+    '"text"',
+]
+
+
+@pytest.mark.parametrize("json", SPOILED)
+async def test_a_spoiled_answer_has_the_form_of_one(run: Run, json: str) -> None:
+    result = await run(f"JSON.stringify = () => `{json}`; console.log(1); return 1")
+    assert isinstance(result.context, dict)
+    assert isinstance(result.static, dict)
+    assert isinstance(result.custom, dict)
+    assert all(isinstance(line, str) for line in result.logs)
+
+
+@pytest.mark.parametrize("error", ["[1]", "5", '{"kind": {}, "message": [], "line": "x", "item": {}}'])
+async def test_a_spoiled_error_has_the_form_of_one(run: Run, error: str) -> None:
+    with pytest.raises(ScriptError) as caught:
+        await run(f'Array.prototype.join = () => `{{"error": {error}}}`; return 1')
+    assert caught.value.kind == "runtime"
+    assert (caught.value.line, caught.value.item) == (None, None)
+
+
 async def test_memory_is_limited() -> None:
     engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16))
     try:

@@ -225,3 +225,21 @@ async def test_instances_can_not_be_changed(engine: JavaScriptEngine) -> None:
 
 def test_the_pairs_are_json() -> None:
     assert json.loads(json.dumps(PAIRS))
+
+
+async def test_numbers_with_many_digits(engine: JavaScriptEngine) -> None:
+    sources = [
+        "(1e30).toLocaleString() === '1' + ',000'.repeat(10)",
+        "(123456789012345678901234567890n).toLocaleString('en')",
+        "(1e300).toLocaleString('de', {minimumFractionDigits: 100}).length",
+    ]
+    found = await engine.evaluate(sources, ScriptData(input=[{"json": {}}]), [0])
+    assert found == [[True, "123,456,789,012,345,678,901,234,567,890", 301 + 100 + 101]]
+
+
+async def test_what_the_host_cannot_format_fails_alone(engine: JavaScriptEngine) -> None:
+    data = ScriptData(input=[{"json": {}}])
+    wrong = "new Intl.NumberFormat('en', {style: 'unit', unit: 'none such'}).format(1)"
+    assert await engine.evaluate([wrong, "(10n ** 5000n).toLocaleString()", "1 + 1"], data, [0]) == [[None, None, 2]]
+    caught = await engine.run(f"try {{ {wrong} }} catch (e) {{ return e.name }}", data, each=False, timeout=5)
+    assert caught.value == "TypeError"

@@ -163,6 +163,14 @@ LEAKS = [
     "$now.loc.numberFormatter()['constructor'].prototype.format = () => 'changed'",
     "$now.loc.dtFormatter($now).dtf.format = () => 'changed'",
     "$now.diff($today).matrix.hours.minutes = 1",
+    "$now.diff($today).matrix.months.days = 1",
+    "$now.diff($today).matrix.years = {days: 1}",
+    "Duration.fromObject({}, {conversionAccuracy: 'longterm'}).matrix.months.days = 1",
+    """(() => {
+      class Base { constructor(made) { return made } }
+      class Changed extends Base { source = '(x)'; exec = () => null }
+      for (const { regex } of DateTime.buildFormatParser('yyyy-MM-dd').units) new Changed(regex);
+    })()""",
     "DateTime.DATE_SHORT.day = 'changed'",
     "DateTime.prototype.toISO = () => 'changed'",
     "DateTime.now = () => 'changed'",
@@ -174,7 +182,9 @@ LEAKS = [
 ]
 PROBE = """[$now.toISO(), $now.toFormat('D t EEE'), DateTime.fromISO('2026-01-01').toISO(), $now.diff($today).toISO(),
   $now.toLocaleString(), $now.zoneName, $now.setLocale('de').toFormat('EEEE'), $now.diff($today, 'minutes').minutes,
-  (() => { try { $now.plus({ x: 1 }) } catch (e) { return `${e.name} ${e.x}` } })(), $jmespath({a: 1}, 'a')]"""
+  (() => { try { $now.plus({ x: 1 }) } catch (e) { return `${e.name} ${e.x}` } })(), $jmespath({a: 1}, 'a'),
+  DateTime.fromFormat('2026-01-02', 'yyyy-MM-dd').toISO(), Duration.fromObject({years: 1, months: 1}).as('days'),
+  Duration.fromObject({months: 1}, {conversionAccuracy: 'longterm'}).as('days')]"""
 
 
 @pytest.mark.parametrize("leak", LEAKS)

@@ -223,6 +223,7 @@ FORGED = [
     'b\'{"value": 1, "logs": 5, "context": [], "static": 7}\'',
     "b'[]'",
     'b\'{"error": {"kind": "busy", "message": null, "line": "x"}}\'',
+    'b\'{"error": {"kind": {}, "message": {}, "line": [], "item": {}}}\'',
     "b'nonsense'",
 ]
 

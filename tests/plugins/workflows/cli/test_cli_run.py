@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from cli_lab import CliLab, document, file_of
 
+from jackfield_workflows.cli.progress import Ended, show
+
 FLOW = document(("Mark", "pass"))
 
 
@@ -135,3 +137,14 @@ def test_names_cannot_drive_the_terminal(run: Any, tmp_path: Path) -> None:
     found = run("run", file_of(tmp_path, document(("A\x1b[2JB", "pass"))))
     assert found.exit_code == 0
     assert "\x1b[2J" not in found.stderr
+
+
+def test_data_cannot_drive_the_terminal(run: Any, tmp_path: Path) -> None:
+    found = run("run", file_of(tmp_path, FLOW), "--input", '{"a": "x\\u009b2J"}')
+    assert found.exit_code == 0
+    assert "x 2J" in found.stdout
+
+
+def test_names_of_files_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show(Ended("success", [{"json": {}, "binary": {"a\x1b[2J": {}}}]), as_json=False)
+    assert "files: a [2J" in capsys.readouterr().out

@@ -57,7 +57,7 @@ async def test_a_call_is_the_nodes_output(lab: Lab) -> None:
     engine = lab.engine()
     ident = await waiting(lab, engine)
     found = await engine.waiting(ident)
-    assert (found.node.name, found.call, found.mode) == ("Hook", {"path": "Hook"}, "webhook")
+    assert (found.node.name, found.call, found.mode, found.start) == ("Hook", {"path": "Hook"}, "webhook", "In")
     outcome = await ended(await engine.resume(found, CALLED))
     assert (outcome.status, outcome.last_node) == ("success", "After")
     assert [item["json"] for item in outcome.items] == [{"approved": True}]

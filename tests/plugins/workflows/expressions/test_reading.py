@@ -37,6 +37,13 @@ from jackfield_workflows.reads import projected, projected_item
         ("$json.it\\'s", {"it": None}),
         ("$json['it\\'s']", {"it's": None}),
         ("$json.größe", {"größe": None}),
+        ("$json.a.नाम", {"a": None}),
+        ("$json.a.cafe\u0301.b", {"a": None}),
+        ("$json.a.x\u200cy", {"a": None}),
+        ("$json.a['one\\ntwo']", {"a": None}),
+        ("$json.a['caf\\xe9']", {"a": None}),
+        ("$json.a['\\0']", {"a": None}),
+        (r"""$json.a['say \"x\"']""", {"a": {'say "x"': None}}),
     ],
 )
 def test_fields_of_the_item(source: str, fields: object) -> None:
@@ -88,6 +95,49 @@ def test_the_item_is_read_whole(source: str) -> None:
 def test_fields_of_another_node(source: str, fields: object, paired: bool) -> None:
     reads = reads_of([source]).nodes["A"]
     assert (reads.fields, reads.paired) == (fields, paired)
+
+
+@pytest.mark.parametrize(
+    "source", ["(() => $json.ชื่อ)()", "(() => $json.नाम.x)()", "$json['Line\\nbreak'].at(0)", "$json['caf\\xe9'].at(0)"]
+)
+def test_a_name_that_is_not_understood_is_no_other_name(source: str) -> None:
+    assert reads_of([source]).item is None
+
+
+def test_sources_do_not_run_into_each_other() -> None:
+    assert reads_of(["(x) => $json", "['a'].filter((x) => x)"]).item is None
+    assert reads_of(["(x) => $('A').item.json", "['a'].filter((x) => x)"]).nodes["A"].fields is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "$('A\\nB').first().json.x",
+        "$node.ชื่อ.json.x",
+        "['A', 'B'].map($)",
+        "((f) => f('A'))($)",
+        "$.call(null, 'A')",
+        "[$][0]('A')",
+        "(({ params }) => params)($input)",
+        "((i) => i.params)($input)",
+    ],
+)
+def test_a_node_that_is_not_understood_may_be_any(source: str) -> None:
+    assert reads_of([source]).everything
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "$json.a.replace('$', '')",
+        "/^a$/.test($json.a)",
+        "`cost: ${$json.a} $`",
+        "$input.first().json.a",
+        "'$' + $json.a",
+    ],
+)
+def test_a_dollar_in_a_text_names_no_node(source: str) -> None:
+    assert not reads_of([source]).everything
 
 
 def test_a_computed_name_may_be_any_node() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from pathlib import Path
@@ -63,7 +62,8 @@ def value_of(source: str, around: FakeSurroundings | None = None) -> object:
         ("$json.n / 7", 6),
         ("'5' * '2'", 10),
         ("'5' + 2 + null", "52null"),
-        ("1 / 0", math.inf),
+        ("'ab'.repeat($json.gone) + 'ab'.repeat(-0.5) + 'ab'.repeat('1.9')", "ab"),
+        ("'ab'.repeat(-1)", None),
         ("-7 % 3", -1),
         ("$json.l.length + $json.s.length", 16),
         ("$json['o']['k'].d", "deep"),
@@ -180,6 +180,8 @@ def test_what_is_left_to_javascript(source: str) -> None:
         "$json.o.isEmpty()",
         "Number('0x10')",
         "[$json.n / 0]",
+        "1 / -0",
+        "''.repeat(100000000 * 100000000000)",
     ],
 )
 def test_what_python_would_not_get_right(source: str) -> None:

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from loop_models import a_graph, a_node, chain, numbers
 
 from jackfield.api.workflows import Items, Outputs
-from jackfield_workflows.pairing import Place, item_at, trace
+from jackfield_workflows.pairing import Origin, Place, item_at, trace
 from jackfield_workflows.runloop import RunLoop
 from jackfield_workflows.scope import ExpressionProblem
 from jackfield_workflows.tasks import Task
@@ -167,3 +167,29 @@ def test_which_output_leads_to_a_node() -> None:
     towards = graph.output_towards
     assert (towards("a", "b"), towards("a", "c"), towards("a", "d"), towards("d", "b")) == (0, 1, 1, 0)
     assert (towards("a", "e"), towards("gone", "a"), towards("d", "d")) == (0, 0, 0)
+
+
+def test_many_items_made_of_the_same_many_are_traced_once() -> None:
+    count = 3000
+    loop = RunLoop(chain("a", "b", "c", "d", "e"), "a", numbers(1))
+    outputs = {
+        "b": [made(*({"item": 0} for _ in range(count)))],
+        "c": [made([{"item": index} for index in range(count)])],
+        "d": [made(*({"item": 0} for _ in range(count)))],
+    }
+    task = reach(loop, "e", outputs)
+    known: dict[Place, Origin] = {}
+    places = {trace(loop.results, task.sources[0], index, "a", known) for index in range(count)}
+    assert places == {Place("a", 0, 0, 0)}
+    assert len(known) == count + 2  # each item of b, and those of a and c
+    ambiguous: dict[Place, Origin] = {}
+    for index in range(count):
+        with pytest.raises(ExpressionProblem, match="ambiguous"):
+            trace(loop.results, task.sources[0], index, "b", ambiguous)
+    assert len(ambiguous) == 3  # of b two are enough
+
+
+def test_a_pair_that_leads_nowhere_does_not_hide_the_other() -> None:
+    loop = RunLoop(chain("a", "b", "c"), "a", numbers(1))
+    task = reach(loop, "c", {"b": [made([{"item": 7}, {"item": 0}])]})
+    assert found(task, loop, "a") == Place("a", 0, 0, 0)
