@@ -73,6 +73,13 @@
       return runs[number === undefined || number < 0 ? runs.length - 1 : number];
     }
 
+    // The node's memory: the running node's own as it is now, nothing for a node that has not run yet.
+    memory() {
+      const { known, node } = this.data.head;
+      if (this.name === node.name) return node.context ?? {};
+      return !this.node && known.includes(this.name) ? {} : (this.run().context ?? {});
+    }
+
     absence() {
       const { known } = this.data.head;
       return known.length && !known.includes(this.name)
@@ -114,7 +121,7 @@
         return ran.run().params ?? {};
       },
       get context() {
-        return ran.run().context ?? {};
+        return ran.memory();
       },
       get isExecuted() {
         return ran.node !== undefined;
@@ -146,7 +153,7 @@
         return ran.run().params ?? {};
       },
       get context() {
-        return ran.run().context ?? {};
+        return ran.memory();
       },
       get runIndex() {
         return ran.run() && ran.node.runs.length - 1;
