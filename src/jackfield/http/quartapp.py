@@ -21,8 +21,9 @@ from jackfield.core.tables import ServerSettings
 from .errors import body_of, challenge
 
 log = logging.getLogger("jackfield.http")
-PUBLIC_BODY = 65536
-"""Largest body, in bytes, of a request that nobody has to authenticate for."""
+PUBLIC_BODY = 512 * 1024
+"""Largest body, in bytes, of a request that nobody has to authenticate for: it is parsed on the event loop, in a
+millisecond or two."""
 
 
 def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettings) -> Quart:
