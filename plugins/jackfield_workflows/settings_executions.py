@@ -33,9 +33,10 @@ class ExecutionsSettings(BaseModel):
         10_000, description="Node runs of one execution; guards against endless cycles.", ge=1, le=10_000_000
     )
     max_resumes: int = Field(
-        3,
+        25,
         description="How often in a row an execution is resumed after the daemon ended while it ran, unless it gets "
-        "further; then it ends as failed. Guards against executions that crash the daemon.",
+        "further; then it ends as failed. Guards against executions that crash the daemon; not small, because whatever "
+        "runs beside such a one is counted as well.",
         ge=1,
         le=1_000,
     )
