@@ -38,21 +38,35 @@ def call_of(node: Node, base: Template, request: CompiledRequest, scope: Scope) 
 
 def _address(base: Template, request: CompiledRequest, scope: Scope) -> str:
     if request.url is not None:
-        return _joined(request.url, scope, encode=False)
-    return _joined(base, scope, encode=False).rstrip("/") + _joined(request.path, scope, encode=True)
+        return _joined(request.url, scope, _own(request.url))
+    return _joined(base, scope, _own(base)).rstrip("/") + _joined(request.path, scope, frozenset())
 
 
-def _joined(template: Template, scope: Scope, *, encode: bool) -> str:
-    """A path's values cannot leave their segment, except those whose only way is a path (`filePath`)."""
+def _own(template: Template) -> frozenset[int]:
+    """Which parts of an address are put in as they are: what it begins with, what is from the credential, an answer or
+    the table `values`, and what is behind the `?`."""
+    found = {0}
+    query = False
+    for place, part in enumerate(template.parts):
+        if isinstance(part, str):
+            query = query or "?" in part
+        elif query or "".join(part.choices[0].path[:1]).startswith(("$", "@")):
+            found.add(place)
+    return frozenset(found)
+
+
+def _joined(template: Template, scope: Scope, own: frozenset[int]) -> str:
+    """Values cannot leave their segment, except those whose only way is a path (`filePath`). own: places of parts that
+    are put in as they are."""
     out = []
-    for part in template.parts:
+    for place, part in enumerate(template.parts):
         if isinstance(part, str):
             out.append(part)
             continue
         value = value_of(Template((part,)), scope)
         if isinstance(value, Missing):
             raise NodeError(f"The parameter {_name(part)} is empty; fill it in.")
-        out.append(_segment(as_text(value), part) if encode else as_text(value))
+        out.append(as_text(value) if place in own else _segment(as_text(value), part))
     return "".join(out)
 
 
@@ -61,9 +75,16 @@ def _name(reference: Reference) -> str:
 
 
 def _segment(text: str, part: Reference) -> str:
-    if part.choices[0].path[-1:] != ("filePath",):
-        return quote(text, safe="") if text not in (".", "..") else "%2E" * len(text)
-    return "/".join(quote(step, safe="") for step in text.strip("/").split("/") if step not in ("", ".", ".."))
+    if part.choices[0].path[-1:] == ("filePath",):
+        return "/".join(_quoted(step) for step in text.strip("/").split("/") if step not in ("", ".", ".."))
+    if text in (".", ".."):
+        # Servers climb for %2E%2E too.
+        raise NodeError(f"The parameter {_name(part)} is '{text}', which is no name; give another one.")
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="", errors="replace")
 
 
 def _query(request: CompiledRequest, scope: Scope) -> Pairs:
@@ -131,10 +152,20 @@ def _told(reply: HttpReply, value: Json, errors: Errors, title: str) -> str:
     return f"{title} answered with status {reply.status}{f': {text}' if text else ''}."
 
 
-def next_link(reply: HttpReply) -> str | None:
-    """The target of `Link: <...>; rel="next"` (RFC 8288) when it is at the same host."""
+def next_link(call: HttpCall, reply: HttpReply) -> str | None:
+    """The target of `Link: <...>; rel="next"` (RFC 8288) when it is at the origin that was asked, which a redirect may
+    have left: the credential goes there again."""
     for part in reply.header("link").split(","):
         match = re.match(r'\s*<([^>]+)>(?=[^,]*;\s*rel="?next"?)', part)
-        if match and urlsplit(match[1]).netloc == urlsplit(reply.url).netloc:
+        if match and same_origin(match[1], call.url):
             return match[1]
     return None
+
+
+def same_origin(one: str, other: str) -> bool:
+    """A text that is no address has none."""
+    try:
+        first, second = urlsplit(one), urlsplit(other)
+    except ValueError:
+        return False
+    return (first.scheme.lower(), first.netloc.lower()) == (second.scheme.lower(), second.netloc.lower())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote_plus
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply
+from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeRun
 from jackfield.api.records import record, replace
 
@@ -22,7 +24,15 @@ class Exchange:
 
     async def send(self, call: HttpCall) -> HttpReply:
         """Raises `NodeError`."""
-        return await self.context.http.send(replace(call, secrets=self.secrets), self.authorization)
+        made = replace(call, secrets=self.secrets, secret_body=secret_in(call, self.secrets))
+        return await self.context.http.send(made, self.authorization)
+
+
+def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
+    """Whether the body holds a secret, as services want it that log in with a request of its own."""
+    content = call.body.content if call.body is not None and secrets else b""
+    forms = (form for one in secrets for form in (one.encode(), dumps(one)[1:-1], quote_plus(one).encode()))
+    return bool(content) and any(form in content for form in forms)
 
 
 async def authorized(context: PluginContext, run: NodeRun, kind: str) -> Exchange:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import TypeAlias
 
 from jackfield.api.errors import InvalidInput
@@ -17,6 +17,8 @@ from jackfield_vendors.dates import iso_time
 Filter: TypeAlias = Callable[[Json, str], Json]
 _MILLISECONDS = 10**11
 """A greater number of a time counts milliseconds."""
+_LONGEST = 100_000
+"""Characters in which a pattern is looked for."""
 
 
 def _text(value: Json) -> str:
@@ -39,6 +41,8 @@ def number(value: Json, _: str) -> Json:
     try:
         found = float(value)
     except ValueError:
+        return None
+    if not isfinite(found):
         return None
     return int(found) if found.is_integer() else found
 
@@ -63,7 +67,7 @@ def encoded(value: Json, _: str) -> Json:
 def decoded(value: Json, _: str) -> Json:
     try:
         return base64.b64decode(_text(value)).decode("utf-8", "replace")
-    except binascii.Error:
+    except ValueError:
         return None
 
 
@@ -85,8 +89,10 @@ def after(value: Json, mark: str) -> Json:
 
 
 def match(value: Json, pattern: str) -> Json:
-    """The first group of the first match, or the match; None without one."""
-    found = re.search(pattern, _text(value))
+    """The first group of the first match, or the match; None without one, and for a text so long that looking would
+    take long."""
+    text = _text(value)
+    found = re.search(pattern, text) if len(text) <= _LONGEST else None
     return None if found is None else found[1] if found.re.groups else found[0]
 
 
@@ -192,7 +198,10 @@ def _seconds(value: Json) -> float | None:
 def later(value: Json, seconds: str) -> Json:
     """The time so many seconds later, in UTC."""
     begin = epoch(value, "")
-    return iso_time((begin + int(seconds)) * 1000) if isinstance(begin, int) else None
+    try:
+        return iso_time((begin + int(seconds)) * 1000) if isinstance(begin, int) else None
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 FILTERS: Mapping[str, Filter] = {
@@ -229,3 +238,5 @@ FILTERS: Mapping[str, Filter] = {
     "text": lambda value, _: _text(value),
     "upper": lambda value, _: _text(value).upper(),
 }
+ARGUMENTS: Mapping[str, Callable[[str], object]] = {"head": int, "later": int, "match": re.compile, "plus": int}
+"""What reads a filter's argument; what it cannot read is a mistake of the description."""

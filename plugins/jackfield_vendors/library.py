@@ -80,6 +80,8 @@ def _node(context: PluginContext, path: Path, description: Description) -> Vendo
         return VendorNode.made(context, description)
     except ValueError as exc:
         raise Unusable(f"{path.name}: {exc}") from None
+    except RecursionError:
+        raise Unusable(f"{path.name}: it is nested too deeply, or one of its values names itself") from None
 
 
 def _kind(path: Path, index: int, description: Description) -> CredentialKind:
@@ -98,6 +100,8 @@ def read(path: Path) -> Description:
         raw = loads(text, max_depth=100) if path.suffix == ".json" else tomllib.loads(text)
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as exc:
         raise Unusable(f"{path.name}: {exc}") from None
+    except RecursionError:
+        raise Unusable(f"{path.name}: it is nested too deeply") from None
     except InvalidInput as exc:
         raise Unusable(f"{path.name}: {(exc.details or {}).get('body', exc.message)}") from None
     try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urljoin, urlsplit
+from math import isfinite
+from urllib.parse import urljoin
 
 from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
-from jackfield_vendors.calls import answer_of, next_link
+from jackfield_vendors.calls import answer_of, next_link, same_origin
 from jackfield_vendors.description import Node, Paging
 from jackfield_vendors.exchange import Exchange
 from jackfield_vendors.templates import as_text, at
@@ -17,6 +18,8 @@ from jackfield_vendors.templates import as_text, at
 LIMIT = 50
 """n8n's default of the parameter `limit`."""
 MOST_PAGES = 1000
+MOST_BYTES = 256 * 2**20
+"""Of the answers of all pages."""
 
 
 async def collected(
@@ -28,9 +31,12 @@ async def collected(
     rows: list[Json] = []
     size = max(paging.least, min(paging.most, most or paging.most))
     sized = call if paging.size is None else _set(call, paging.place, paging.size, size)
-    page = _begun(sized, paging)
+    page, read = _begun(sized, paging), 0
     for number in range(1, MOST_PAGES + 1):
         reply = await exchange.send(page)
+        read += len(reply.body)
+        if read > MOST_BYTES:
+            raise NodeError(f"The pages of {node.title} have more than {MOST_BYTES} bytes; set a limit.")
         value = answer_of(reply, node.errors, node.title)
         found = at(value, path.split(".")) if path else value
         new = found if isinstance(found, list) else []
@@ -38,16 +44,18 @@ async def collected(
         if most is not None and len(rows) >= most:
             return rows[:most]
         short = not new or (paging.size is not None and len(new) < size)
-        following = _next(paging, sized, value, number, rows, next_link(reply))
+        following = _next(paging, sized, value, number, rows, next_link(page, reply))
         if following is None or (short and paging.kind in ("page", "offset", "last")):
             return rows
+        if following == page:
+            raise NodeError(f"{node.title} names the same page as the next one again and again.")
         page = following
     raise NodeError(f"{node.title} has more than {MOST_PAGES} pages; set a limit.")
 
 
 def _limit(given: Mapping[str, Json]) -> int:
     value = given.get("limit")
-    return max(1, int(value)) if isinstance(value, int | float) else LIMIT
+    return max(1, int(value)) if isinstance(value, int | float) and isfinite(value) else LIMIT
 
 
 def _begun(call: HttpCall, paging: Paging) -> HttpCall:
@@ -71,10 +79,17 @@ def _next(
         address = value.get(paging.read) if isinstance(value, dict) else None
         if address is None:
             address = at(value, paging.read.split("."))
-        target = urljoin(call.url, address) if isinstance(address, str) and address else ""
-        return replace(call, url=target, query=[]) if urlsplit(target).netloc == urlsplit(call.url).netloc else None
+        target = _target(call.url, address) if isinstance(address, str) and address else ""
+        return replace(call, url=target, query=[]) if same_origin(target, call.url) else None
     cursor = at(value, paging.read.split("."))
     return _set(call, paging.place, paging.send, cursor) if cursor else None
+
+
+def _target(base: str, address: str) -> str:
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return ""
 
 
 def _set(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
+from math import isfinite
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
@@ -41,6 +41,8 @@ def _limited(rows: list[Json], given: Mapping[str, Json]) -> list[Json]:
     limit = given.get("limit")
     if given.get("returnAll") is not False or isinstance(limit, bool) or not isinstance(limit, int | float):
         return rows
+    if not isfinite(limit):
+        return rows
     return rows[: max(1, int(limit))]
 
 
@@ -57,7 +59,7 @@ async def _content_item(
     written = at(value, file.content.split("."))
     try:
         content = base64.b64decode(written) if isinstance(written, str) else None
-    except binascii.Error:
+    except ValueError:
         content = None
     if content is None:
         raise NodeError("The service's answer holds no file; it may be a directory, or too large.")

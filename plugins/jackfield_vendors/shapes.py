@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_vendors.functions import FUNCTIONS
 from jackfield_vendors.templates import MISSING, Missing, Scope, Template, Unfit, at, compiled, unwrapped, value_of
@@ -136,7 +137,10 @@ def _call(written: dict[str, Json], path: str, names: Callable[[Template, str, b
 
     def called(scope: Scope) -> Json | Missing:
         given = arguments(scope)
-        found = function(given if isinstance(given, dict) else {})
+        try:
+            found = function(given if isinstance(given, dict) else {})
+        except RecursionError:
+            raise NodeError("What the service gave is nested too deeply to be read.") from None
         return MISSING if found is None else found
 
     return called

@@ -14,7 +14,7 @@ from typing import Final
 
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.records import record
-from jackfield_vendors.filters import FILTERS, Filter
+from jackfield_vendors.filters import ARGUMENTS, FILTERS, Filter
 
 
 class Unfit(ValueError):
@@ -115,7 +115,12 @@ def _filter(source: str) -> tuple[Filter, str]:
     if found is None:
         raise Unfit(f"there is no filter {name.strip()}; there are {', '.join(sorted(FILTERS))}")
     quoted = argument.strip()
-    return found, quoted[1:-1] if len(quoted) >= 2 and quoted[0] == quoted[-1] == "'" else argument
+    plain = quoted[1:-1] if len(quoted) >= 2 and quoted[0] == quoted[-1] == "'" else argument
+    try:
+        ARGUMENTS.get(name.strip(), str)(plain)
+    except (ValueError, re.error) as exc:
+        raise Unfit(f"the filter {name.strip()} cannot have {plain}: {exc}") from None
+    return found, plain
 
 
 @record

@@ -69,12 +69,13 @@ def _asked(node: Node, items: Items) -> tuple[str, ...]:
 
 
 class AttachedPart:
-    """`AttachedNode` of the embedded engine."""
+    """`AttachedNode` of the embedded engine. level: how many parts are between it and the node that runs."""
 
-    def __init__(self, served: EngineNodeRun, plan: NodePlan, index: int) -> None:
+    def __init__(self, served: EngineNodeRun, plan: NodePlan, index: int, level: int = 0) -> None:
         self._served = served
         self._plan = plan
         self.index = index
+        self._level = level
 
     @property
     def node(self) -> Node:
@@ -119,13 +120,18 @@ class AttachedPart:
         raise AssertionError("a node is tried at least once")
 
     async def supply(self, item: int) -> object:
+        if self._level >= MAX_DEPTH:
+            raise NodeError(
+                f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes away from the one that it serves; its "
+                "wires may lead in a circle."
+            )
         found = self.type
         if not isinstance(found, SupplyingNode):
             raise NodeError(f"The node '{self.node.name}' ({self.node.type}) cannot serve another node.")
         return await found.supply(self, item)
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
-        return parts_of(self._served, self.node.name, kind)
+        return parts_of(self._served, self.node.name, kind, self._level + 1)
 
     async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
         return await self._run(0).static_data(scope)
@@ -161,12 +167,13 @@ def _outputs(node: Node, result: NodeResult) -> Outputs:
     return result
 
 
-def parts_of(served: EngineNodeRun, owner: str, kind: str) -> list[AttachedNode]:
-    """The enabled parts of a node, which is the running one or one of its parts. Raises `NodeError`."""
+def parts_of(served: EngineNodeRun, owner: str, kind: str, level: int = 0) -> list[AttachedNode]:
+    """The enabled parts of a node, which is the running one or one of its parts, so many levels away. Raises
+    `NodeError`."""
     plan = served._host.facts.plan
     parts = [part for part in plan.workflow.attached.get(owner, ()) if part.kind == kind]
     found = [
-        AttachedPart(served, plan.node(part.node), part.index)
+        AttachedPart(served, plan.node(part.node), part.index, level)
         for part in sorted(parts, key=lambda part: part.index)
         if not plan.workflow.nodes[part.node].disabled
     ]

@@ -30,17 +30,18 @@ class Toolbox:
         self._settings = settings
         self._tools: dict[str, Tool] = {}
         self._specs: list[ToolSpec] = []
-        for tool in tools:
+        given = list(tools)
+        if len(given) > settings.max_tools:
+            raise NodeError(f"The agent has {len(given)} tools, more than ai.max_tools ({settings.max_tools}).")
+        for tool in given:
             self._add(tool)
-        if len(self._tools) > settings.max_tools:
-            raise NodeError(f"The agent has {len(self._tools)} tools, more than ai.max_tools ({settings.max_tools}).")
 
     def _add(self, tool: Tool) -> None:
         spec = tool.spec
         name, number = tool_name(spec.name), 1
         while name in self._tools:
             number += 1
-            name = f"{tool_name(spec.name)[: MAX_NAME - 4]}_{number}"
+            name = f"{tool_name(spec.name)[: MAX_NAME - 5]}_{number}"
         self._tools[name] = tool
         self._specs.append(ToolSpec(name, spec.description, spec.schema))
 
@@ -54,9 +55,14 @@ class Toolbox:
 
         async def one(call: ToolCall) -> Message:
             async with turns:
-                return Message("tool", await self._answer(call), call_id=call.id, name=call.name)
+                return Message("tool", self._cut(await self._answer(call)), call_id=call.id, name=call.name)
 
-        return list(await asyncio.gather(*(one(call) for call in calls)))
+        # All of them end, so that none goes on behind an agent that failed.
+        found = await asyncio.gather(*(one(call) for call in calls), return_exceptions=True)
+        for result in found:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in found if isinstance(result, Message)]
 
     async def _answer(self, call: ToolCall) -> str:
         tool = self._tools.get(call.name)
@@ -68,9 +74,9 @@ class Toolbox:
         if wrong:
             return f"Error: the arguments do not fit: {'; '.join(wrong)}."
         try:
-            return self._cut(as_text(await tool.call(call.arguments)))
+            return as_text(await tool.call(call.arguments))
         except NodeError as exc:
-            return self._cut(f"Error: {exc.message}")
+            return f"Error: {exc.message}"
 
     def _cut(self, text: str) -> str:
         most = self._settings.max_tool_output

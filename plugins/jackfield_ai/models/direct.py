@@ -23,7 +23,7 @@ from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.models.reading import list_at
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Parameters, Text, chosen
-from jackfield_ai.pictures import picture_of
+from jackfield_ai.pictures import MAX_BYTES, MAX_PICTURES, picture_of
 
 _ROUNDS = 15
 
@@ -111,16 +111,22 @@ class DirectNode(AiNode):
         raise NodeError(f"The operation {' '.join(what)} is not available; there are: text message, image analyze.")
 
     async def _pictures(self, run: NodeRun, parameters: Direct, item: Item) -> Sequence[Picture]:
-        if parameters.input_type != "url":
-            names = [name.strip() for name in parameters.binary_property_name.split(",") if name.strip()]
-            return [await picture_of(run, item, name) for name in names]
-        return [await self._fetched(url.strip()) for url in parameters.image_urls.split(",") if url.strip()]
+        stored = parameters.input_type != "url"
+        listed = parameters.binary_property_name if stored else parameters.image_urls
+        wanted = [one.strip() for one in listed.split(",") if one.strip()]
+        if len(wanted) > MAX_PICTURES:
+            raise NodeError(f"The node names {len(wanted)} images, more than {MAX_PICTURES}.")
+        if stored:
+            return [await picture_of(run, item, name) for name in wanted]
+        return [await self._fetched(url) for url in wanted]
 
     async def _fetched(self, url: str) -> Picture:
         reply = await self._context.http.send(HttpCall("GET", url))
         kind = reply.header("content-type").partition(";")[0].strip()
         if not 200 <= reply.status < 300 or not kind.startswith("image/"):
             raise NodeError(f"There is no image at the address ({reply.status}, {kind or 'no type'}).")
+        if len(reply.body) > MAX_BYTES:
+            raise NodeError(f"The image at the address has {len(reply.body)} bytes, more than {MAX_BYTES}.")
         return Picture(kind, base64.b64encode(reply.body).decode())
 
     def _exchange(self, run: NodeRun, parameters: Direct, kind: str, title: str) -> Exchange:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -91,6 +92,8 @@ class Exchange:
         try:
             wanted = float(asked)
         except ValueError:
+            wanted = math.nan
+        if math.isnan(wanted):
             wanted = settings.retry_wait * 2**attempt * random.uniform(0.8, 1.2)
         return min(max(wanted, 0.0), settings.max_retry_wait)
 

@@ -9,7 +9,7 @@ from jackfield.api.ai import ParseProblem
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 
-_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[ \t]*(?:[\w+-]+[ \t]*)?\r?\n(.*?)```", re.DOTALL)
 _MAX_STARTS = 50
 """Places in a text where JSON may begin that are tried."""
 

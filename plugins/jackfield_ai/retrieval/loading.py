@@ -60,12 +60,11 @@ def _pdf(content: bytes) -> str:
     import io
 
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
 
     try:
         pages = PdfReader(io.BytesIO(content)).pages
         return "\n\n".join(pages[number].extract_text() for number in range(min(len(pages), MAX_PAGES)))
-    except (PyPdfError, ValueError, KeyError, TypeError) as exc:
+    except Exception as exc:  # whatever a damaged document makes of the library
         raise NodeError(f"The PDF cannot be read ({type(exc).__name__}).") from None
 
 

@@ -102,6 +102,7 @@ class MemoryStoreNode(AiNode):
     async def _insert(self, run: NodeRun, vectors: Vectors, parameters: StoreParameters, index: int) -> Items:
         documents = await (await documents_of(run, index)).load()
         if documents:
+            vectors.check_room(len(documents))
             embeddings = await embeddings_of(run, index)
             vectors.add(documents, await embeddings.embed([document.text for document in documents]))
         return [_stored(document, index) for document in documents]

@@ -3,7 +3,9 @@ are not at hand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 CHARACTERS_PER_TOKEN = 4
 SEPARATORS = ("\n\n", "\n", " ", "")
@@ -20,44 +22,46 @@ class RecursiveSplitter:
 
     def split(self, text: str) -> Sequence[str]:
         pieces = self._pieces(text, self._separators)
-        return [kept for piece in pieces if (kept := piece.strip())][:MAX_PIECES]
+        return list(islice((kept for piece in pieces if (kept := piece.strip())), MAX_PIECES))
 
-    def _pieces(self, text: str, separators: Sequence[str]) -> list[str]:
+    def _pieces(self, text: str, separators: Sequence[str]) -> Iterator[str]:
         if len(text) <= self._size:
-            return [text]
+            yield text
+            return
         place = next((i for i, one in enumerate(separators) if one == "" or one in text), len(separators))
         if place >= len(separators):
-            return [text]
+            yield text
+            return
         separator, further = separators[place], separators[place + 1 :]
         if not separator:
             step = self._size - self._overlap
-            return [text[start : start + self._size] for start in range(0, max(len(text) - self._overlap, 1), step)]
-        made: list[str] = []
+            yield from (text[start : start + self._size] for start in range(0, max(len(text) - self._overlap, 1), step))
+            return
         small: list[str] = []
         for part in text.split(separator):
             if len(part) <= self._size:
                 small.append(part)
                 continue
-            made += self._merged(small, separator)
+            yield from self._merged(small, separator)
             small = []
-            made += self._pieces(part, further)
-        return made + self._merged(small, separator)
+            yield from self._pieces(part, further)
+        yield from self._merged(small, separator)
 
-    def _merged(self, parts: Sequence[str], separator: str) -> list[str]:
+    def _merged(self, parts: Sequence[str], separator: str) -> Iterator[str]:
         """Neighbours together as long as they fit; each piece begins with the end of the one before."""
-        made: list[str] = []
-        held: list[str] = []
+        held: deque[str] = deque()
         length = 0
         for part in parts:
             extra = len(part) + (len(separator) if held else 0)
             if held and length + extra > self._size:
-                made.append(separator.join(held))
+                yield separator.join(held)
                 while held and (length > self._overlap or length + extra > self._size):
-                    length -= len(held.pop(0)) + (len(separator) if held else 0)
+                    length -= len(held.popleft()) + (len(separator) if held else 0)
                 extra = len(part) + (len(separator) if held else 0)
             held.append(part)
             length += extra
-        return [*made, separator.join(held)] if held else made
+        if held:
+            yield separator.join(held)
 
 
 def token_splitter(size: int, overlap: int) -> RecursiveSplitter:

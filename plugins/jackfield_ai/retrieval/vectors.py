@@ -24,13 +24,17 @@ class Vectors:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
-        """Raises `NodeError` when there would be too many, or vectors of another length."""
-        if len(self._rows) + len(documents) > self._limit:
+    def check_room(self, more: int) -> None:
+        """Raises `NodeError` when there would be too many; asked before anything is paid for."""
+        if len(self._rows) + more > self._limit:
             raise NodeError(
                 f"The in-memory vector store would hold more than {self._limit} documents (ai.vector_documents); use a "
                 "database for so many."
             )
+
+    def add(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
+        """Raises `NodeError` when there would be too many, or vectors of another length."""
+        self.check_room(len(documents))
         known = len(self._rows[0][0]) if self._rows else None
         made = [unit(vector) for vector in vectors]
         if any(len(vector) != (known or len(made[0])) for vector in made):

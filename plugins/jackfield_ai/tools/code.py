@@ -24,7 +24,8 @@ def program(language: str, source: str, query: Json) -> str:
     """The source with its variable `query`, in the same line, so that errors name the author's own lines."""
     if language == "python":
         return f"query = {query!r}; {source.lstrip()}" if _begins_plainly(source) else f"query = {query!r}\n{source}"
-    return f"const query = {dumps(query).decode()}; {source}"
+    # Written as an object, a field `__proto__` would be its prototype.
+    return f"const query = JSON.parse({dumps(dumps(query).decode()).decode()}); {source}"
 
 
 def _begins_plainly(source: str) -> bool:

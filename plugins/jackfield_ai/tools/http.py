@@ -134,6 +134,11 @@ class HttpCaller:
         kind = self._parameters.credential_kind()
         if kind and self._authorization is None:
             self._authorization = await self._node.authorization(kind)
+        if self._authorization and not self._authorization.allowed_hosts and _host_is_open(self._parameters.url):
+            raise NodeError(
+                "The model chooses the host, and the credential may go to any; name its hosts in allowedHosts, or "
+                "write the host into the tool's url."
+            )
         reply = await self._context.http.send(self._request(arguments), self._authorization)
         if not 200 <= reply.status < 300:
             raise NodeError(f"The server answered {reply.status}: {_text(reply)[:_EXCERPT]}")
@@ -173,7 +178,22 @@ def _address(template: str, arguments: Mapping[str, Json]) -> str:
     """What the model gives cannot leave its place in the address, unless it is the whole address."""
     if match := _PLACEHOLDER.fullmatch(template.strip()):
         return as_text(arguments.get(match[1], ""))
-    return _PLACEHOLDER.sub(lambda m: quote(as_text(arguments.get(m[1], "")), safe=""), template)
+    made = _PLACEHOLDER.sub(lambda m: quote(as_text(arguments.get(m[1], "")), safe="", errors="replace"), template)
+    if _climbs(made) and not _climbs(template):
+        raise NodeError("An argument would lead to another address ('.' or '..'); give a name.")
+    return made
+
+
+def _climbs(address: str) -> bool:
+    path = address.partition("?")[0].partition("#")[0]
+    return any(step in (".", "..") for step in path.split("/"))
+
+
+def _host_is_open(template: str) -> bool:
+    """Whether a placeholder is, or is part of, the host."""
+    _, found, rest = template.strip().partition("://")
+    host = re.split(r"[/?#]", rest if found else template.strip(), maxsplit=1)[0]
+    return _PLACEHOLDER.search(host) is not None
 
 
 def _json(template: str, arguments: Mapping[str, Json], name: str) -> Json:

@@ -20,6 +20,8 @@ from jackfield_ai.parameters import Parameters, Text
 
 PROTOCOL = "2025-06-18"
 MAX_PAGES = 20
+MAX_TOOL = 256 * 1024
+"""Bytes of one tool's description; models read it with every request, and arguments are checked against it."""
 _CREDENTIALS = {"bearerAuth": "httpBearerAuth", "headerAuth": "httpHeaderAuth", "mcpOAuth2Api": "mcpOAuth2Api"}
 
 
@@ -105,6 +107,8 @@ class McpSession:
 def _messages(reply: HttpReply) -> list[Json]:
     """Of an answer that is JSON or a stream of events."""
     text = reply.body.decode("utf-8", "replace")
+    for secret in filter(None, reply.secrets):
+        text = text.replace(secret, "***")
     if reply.header("content-type").startswith("text/event-stream"):
         events = text.replace("\r\n", "\n").split("\n\n")
         texts = ["\n".join(_data(line) for line in one.split("\n") if line.startswith("data:")) for one in events]
@@ -169,6 +173,8 @@ def _tool(session: McpSession, row: Json) -> Tool:
     async def call(arguments: Mapping[str, Json]) -> Json:
         return _told(await session.ask("tools/call", {"name": name, "arguments": dict(arguments)}))
 
+    if len(dumps(row)) > MAX_TOOL:
+        raise NodeError(f"The MCP server describes the tool {name[:100]} with more than {MAX_TOOL} bytes.")
     described = schema if isinstance(schema, dict) else {"type": "object"}
     return FunctionTool(ToolSpec(name, text_at(row, "description"), described), call)
 

@@ -17,6 +17,7 @@ from jackfield_ai.parameters import NoParameters, Parameters, Text
 
 MAX_EXPRESSION = 1_000
 _MAX_EXPONENT = 10_000
+_MAX_DIGITS = 400
 THOUGHT = (
     "Use the tool to think about something. It will not obtain new information or change the database, but just append "
     "the thought to the log. Use it when complex reasoning or some cache memory is needed."
@@ -29,13 +30,22 @@ _BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mod: operator.mod,
     ast.FloorDiv: operator.floordiv,
 }
+
+
+def _rounded(value: float, digits: float = 0) -> float:
+    """Python would work out a power of ten for whole numbers, however large."""
+    if not -_MAX_DIGITS <= digits <= _MAX_DIGITS:
+        raise ValueError(f"round takes at most {_MAX_DIGITS} digits")
+    return round(value, int(digits)) if digits else round(value)
+
+
 _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     **{name: getattr(math, name) for name in ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "log10", "log2")},
     **{name: getattr(math, name) for name in ("exp", "floor", "ceil", "degrees", "radians")},
     "log": math.log,
     "ln": math.log,
     "abs": abs,
-    "round": round,
+    "round": _rounded,
     "min": min,
     "max": max,
 }

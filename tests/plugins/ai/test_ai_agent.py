@@ -135,7 +135,7 @@ async def test_rounds_are_bounded(lab: AiLab) -> None:
 async def test_a_busy_provider_is_asked_again(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     busy = reply({"error": {"message": "slow down"}}, "429 Too Many Requests", retry_after="7")
-    lab.says = [busy, reply("", "503 Service Unavailable"), {"text": "now"}]
+    lab.says = [busy, reply("", "503 Service Unavailable", retry_after="nan"), {"text": "now"}]
     assert await lab.items(with_model(agent()), {"question": "?"}) == [{"output": "now"}]
     assert lab.clock.slept[0] == 7
     assert 1 <= lab.clock.slept[1] <= 3

@@ -128,6 +128,16 @@ async def test_gemini_messages_and_images(lab: AiLab) -> None:
     assert lab.asked[-1]["contents"][0]["parts"][1] == {"inlineData": {"mimeType": "image/png", "data": PNG}}
 
 
+async def test_so_many_images_are_refused(lab: AiLab) -> None:
+    await lab.credential("googlePalmApi")
+    made = {"credentials": {"googlePalmApi": {"id": "googlePalmApi"}}, "typeVersion": 1}
+    urls = ",".join([lab.server.url("/i.png")] * 17)
+    parameters = {"resource": "image", "operation": "analyze", "imageUrls": urls, "text": "?"}
+    message = await lab.failure(flow(node("G", "googleGemini", parameters, **made)), {"x": 1})
+    assert message == "The node names 17 images, more than 16."
+    assert lab.server.seen == []
+
+
 async def test_anthropic_messages(lab: AiLab) -> None:
     await lab.credential("anthropicApi")
     lab.says = [{"text": "Hi"}]

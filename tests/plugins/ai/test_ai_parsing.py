@@ -112,6 +112,12 @@ def test_any_schema_can_be_checked(value: Any, schema: Any) -> None:
     assert len(problems(value, schema)) <= 10
 
 
+def test_an_open_fence_before_many_blanks_is_read_quickly() -> None:
+    """In time that grows with the text: with its square this would take minutes."""
+    with pytest.raises(ParseProblem):
+        json_in("```" + " " * 200_000)
+
+
 async def test_a_list_loses_its_bullets() -> None:
     assert await ListParser().parse("1. a\n2) b\n- c\n\n* d\n") == ["a", "b", "c", "d"]
     assert await ListParser(2, ",").parse("a, b, c") == ["a", "b"]

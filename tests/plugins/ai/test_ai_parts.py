@@ -100,6 +100,17 @@ async def test_a_part_does_not_run_by_itself(lab: AiLab) -> None:
     assert "serves other nodes" in await lab.failure(flow(model()), {"x": 1})
 
 
+async def test_parts_in_a_circle_fail(lab: AiLab) -> None:
+    first = node("One", "outputParserAutofixing")
+    second = node("Two", "outputParserAutofixing")
+    main = node("Agent", "agent", {"promptType": "define", "text": "x", "hasOutputParser": True}, typeVersion=2)
+    kind = "ai_outputParser"
+    document = flow(main, parts=[(first, kind, "Agent"), (second, kind, "One"), (model(), "ai_languageModel", "Agent")])
+    wires: Any = document["connections"]
+    wires["One"][kind][0].append({"node": "Two", "type": kind, "index": 0})
+    assert "may lead in a circle" in await lab.failure(document, {"x": 1})
+
+
 async def test_what_cannot_serve_is_named(lab: AiLab) -> None:
     odd = node("Odd", "n8n-nodes-base.set", {}, typeVersion=3.4)
     message = await lab.failure(flow(agent(), parts=[(odd, "ai_languageModel", "Agent")]), {"x": 1})

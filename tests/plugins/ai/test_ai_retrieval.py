@@ -12,6 +12,7 @@ from loopback import Seen, reply
 
 from jackfield.api.ai import Document
 from jackfield.api.nodes import NodeError
+from jackfield_ai.retrieval.loading import text_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 
@@ -146,6 +147,20 @@ def test_pieces_fit_and_lose_no_word(text: str, size: int, overlap: int) -> None
     assert all(0 < len(piece) <= size for piece in pieces)
     assert set("".join(text.split())) == set("".join("".join(pieces).split()))
     assert len("".join("".join(pieces).split())) >= len("".join(text.split()))
+
+
+def test_a_huge_text_makes_a_bounded_number_of_pieces() -> None:
+    assert len(RecursiveSplitter(1000, 999).split("x" * 1_000_000)) == 100_000
+
+
+def test_a_broken_pdf_is_told() -> None:
+    with pytest.raises(NodeError, match="cannot be read"):
+        text_of_file(b"%PDF-1.7 broken", "application/pdf")
+
+
+def test_room_is_asked_for_before_embeddings_are_paid() -> None:
+    with pytest.raises(NodeError, match="more than 3 documents"):
+        Vectors(3).check_room(4)
 
 
 def test_pieces_overlap() -> None:

@@ -127,6 +127,18 @@ def test_python_gets_its_query(source: str, expected: str) -> None:
     assert program("python", source, {"a": "it's"}) == expected
 
 
+async def test_code_gets_fields_of_any_name(lab: AiLab) -> None:
+    schema = {"type": "object"}
+    parameters = {
+        "specifyInputSchema": True,
+        "schemaType": "manual",
+        "inputSchema": json.dumps(schema),
+        "jsCode": "return String(query.admin) + Object.keys(query)",
+    }
+    tool = node("Run", "toolCode", parameters, typeVersion=1.3)
+    assert await told(lab, agent(tool), ("Run", {"__proto__": {"admin": True}})) == "undefined__proto__"
+
+
 async def test_an_http_request_with_placeholders(lab: AiLab) -> None:
     parameters = {
         "toolDescription": "Searches",
@@ -163,6 +175,21 @@ async def test_an_http_tool_that_is_refused(lab: AiLab) -> None:
     lab.says = [reply("nothing here", "404 Not Found")]
     tool = node("Get", "toolHttpRequest", {"url": lab.server.url("/x")}, typeVersion=1.1)
     assert await told(lab, agent(tool), ("Get", {})) == "Error: The server answered 404: nothing here"
+
+
+async def test_a_model_cannot_climb_out_of_an_address(lab: AiLab) -> None:
+    tool = node("Get", "toolHttpRequest", {"url": lab.server.url("/users/{id}/notes")}, typeVersion=1.1)
+    assert "would lead to another address" in await told(lab, agent(tool), ("Get", {"id": ".."}))
+
+
+async def test_a_model_that_chooses_the_host_gets_no_credential(lab: AiLab) -> None:
+    await lab.credential("httpBearerAuth", token="canary-token")
+    parameters = {"url": "{where}", "authentication": "genericCredentialType", "genericAuthType": "httpBearerAuth"}
+    credentials = {"httpBearerAuth": {"id": "httpBearerAuth", "name": "x"}}
+    tool = node("Get", "toolHttpRequest", parameters, typeVersion=1.1, credentials=credentials)
+    answer = await told(lab, agent(tool), ("Get", {"where": lab.server.url("/x")}))
+    assert answer.startswith("Error: The model chooses the host")
+    assert not any("canary" in seen.headers.get("authorization", "") for seen in lab.server.seen)
 
 
 async def test_an_http_answer_is_made_small(lab: AiLab) -> None:
@@ -245,6 +272,53 @@ async def test_tools_of_an_mcp_server(lab: AiLab) -> None:
     assert lab.asked[-1]["messages"][-1]["content"] == "got {'a': 2}"
 
 
+async def test_an_mcp_server_with_very_many_tools_is_refused(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    given = [{"name": "same"}] * 20_000
+
+    def many(seen: Seen) -> bytes:
+        if seen.json["method"] != "tools/list":
+            return mcp(seen)
+        return reply({"jsonrpc": "2.0", "id": seen.json["id"], "result": {"tools": given}})
+
+    tool = node("Server", "mcpClientTool", {"endpointUrl": lab.server.url("/mcp")}, typeVersion=1.1)
+    lab.says = [many, many, many]
+    assert "more than ai.max_tools" in await lab.failure(agent(tool), {"x": 1})
+
+
+async def test_an_mcp_tool_with_a_huge_schema_is_refused(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    schema = {"enum": ["x" * 1000] * 300}
+
+    def huge(seen: Seen) -> bytes:
+        if seen.json["method"] != "tools/list":
+            return mcp(seen)
+        tools = [{"name": "big", "inputSchema": schema}]
+        return reply({"jsonrpc": "2.0", "id": seen.json["id"], "result": {"tools": tools}})
+
+    tool = node("Server", "mcpClientTool", {"endpointUrl": lab.server.url("/mcp")}, typeVersion=1.1)
+    lab.says = [huge, huge, huge]
+    assert "describes the tool big with more than" in await lab.failure(agent(tool), {"x": 1})
+
+
+async def test_an_mcp_server_that_repeats_its_key_is_masked(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    await lab.credential("httpBearerAuth", token="canary-token")
+
+    def echo(seen: Seen) -> bytes:
+        if seen.json["method"] != "tools/call":
+            return mcp(seen)
+        said = {"content": [{"type": "text", "text": seen.headers["authorization"]}], "isError": True}
+        return reply({"jsonrpc": "2.0", "id": seen.json["id"], "result": said})
+
+    parameters = {"endpointUrl": lab.server.url("/mcp"), "authentication": "bearerAuth"}
+    credentials = {"httpBearerAuth": {"id": "httpBearerAuth", "name": "x"}}
+    tool = node("Server", "mcpClientTool", parameters, typeVersion=1.1, credentials=credentials)
+    lab.says = [echo, echo, echo, {"calls": [("add", {"a": 2})]}, echo, {"text": "done"}]
+    assert await lab.items(agent(tool), {"x": 1}) == [{"output": "done"}]
+    assert lab.asked[-1]["messages"][-1]["content"] == "Error: ***"
+
+
 async def test_an_mcp_server_with_the_old_transport_is_refused(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     tool = node("Server", "mcpClientTool", {"endpointUrl": "http://x/sse", "serverTransport": "sse"}, typeVersion=1.1)
@@ -253,7 +327,16 @@ async def test_an_mcp_server_with_the_old_transport_is_refused(lab: AiLab) -> No
 
 @pytest.mark.parametrize(
     ("expression", "value"),
-    [("2 * (3 + 4)", 14), ("2^10", 1024), ("-7 % 3", 2), ("sqrt(16) + pi*0", 4), ("max(1, 2.5)", 2.5), ("10/4", 2.5)],
+    [
+        ("2 * (3 + 4)", 14),
+        ("2^10", 1024),
+        ("-7 % 3", 2),
+        ("sqrt(16) + pi*0", 4),
+        ("max(1, 2.5)", 2.5),
+        ("10/4", 2.5),
+        ("round(2.345, 1)", 2.3),
+        ("round(2.6)", 3),
+    ],
 )
 def test_arithmetic(expression: str, value: float) -> None:
     assert calculated(expression) == value
@@ -274,6 +357,8 @@ def test_arithmetic(expression: str, value: float) -> None:
         "",
         "f(1)",
         "1" * 2000,
+        "round(5, -10^9)",
+        "round(5, -1000000000000)",
     ],
 )
 def test_what_is_no_arithmetic(expression: str) -> None:

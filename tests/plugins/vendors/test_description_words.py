@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from loopback import Loopback, Seen, reply
 from vendor_lab import Lab
 
+from jackfield.api.http_client import HttpBody, HttpCall
+from jackfield.api.jsontext import dumps
+from jackfield.api.nodes import NodeError
+from jackfield_vendors.exchange import secret_in
 from jackfield_vendors.shapes import shape_of
 from jackfield_vendors.templates import MISSING, Scope, compiled, value_of
 
@@ -38,11 +44,68 @@ def test_names_are_chosen_by_values(shape: Any, made: Any) -> None:
         ("{'2020-12-03T10:08:14' | millis}", 1606990094000),
         ("{'1606990094000' | millis}", 1606990094000),
         ("{'soon' | millis}", MISSING),
+        ("{'inf' | epoch}", MISSING),
+        ("{'nan' | number}", MISSING),
+        ("{'9999999999999999' | later:1}", MISSING),
+        ("{'\u00e9' | frombase64}", MISSING),
     ],
 )
 def test_filters(template: str, value: Any) -> None:
     found = value_of(compiled(template), Scope({}, {}))
     assert found is value if value is MISSING else found == value
+
+
+def test_a_pattern_is_not_looked_for_in_a_huge_text() -> None:
+    text: Any = {"text": "a" * 100_001}
+    assert value_of(compiled("{text | match:'a'}"), Scope(text, {})) is MISSING
+
+
+def test_a_mail_that_is_made_to_break_its_reader_is_told() -> None:
+    raw = base64.urlsafe_b64encode(b"To: " + b"(" * 5000 + b"\r\n\r\nx").decode()
+    shape = shape_of({"$call": "mail_parsed", "message": "{mail}"}, "value", lambda *_: None)
+    with pytest.raises(NodeError, match="nested too deeply"):
+        shape(Scope({"mail": {"raw": raw}}, {}))
+
+
+ADDRESS = """
+[node]
+kind = "acme"
+title = "Acme"
+base_url = "{base}/{{table}}/rows"
+parameters = [{{ name = "table" }}, {{ name = "filter" }}, {{ name = "other", type = "boolean" }}]
+
+[[operations]]
+when = {{ other = true }}
+url = "{base}/x/{{table}}?{{filter}}"
+
+[[operations]]
+path = "/all"
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "target"),
+    [
+        ({"table": "../admin?a#"}, "/..%2Fadmin%3Fa%23/rows/all"),
+        ({"table": "../admin", "filter": "a=eq.1&b=2", "other": True}, "/x/..%2Fadmin?a=eq.1&b=2"),
+    ],
+)
+async def test_no_parameter_leaves_its_place_in_an_address(
+    lab: Lab, server: Loopback, parameters: Any, target: str
+) -> None:
+    path = lab.directory / "acme.toml"
+    path.write_text(ADDRESS.format(base=server.url("")))
+    server.answer = lambda _: reply({})
+    await lab.run("acme", None, parameters, node=lab.node(path))
+    assert server.seen[0].target == target
+
+
+@pytest.mark.parametrize("secret", ['p&w"x', "plain"])
+def test_a_secret_in_a_body_is_seen(secret: str) -> None:
+    for content in (dumps({"password": secret}), urlencode({"password": secret}).encode()):
+        call = HttpCall("POST", "https://a.example", body=HttpBody(content))
+        assert secret_in(call, [secret])
+        assert not secret_in(call, ["other"])
 
 
 PAGED = """

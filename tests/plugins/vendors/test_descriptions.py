@@ -70,6 +70,10 @@ MISTAKES = [
     (OWN.format(base="x").replace('"{kind}"', '"{kind"'), "operations[0].query.kind: a brace is not closed"),
     (OWN.format(base="x").replace("path =", "pth =", 1), "operations[0].pth: Extra inputs"),
     ("[node", "Expected"),
+    (f"a = {'[' * 5000}{']' * 5000}", "nested too deeply"),
+    (OWN.format(base="x").replace("{kind}", "{@kind}") + '\n[values]\nkind = "{@kind}"', "names itself"),
+    (OWN.format(base="x").replace("{kind}", "{kind | match:'('}"), "the filter match cannot have ("),
+    (OWN.format(base="x").replace("{kind}", "{kind | head:x}"), "the filter head cannot have x"),
     (
         '[[credentials]]\nkind = "k"\ntitle = "K"\nheaders = { A = "{token}" }',
         "credentials[0].headers.A: the credential has no field token",

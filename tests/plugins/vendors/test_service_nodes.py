@@ -191,10 +191,15 @@ async def test_discord_lists_until_a_page_is_short(services: Services, server: L
 )
 async def test_facebook_addresses(services: Services, server: Loopback, parameters: Any, seen: Any) -> None:
     fields = {"options": {"fields": {"field": [{"name": "id"}, {"name": "from{name}"}]}}}
-    given = {"hostUrl": f"127.0.0.1:{server.port}", **fields, **parameters}
+    given = {**fields, **parameters}
     await services.run("facebookGraphApi", 1, given, credential=("facebookGraphApi", {"accessToken": "canary"}))
     assert (server.seen[0].method, path(server.seen[0])) == seen
     assert query(server.seen[0]) == {"fields": ["id,from{name}"], "access_token": ["canary"]}
+
+
+def test_a_facebook_token_goes_to_facebook_only(services: Services) -> None:
+    with pytest.raises(ValueError, match=r"graph\.facebook\.com"):
+        services.node("facebookGraphApi").parameters(1).model_validate({"node": "me", "hostUrl": "evil.example"})
 
 
 async def test_linkedin_publishes_a_picture(services: Services, server: Loopback) -> None:

@@ -287,9 +287,52 @@ async def test_github_does_not_leave_its_server_for_a_link(lab: Lab, server: Loo
 
 
 async def test_a_path_cannot_be_left(lab: Lab, server: Loopback) -> None:
-    parameters = {"resource": "issue", "operation": "get", "issueNumber": 1, "owner": "..", "repository": "a/b?c#d"}
+    parameters = {"resource": "issue", "operation": "get", "issueNumber": 1, "owner": "a%2e", "repository": "a/b?c#d"}
     await lab.json("github", 1, parameters)
-    assert only(server).target == "/repos/%2E%2E/a%2Fb%3Fc%23d/issues/1"
+    assert only(server).target == "/repos/a%252e/a%2Fb%3Fc%23d/issues/1"
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+async def test_a_path_is_not_climbed(lab: Lab, server: Loopback, name: str) -> None:
+    parameters = {"resource": "issue", "operation": "get", "issueNumber": 1, **REPO, "owner": name}
+    with pytest.raises(NodeError, match="which is no name"):
+        await lab.json("github", 1, parameters)
+    assert server.seen == []
+
+
+async def test_a_link_after_a_redirect_does_not_take_the_credential_along(lab: Lab, server: Loopback) -> None:
+    """The redirect drops the credential; the next page at that place would get it again."""
+    elsewhere = f"http://localhost:{server.port}"
+
+    def answer(seen: Seen) -> bytes:
+        if seen.headers["host"].startswith("127."):
+            return reply("", "302 Found", location=f"{elsewhere}/rows")
+        return reply([{"id": 1}], link=f'<{elsewhere}/steal>; rel="next"')
+
+    server.answer = answer
+    parameters = {"resource": "release", "operation": "getAll", "returnAll": True, **REPO}
+    assert await lab.json("github", 1, parameters) == [{"id": 1}]
+    assert [seen.target for seen in server.seen[1:]] == ["/rows"]
+    assert "authorization" not in server.seen[1].headers
+
+
+async def test_the_pages_of_a_list_are_bounded(lab: Lab, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jackfield_vendors.paging.MOST_BYTES", 1000)
+    server.answer = lambda _: reply(
+        [{"id": "x" * 300}], link=f'<{server.url(f"/next/{len(server.seen)}")}>; rel="next"'
+    )
+    parameters = {"resource": "release", "operation": "getAll", "returnAll": True, **REPO}
+    with pytest.raises(NodeError, match="more than 1000 bytes"):
+        await lab.json("github", 1, parameters)
+    assert len(server.seen) == 4
+
+
+async def test_a_list_that_leads_back_to_itself_ends(lab: Lab, server: Loopback) -> None:
+    server.answer = lambda _: reply([{"id": 1}], link=f'<{server.url("/again")}>; rel="next"')
+    parameters = {"resource": "release", "operation": "getAll", "returnAll": True, **REPO}
+    with pytest.raises(NodeError, match="the same page"):
+        await lab.json("github", 1, parameters)
+    assert len(server.seen) == 2
 
 
 async def test_errors_become_items_when_the_node_goes_on(lab: Lab, server: Loopback) -> None:
