@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
 
-from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
+from jackfield.api.asgi import AsgiApp, AsgiMount
 from jackfield.api.context import PluginContext
+from jackfield.api.lazy import LazyApp
 from jackfield.api.resume import FORM as WAITING
-
-if TYPE_CHECKING:
-    from quart import Quart
 
 LIVE, TEST = "form", "form-test"
 
 
-class _Mounted:
-    """One application for all three, built when the first page is asked for."""
+def _build(context: PluginContext) -> AsgiApp:
+    from jackfield_forms.app import build
 
-    def __init__(self, context: PluginContext) -> None:
-        self._context = context
-        self._app: Quart | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await _refuse(receive, send)
-            return
-        if self._app is None:
-            from jackfield_forms.app import build
-
-            self._app = build(self._context)
-        await self._app(scope, receive, send)  # type: ignore[arg-type]  # an ASGI scope, which Quart types itself
-
-
-async def _refuse(receive: Receive, send: Send) -> None:
-    """Forms are no WebSockets."""
-    message = await receive()
-    if message["type"] == "websocket.connect":
-        await send({"type": "websocket.close", "code": 1008})
+    return build(context)  # type: ignore[return-value]  # Quart types scopes and messages by itself
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """All are public: a form checks its own callers."""
-    app = _Mounted(context)
+    app = LazyApp(partial(_build, context))
     return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST, WAITING)]

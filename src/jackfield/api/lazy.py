@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
+from .asgi import AsgiApp, Receive, Scope, Send
 from .nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
 from .triggers import Registration, Trigger, WorkflowChange
 from .workflows import Node, Problem, Workflow
@@ -72,3 +73,25 @@ class LazyTrigger:
         """What was never loaded serves nothing that could end."""
         if self._loaded is not None or self._concerns(change.workflow):
             await self.trigger.follow(change)
+
+
+class LazyApp:
+    """An application for HTTP that is built with its first request. WebSockets are refused."""
+
+    def __init__(self, build: Callable[[], AsgiApp]) -> None:
+        self._build = build
+        self._app: AsgiApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await _refuse(receive, send)
+            return
+        if self._app is None:
+            self._app = self._build()
+        await self._app(scope, receive, send)
+
+
+async def _refuse(receive: Receive, send: Send) -> None:
+    message = await receive()
+    if message["type"] == "websocket.connect":
+        await send({"type": "websocket.close", "code": 1008})
