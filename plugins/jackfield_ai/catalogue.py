@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
-from jackfield.api.workflows import Node
+from jackfield.api.lazy import LazyNode
+from jackfield.api.nodes import NodeType
 
 RUNNING: Mapping[str, str] = {
     "agent": "agent.node:agent",
@@ -63,54 +64,19 @@ SERVING: Mapping[str, str] = {
 PREFIX = "langchain."
 
 
-class LazyNode:
-    """Stands for a node until it is used."""
-
-    versions: Sequence[float]
-    description: NodeDescription
-    effect: bool
-
-    def __init__(self, kind: str, place: str, context: PluginContext) -> None:
-        self.kind = kind
-        self._place = place
-        self._context = context
-        self._node: NodeType | None = None
-
-    def _load(self) -> NodeType:
-        if self._node is None:
-            module, _, function = self._place.partition(":")
-            node: NodeType = getattr(import_module(f"jackfield_ai.{module}"), function)(self._context, self.kind)
-            self.versions, self.description, self.effect = node.versions, node.description, node.effect
-            self._node = node
-        return self._node
-
-    def __getattr__(self, name: str) -> object:
-        if name not in {"versions", "description", "effect"}:
-            raise AttributeError(name)
-        return getattr(self._load(), name)
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self._load().parameters(version)
-
-    def outputs(self, node: Node) -> int:
-        return self._load().outputs(node)
-
-    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
-        return self._load().execute(run)
+def _load(kind: str, place: str, context: PluginContext) -> NodeType:
+    module, _, function = place.partition(":")
+    found: NodeType = getattr(import_module(f"jackfield_ai.{module}"), function)(context, kind)
+    return found
 
 
-class LazyServingNode(LazyNode):
-    """One that is also a `SupplyingNode`."""
-
-    def supply(self, node: AttachedNode, item: int) -> Awaitable[object]:
-        found: Awaitable[object] = self._load().supply(node, item)  # type: ignore[attr-defined]  # see SERVING
-        return found
+def _lazy(kind: str, place: str, context: PluginContext) -> NodeType:
+    return LazyNode(kind, partial(_load, kind, place, context))
 
 
 def node_types(context: PluginContext) -> list[NodeType]:
     """One `NodeType` per kind."""
     from jackfield_ai.known_kinds import KNOWN
 
-    made: list[NodeType] = [LazyNode(PREFIX + kind, place, context) for kind, place in RUNNING.items()]
-    made += [LazyServingNode(PREFIX + kind, place, context) for kind, place in SERVING.items()]
-    return [*made, *(LazyServingNode(kind, "known:known", context) for kind in KNOWN)]
+    here = {PREFIX + kind: place for kind, place in (*RUNNING.items(), *SERVING.items())}
+    return [_lazy(kind, place, context) for kind, place in (*here.items(), *((kind, "known:known") for kind in KNOWN))]

@@ -10,42 +10,16 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
+from jackfield.api.addresses import PermittedAddresses
 from jackfield.api.credentials import ALLOWED_HOSTS
 from jackfield.api.http_client import host_allowed, host_key
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.secret_values import Credential
 from jackfield_integrations.settings import IntegrationSettings
 
-Address: TypeAlias = "IPv4Address | IPv6Address"
-Network: TypeAlias = "IPv4Network | IPv6Network"
 Connection = TypeVar("Connection")
-
-_NOT_PUBLIC = tuple(
-    ip_network(text)
-    for text in ("100.64.0.0/10", "192.88.99.0/24", "224.0.0.0/3", "::/96", "64:ff9b:1::/48", "5f00::/16", "fec0::/10")
-)
-"""Beside what the Python version's own tables call special."""
-_NAT64 = ip_network("64:ff9b::/96")
-
-
-def _embedded(address: Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for (mapped, 6to4, NAT64)."""
-    if isinstance(address, IPv4Address):
-        return None
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour
-
-
-def is_public(address: Address) -> bool:
-    """Whether it is on the public internet."""
-    inner = _embedded(address)
-    if inner is not None:
-        return is_public(inner)
-    return address.is_global and not address.is_multicast and not any(address in network for network in _NOT_PUBLIC)
 
 
 class Targets:
@@ -53,18 +27,14 @@ class Targets:
 
     def __init__(self, settings: IntegrationSettings) -> None:
         self._settings = settings
-        self._hosts = frozenset(host_key(text.strip()) for text in settings.allowed_hosts if "/" not in text)
-        self._networks: list[Network] = [ip_network(text) for text in settings.allowed_hosts if "/" in text]
+        allowed = [text.strip() for text in settings.allowed_hosts]
+        self._permitted = PermittedAddresses(
+            (text for text in allowed if "/" in text), (text for text in allowed if "/" not in text)
+        )
 
     def permits(self, host: str, address: str) -> bool:
-        """Whether this address, to which the host leads, may be connected to."""
-        if host_key(host) in self._hosts:
-            return True
-        found = ip_address(address.partition("%")[0])
-        inner = _embedded(found)
-        return is_public(found) or any(
-            candidate in network for candidate in (found, inner) if candidate is not None for network in self._networks
-        )
+        """See `PermittedAddresses.permits`."""
+        return self._permitted.permits(host, address)
 
     async def addresses(self, host: str, port: int) -> list[str]:
         """The addresses to connect to, in the resolver's order. Raises `NodeError`."""
@@ -73,7 +43,7 @@ class Targets:
                 rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise NodeError(f"The host {host!r} cannot be found; check its name.") from None
-        found = [address for address in dict.fromkeys(str(row[4][0]) for row in rows) if self.permits(host, address)]
+        found = self._permitted.of(host, (str(row[4][0]) for row in rows))
         if not found:
             raise NodeError(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "

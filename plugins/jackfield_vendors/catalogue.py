@@ -3,14 +3,14 @@ costs nothing. The operator's files in `nodes.d/` are read at the start, so that
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
-from jackfield.api.workflows import Node
+from jackfield.api.lazy import LazyNode
+from jackfield.api.nodes import NodeType
 
 if TYPE_CHECKING:
     from jackfield.api.credentials import CredentialKind
@@ -49,39 +49,13 @@ class Catalogue:
         """The operator's win over shipped ones of the same kind."""
         own: list[NodeType] = list(self.own.nodes) if self.own else []
         taken = {node.kind for node in own}
-        return [*own, *(ShippedNode(kind, self._context) for kind in KINDS if kind not in taken)]
+        return [*own, *(LazyNode(kind, partial(_shipped, self._context, kind)) for kind in KINDS if kind not in taken)]
 
 
-class ShippedNode:
-    """Stands for a shipped node until it is used."""
+def _shipped(context: PluginContext, kind: str) -> NodeType:
+    from jackfield_vendors.library import node_in
 
-    versions: Sequence[float]
-    description: NodeDescription
-    effect = True
-
-    def __init__(self, kind: str, context: PluginContext) -> None:
-        self.kind = kind
-        self._context = context
-
-    def __getattr__(self, name: str) -> object:
-        if name not in {"versions", "description"}:
-            raise AttributeError(name)
-        return getattr(self._node, name)
-
-    @cached_property
-    def _node(self) -> NodeType:
-        from jackfield_vendors.library import node_in
-
-        return node_in(self._context, SHIPPED / f"{self.kind.replace('/', '__')}.toml")
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self._node.parameters(version)
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
-        return self._node.execute(run)
+    return node_in(context, SHIPPED / f"{kind.replace('/', '__')}.toml")
 
 
 _catalogues: dict[Path, Catalogue] = {}

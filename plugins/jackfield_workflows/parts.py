@@ -10,6 +10,7 @@ from typing import Any
 from jackfield.api.binary import BinaryError
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, dumps
+from jackfield.api.lazy import supplying_node
 from jackfield.api.nodes import (
     AttachedNode,
     ExecutionInfo,
@@ -18,7 +19,6 @@ from jackfield.api.nodes import (
     NodeResult,
     NodeType,
     StaticScope,
-    SupplyingNode,
     Suspend,
 )
 from jackfield.api.records import replace
@@ -125,8 +125,8 @@ class AttachedPart:
                 f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes away from the one that it serves; its "
                 "wires may lead in a circle."
             )
-        found = self.type
-        if not isinstance(found, SupplyingNode):
+        found = supplying_node(self.type)
+        if found is None:
             raise NodeError(f"The node '{self.node.name}' ({self.node.type}) cannot serve another node.")
         return await found.supply(self, item)
 

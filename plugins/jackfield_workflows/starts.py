@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import EntryNode, NodeCatalog
+from jackfield.api.lazy import entry_node
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Item, Items, Node, Workflow
 
 _NEVER = frozenset({"stickyNote"})
@@ -56,8 +57,8 @@ def start_items(workflow: Workflow, start: str, given: Items | None, catalog: No
 def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items | None:
     """What the start node makes of the given items; see `EntryNode`."""
     node = workflow.nodes[start]
-    found = catalog.find(node.kind)
-    return found.entry(node, workflow, given) if isinstance(found, EntryNode) else given
+    found = entry_node(catalog.find(node.kind))
+    return found.entry(node, workflow, given) if found else given
 
 
 def read_items(body: Json, path: str = "") -> Items | None:

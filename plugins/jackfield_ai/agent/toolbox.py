@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import NodeError, SupplyingNode
+from jackfield.api.lazy import supplying_node
+from jackfield.api.nodes import NodeError
 from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.serving import Served
 from jackfield_ai.settings import AiSettings
@@ -94,7 +95,7 @@ async def tools_of(served: Served, item: int) -> list[Tool]:
     found: list[Tool] = []
     for part in served.attached(TOOL):
         # An agent that is a tool itself, or a vector store, is run like any other node.
-        if not isinstance(part.type, SupplyingNode):
+        if supplying_node(part.type) is None:
             found.append(NodeTool(part, item))
             continue
         given = await part.supply(item)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.nodes import EntryNode, NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend
+from jackfield.api.lazy import entry_node
+from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.ephemeral import EphemeralStore
 from jackfield_workflows.cli.progress import Ended, Progress
@@ -56,8 +57,8 @@ class WatchedNode:
 
     def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
         """See `EntryNode`."""
-        found = self._type
-        return found.entry(node, workflow, items) if isinstance(found, EntryNode) else items
+        found = entry_node(self._type)
+        return found.entry(node, workflow, items) if found else items
 
     async def _watched(self, run: NodeRun) -> NodeResult:
         begun = time.monotonic()

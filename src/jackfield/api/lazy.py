@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import cast
 
 from .asgi import AsgiApp, Receive, Scope, Send
-from .nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
+from .nodes import (
+    EntryNode,
+    NodeDescription,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NodeType,
+    SupplyingNode,
+)
 from .triggers import Registration, Trigger, WorkflowChange
 from .workflows import Node, Problem, Workflow
 
@@ -42,6 +51,17 @@ class LazyNode:
 
     def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
         return self._node().execute(run)
+
+
+def entry_node(node_type: NodeType | None) -> EntryNode | None:
+    """The same as an `EntryNode`, when it is one. `isinstance` would not do: from Python 3.12 on it looks past
+    `__getattr__`, and so past what a stand-in passes on."""
+    return cast("EntryNode", node_type) if hasattr(node_type, "entry") else None
+
+
+def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:
+    """The same as a `SupplyingNode`, when it is one; see `entry_node`."""
+    return cast("SupplyingNode", node_type) if hasattr(node_type, "supply") else None
 
 
 class LazyTrigger:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from jackfield.api.addresses import is_public
 from jackfield.api.http_client import host_allowed
-from jackfield_nodes.http_guard import AddressGuard, Forbidden, is_public
+from jackfield_nodes.http_guard import AddressGuard, Forbidden
 from jackfield_nodes.settings import HttpSettings
 
 PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"]
