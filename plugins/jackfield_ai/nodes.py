@@ -47,6 +47,7 @@ class ServingNode(AiNode):
     effect = False
 
     async def supply(self, node: AttachedNode, item: int) -> object:
+        """See `SupplyingNode`; every kind has its own."""
         raise NotImplementedError
 
 

@@ -60,6 +60,7 @@ class _Sorting(AiNode):
     """Items are asked about in batches and keep their order at each output."""
 
     async def _place(self, run: NodeRun, parameters: Parameters, index: int) -> Placed:
+        """Asks about one item: which output it goes to; both kinds have their own."""
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:

@@ -67,6 +67,7 @@ class DirectNode(AiNode):
     model = Direct
 
     def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
+        """The provider's model, as the parameters want it; every provider has its own."""
         raise NotImplementedError
 
     def _shown(self, raw: Json) -> list[dict[str, Json]]:
