@@ -112,6 +112,15 @@ def _simple_json(text: str) -> Getter | None:
     return as_json(found)
 
 
+def _simple_text(text: str) -> Getter | None:
+    found = _simple(text)
+    if found is None:
+        return None
+    from jackfield_workflows.jscompile import as_text
+
+    return as_text(found)
+
+
 @record
 class _Literal:
     value: Json
@@ -203,7 +212,7 @@ class _Compiler:
             if not chunk.code:
                 parts.append(chunk.text)
             else:
-                parts.append(self._printable(chunk) or self._javascript(print_as.source(chunk.text), used))
+                parts.append(self._printable(chunk, print_as) or self._javascript(print_as.source(chunk.text), used))
 
         printed = print_as.value
 
@@ -217,8 +226,8 @@ class _Compiler:
             self.variables = True
         return compile_path(chunk.text) if chunk.text.strip() else _undefined
 
-    def _printable(self, chunk: Chunk) -> Getter | None:
-        return self._path(chunk) or (_simple(chunk.text) if self._compile else None)
+    def _printable(self, chunk: Chunk, print_as: _Printing) -> Getter | None:
+        return self._path(chunk) or (print_as.simple(chunk.text) if self._compile else None)
 
     def _javascript(self, source: str, used: list[int]) -> Getter:
         if source not in self.sources:
@@ -252,11 +261,13 @@ def _expression(code: str) -> str:
 
 @record
 class _Printing:
-    """How the pieces of code in a joined template print. value: what Python has; source: what JavaScript evaluates."""
+    """How the pieces of code in a joined template print. value: what Python has; source: what JavaScript evaluates;
+    simple: what Python evaluates, or None."""
 
     value: Callable[[object], str]
     source: Callable[[str], str]
+    simple: Callable[[str], Getter | None]
 
 
-_TEXT = _Printing(template_text, _as_text)
-_JSON = _Printing(json_template_text, _as_json_text)
+_TEXT = _Printing(template_text, _as_text, _simple_text)
+_JSON = _Printing(json_template_text, _as_json_text, _simple)

@@ -59,6 +59,9 @@ class Facts:
         request = self._request
         return ExecutionInfo(self._id, request.mode, request.workflow, self._resume_url, self.timezone, self.variables)
 
+    def now_ms(self) -> int:
+        return self._services.clock.now_ms()
+
     async def read_variables(self) -> None:
         """Fill `variables`, once. Raises `StoreUnavailable`."""
         if not self._knows_variables:

@@ -10,12 +10,13 @@ import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
-from jackfield_workflows.jsfunctions import stringify
+from jackfield_workflows.jsfunctions import keys_of, parsed, stringify, values_of
 from jackfield_workflows.jsoperators import (
     BLANK,
     LONGEST,
+    MOST_ENTRIES,
     UNDEFINED,
     Thrown,
     beyond,
@@ -27,7 +28,9 @@ from jackfield_workflows.jsoperators import (
     to_text,
     trimmed,
 )
-from jackfield_workflows.jsvalues import Beyond
+from jackfield_workflows.jspatterns import matched, parted, replaced
+from jackfield_workflows.jsregex import Pattern
+from jackfield_workflows.jsvalues import Beyond, Special
 
 Method: TypeAlias = Callable[..., object]
 
@@ -74,11 +77,15 @@ def _plain(value: object, size: int, default: int) -> int:
 def _split(text: str, mark: object = UNDEFINED) -> object:
     if mark is UNDEFINED:
         return [text]
+    if isinstance(mark, Pattern):
+        return parted(text, mark)
     (word,) = _words(mark)
     return text.split(word) if word else list(_ascii(text))
 
 
 def _replace(text: str, old: object, new: object) -> str:
+    if isinstance(old, Pattern):
+        return replaced(text, old, new)
     before, after = _words(old, new)
     if "$" in after:
         raise Beyond
@@ -86,6 +93,8 @@ def _replace(text: str, old: object, new: object) -> str:
 
 
 def _replace_all(text: str, old: object, new: object) -> str:
+    if isinstance(old, Pattern):
+        return replaced(text, old, new) if old.every else _throw()
     before, after = _words(old, new)
     if "$" in after or not before or text.count(before) * len(after) > LONGEST:
         raise Beyond
@@ -122,6 +131,18 @@ def _utf8(text: str) -> bytes:
         raise Beyond from None  # half a character
 
 
+def _parse_json(text: str) -> object:
+    try:
+        return parsed(text)
+    except Thrown:
+        raise Beyond from None  # the user is told
+
+
+def _to_number(text: str) -> object:
+    number = to_number(text)
+    return number if number == number else beyond()  # the user is told
+
+
 def _find(text: str, word: object) -> int:
     return _ascii(text).find(_words(word)[0])
 
@@ -132,6 +153,10 @@ def _at(value: str | list[object], place: object = 0) -> object:
     index = 0 if number != number else int(max(-SIZE, min(SIZE, number)))
     index = size + index if index < 0 else index
     return value[index] if 0 <= index < size else UNDEFINED
+
+
+def _throw() -> NoReturn:
+    raise Thrown
 
 
 SIZE = 1 << 40
@@ -152,6 +177,7 @@ TEXT: Mapping[str, tuple[int, int, Method]] = {
     "substring": (1, 2, _substring),
     "replace": (2, 2, _replace),
     "replaceAll": (2, 2, _replace_all),
+    "match": (1, 1, lambda text, pattern: matched(text, pattern)),
     "padStart": (1, 2, lambda text, size, fill=UNDEFINED: _pad(text, size, fill, start=True)),
     "padEnd": (1, 2, lambda text, size, fill=UNDEFINED: _pad(text, size, fill, start=False)),
     "charAt": (0, 1, _char_at),
@@ -162,12 +188,14 @@ TEXT: Mapping[str, tuple[int, int, Method]] = {
     "isEmpty": (0, 0, lambda text: not text),
     "isNotEmpty": (0, 0, lambda text: bool(text)),
     "toJsonString": (0, 0, lambda text: stringify(text)),
+    "parseJson": (0, 0, lambda text: _parse_json(text)),
+    "toNumber": (0, 0, lambda text: _to_number(text)),
     "base64Encode": (0, 0, lambda text: base64.b64encode(_utf8(text)).decode()),
 }
 
 
 def _includes(values: list[object], wanted: object) -> bool:
-    if isinstance(wanted, (dict, list)):
+    if isinstance(wanted, (dict, list)) or len(values) > MOST_ENTRIES:
         raise Beyond
     return any(
         equal(value, wanted) or (value != value and wanted != wanted)
@@ -177,7 +205,7 @@ def _includes(values: list[object], wanted: object) -> bool:
 
 
 def _index_of(values: list[object], wanted: object) -> int:
-    if isinstance(wanted, (dict, list)):
+    if isinstance(wanted, (dict, list)) or len(values) > MOST_ENTRIES:
         raise Beyond
     places = (
         place for place, value in enumerate(values) if not isinstance(value, (dict, list)) and equal(value, wanted)
@@ -210,6 +238,8 @@ def _fixed(value: float, places: object = 0) -> str:
 
 NUMBER: Mapping[str, tuple[int, int, Method]] = {
     "toFixed": (0, 1, _fixed),
+    "toNumber": (0, 0, lambda value: value),
+    "isInteger": (0, 0, lambda value: float(value).is_integer()),
     "toString": (0, 0, to_text),
     "isEmpty": (0, 0, lambda value: False),
     "isNotEmpty": (0, 0, lambda value: True),
@@ -220,7 +250,15 @@ BOOLEAN: Mapping[str, tuple[int, int, Method]] = {
     "isEmpty": (0, 0, lambda value: False),
     "isNotEmpty": (0, 0, lambda value: True),
 }
-METHODS = TEXT.keys() | LIST.keys() | NUMBER.keys() | BOOLEAN.keys()
+OBJECT: Mapping[str, tuple[int, int, Method]] = {
+    "isEmpty": (0, 0, lambda value: not value),
+    "isNotEmpty": (0, 0, lambda value: bool(value)),
+    "hasField": (1, 1, lambda value, name: _words(name)[0] in value),
+    "keys": (0, 0, lambda value: keys_of(value)),
+    "values": (0, 0, lambda value: values_of(value)),
+    "toJsonString": (0, 0, lambda value: stringify(value)),
+}
+METHODS = OBJECT.keys() | TEXT.keys() | LIST.keys() | NUMBER.keys() | BOOLEAN.keys()
 
 
 def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
@@ -236,6 +274,10 @@ def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
         return BOOLEAN
     if value is None or value is UNDEFINED:
         raise Thrown
+    if kind is dict:
+        return OBJECT
+    if isinstance(value, Special):
+        return value.methods()
     raise Beyond
 
 

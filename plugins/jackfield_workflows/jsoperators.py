@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-from jackfield_workflows.jsvalues import Beyond, number_text
+from jackfield_workflows.jsvalues import Beyond, Special, number_text
 
 
 class Undefined:
@@ -27,6 +27,10 @@ UNDEFINED: Final = Undefined()
 SAFE = 2**53
 LONGEST = 1 << 20
 """Characters of a text that Python works on; a longer one is JavaScript's, whose time is limited."""
+MOST_ENTRIES = 50_000
+"""Entries of a list or an object, with all inside of it, that Python looks through."""
+_DEEPEST = 50
+_LONGEST_NUMBER = 1000
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 BLANK = (
     "\t\n\v\f\r \u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -86,10 +90,14 @@ def to_number(value: object) -> int | float:
         return math.nan
     if type(value) is str:
         return text_number(value)
+    if isinstance(value, Special):
+        return value.number()
     raise Beyond
 
 
 def text_number(text: str) -> int | float:
+    if len(text) > _LONGEST_NUMBER:
+        raise Beyond
     plain = trimmed(text)
     if not plain:
         return 0
@@ -119,12 +127,52 @@ def to_text(value: object) -> str:
         return joined(value, ",")
     if isinstance(value, dict) and not value.keys() & {"toString", "valueOf"}:
         return "[object Object]"
+    if isinstance(value, Special):
+        return value.text()
     raise Beyond
 
 
 def joined(values: list[object], between: str) -> str:
     """`values.join(between)`."""
-    return checked_text(between.join(["" if one is None or one is UNDEFINED else to_text(one) for one in values]))
+    sized(values)
+    if len(values) * len(between) > LONGEST:
+        raise Beyond
+    return checked_text(between.join([one if type(one) is str else _inner_text(one) for one in values]))
+
+
+def _inner_text(value: object) -> str:
+    """The same as `to_text`, of what is in a list whose size is known."""
+    if value is None or value is UNDEFINED:
+        return ""
+    return ",".join(map(_inner_text, value)) if type(value) is list else to_text(value)
+
+
+def sized(value: object) -> None:
+    """Raises `Beyond` for a list or an object that is large or deep. It may hold another one many times, so that it is
+    much larger than what it was made of."""
+    if type(value) is str:
+        checked_text(value)
+    entries, characters = MOST_ENTRIES, LONGEST
+    held: list[Any] = [value] if type(value) is list or type(value) is dict else []  # Any: a list or an object
+    for _ in range(_DEEPEST):
+        if not held:
+            return
+        below: list[Any] = []
+        for one in held:
+            entries -= len(one)
+            if entries < 0:
+                raise Beyond
+            if type(one) is dict:
+                characters -= sum(map(len, one))
+            for each in one.values() if type(one) is dict else one:
+                if type(each) is str:
+                    characters -= len(each)
+                elif type(each) is list or type(each) is dict:
+                    below.append(each)
+            if characters < 0:
+                raise Beyond
+        held = below
+    raise Beyond
 
 
 def checked_text(text: str) -> str:
@@ -136,6 +184,8 @@ def checked_text(text: str) -> str:
 def add(left: object, right: object) -> object:
     if type(left) is str and type(right) is str:
         return checked_text(left + right)
+    left = left.primitive() if isinstance(left, Special) else left
+    right = right.primitive() if isinstance(right, Special) else right
     if any(isinstance(side, (str, dict, list)) for side in (left, right)):
         return checked_text(to_text(left) + to_text(right))
     return _number(to_number(left) + to_number(right))
@@ -185,7 +235,7 @@ def equal(left: object, right: object) -> bool:
         return checked(left) == checked(right)
     if type(left) is not type(right):
         return False
-    if isinstance(left, (dict, list)):
+    if isinstance(left, (dict, list, Special)):
         raise Beyond
     return left == right
 
@@ -195,7 +245,7 @@ def loosely_equal(left: object, right: object) -> bool:
     nothing = left is None or left is UNDEFINED
     if nothing or right is None or right is UNDEFINED:
         return nothing and (right is None or right is UNDEFINED)
-    if isinstance(left, (dict, list)) or isinstance(right, (dict, list)):
+    if isinstance(left, (dict, list, Special)) or isinstance(right, (dict, list, Special)):
         raise Beyond
     if type(left) is type(right):
         return equal(left, right)
@@ -218,3 +268,10 @@ def at_most(left: object, right: object) -> bool:
             raise Beyond
         return left <= right
     return to_number(left) <= to_number(right)
+
+
+def is_settled(value: object) -> bool:
+    """Whether JSON has a place for the value inside of a list or an object; of a list or an object itself: yes."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is not UNDEFINED and not isinstance(value, Special)

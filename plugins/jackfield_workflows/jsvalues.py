@@ -6,7 +6,7 @@ None stands for undefined as well as for null. Integers keep their digits, also 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api import jsontext
 
@@ -15,6 +15,36 @@ Key = str | int
 
 class Beyond(Exception):
     """Python would not give exactly what JavaScript gives."""
+
+
+class Special:
+    """A value of an expression that is no JSON, such as a date. Its methods raise `Beyond` where they do not know."""
+
+    __slots__ = ()
+
+    def text(self) -> str:
+        """`String(value)`"""
+        raise Beyond
+
+    def json(self) -> str:
+        """The text that JSON has for it."""
+        raise Beyond
+
+    def number(self) -> int:
+        """`Number(value)`"""
+        raise Beyond
+
+    def primitive(self) -> object:
+        """What `+` works with."""
+        raise Beyond
+
+    def member(self, name: str) -> object:
+        """`value[name]`, of a name that is no method's."""
+        raise Beyond
+
+    def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
+        """Name -> fewest arguments, most arguments, what is called with the value and the arguments."""
+        raise Beyond
 
 
 def member(value: object, key: Key) -> object:
@@ -69,6 +99,8 @@ def template_text(value: object) -> str:
 
 def json_template_text(value: object) -> str:
     """How a value prints inside a JSON text: objects and lists as JSON, texts as they are, nothing as null."""
+    if isinstance(value, Special):
+        return f'"{value.json()}"'
     if isinstance(value, dict | list):
         return jsontext.dumps(value).decode()
     return "null" if value is None or value != value else to_text(value)
@@ -88,6 +120,8 @@ def to_text(value: object) -> str:
         return number_text(value)
     if isinstance(value, Sequence):
         return ",".join("" if item is None else to_text(item) for item in value)
+    if isinstance(value, Special):
+        return value.text()
     return "[object Object]"
 
 

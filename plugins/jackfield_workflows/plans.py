@@ -10,6 +10,33 @@ from jackfield.api.workflows import Node, Workflow
 from jackfield_workflows.expressions import Parameters, compile_parameters
 from jackfield_workflows.graph import Graph, build_graph
 
+_LONGEST_DETOUR = 64
+
+
+class Detours:
+    """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does for the next run, and
+    for twice as many each time again, as it most likely has to again."""
+
+    __slots__ = ("_left", "_length")
+
+    def __init__(self) -> None:
+        self._left = 0
+        self._length = 0
+
+    def due(self) -> bool:
+        """To be asked once per run."""
+        if self._left:
+            self._left -= 1
+            return True
+        return False
+
+    def given_up(self) -> None:
+        self._length = self._left = min(max(1, 2 * self._length), _LONGEST_DETOUR)
+
+    def done(self) -> None:
+        """Python had them all."""
+        self._length = 0
+
 
 class NodePlan:
     """One node of a workflow: its type and its compiled parameters."""
@@ -18,6 +45,7 @@ class NodePlan:
         self.node = node
         self.type = type
         self.effect = type.effect
+        self.detours = Detours()
         self._literal: NodeParameters | None = None
 
     @cached_property

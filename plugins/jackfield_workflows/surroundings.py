@@ -42,6 +42,13 @@ class NodeSurroundings:
         return self._facts.workflow
 
     @property
+    def timezone(self) -> str:
+        return self._facts.timezone
+
+    def now_ms(self) -> int:
+        return self._facts.now_ms()
+
+    @property
     def variables(self) -> Mapping[str, str]:
         return self._facts.variables
 
@@ -60,6 +67,9 @@ class NodeSurroundings:
     def last(self, name: str) -> Item | None:
         items = self._items(name)
         return items[-1] if items else None
+
+    def all(self, name: str) -> Items:
+        return self._items(name)
 
     def at(self, name: str, index: int) -> Item:
         items = self._items(name)

@@ -192,6 +192,9 @@ text_forms = st.one_of(
     form("<d>.<m>()", d=dates, m=one("toISOString", "toJSON")),
     form("<a>.split(<s>)[<i>]", a=texts, s=one("' '", "''", "','", "/\\W+/"), i=small),
     form("<a>.match(<p>)?.[0]", a=texts, p=patterns),
+    form("<a>.replace(<p>, <r>)", a=texts, p=patterns, r=one("'[$&]'", "'$1$$'", "'$2-$1'", "'$0'", '"$\'"')),
+    form("<l>.map((x, i) => `${i + 1}. ${x}\\n`).join('')", l=lists),
+    form("<l>.reduce((text, x) => text + x, <a>)", l=lists, a=texts),
 )
 number_forms = st.one_of(
     form(
@@ -254,12 +257,22 @@ list_forms = st.one_of(
     form("[...<a>.matchAll(<p>)].map(([m]) => m)", a=texts, p=one("/a/g", "/\\w+/g")),
     form("<a>.match(<p>)", a=texts, p=one("/a/g", "/\\d/g", "/z/")),
     form("(([first, ...rest]) => [rest, first])(<l>)", l=lists),
+    form("Object.entries(<o>).map(([key, value]) => `${key}: ${value}`)", o=objects),
+    form("<l>.map(({ name, age }) => ({ name, years: age }))", l=lists),
+    form("<l>.map((x) => ({ ...x, more: <a> }))", l=one("$json.people", "[$json.address, null, {a: 1}]"), a=anything),
+    form("<l>.map(x => /* once */ [x, ...<k>])", l=lists, k=lists),
+    form("<l>.<m>", l=lists, m=one("filter(Boolean)", "map(String)", "map((x, i, all) => all.length - i)")),
+    form("<l>.filter(x => <k>.some(y => y === x))", l=lists, k=lists),
+    form("<l>.flatMap(({ tags }) => tags ?? [])", l=lists),
 )
 object_forms = st.one_of(
     form("({ a: <a>, 'b c': <b> })", a=anything, b=anything),
     form("({ ...<o>, extra: <a> })", o=object_leaves, a=anything),
     form("({ [<k>]: <a> })", k=texts, a=anything),
     form("Object.fromEntries(<l>.map((x, i) => [`k${i}`, x]))", l=lists),
+    form("Object.fromEntries(Object.entries(<o>).filter(([, value]) => value))", o=objects),
+    form("Object.fromEntries(Object.entries(<o>).map(([key, value]) => [key, String(value)]))", o=objects),
+    form("[<a>].map((name) => ({ name, ...<o> }))[0]", o=object_leaves, a=texts),
     form("Object.assign({}, <o>, { z: <a> })", o=objects, a=anything),
     form("(({ name, ...rest } = {}) => ({ name, rest }))(<o>)", o=objects),
     form("JSON.parse(JSON.stringify(<o>))", o=objects),

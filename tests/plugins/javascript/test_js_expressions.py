@@ -184,7 +184,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(value=JSON_VALUES)
 async def test_json_passes_unchanged(engine: JavaScriptEngine, value: object) -> None:
     data = ScriptData(input=[{"json": {"value": value}}])  # type: ignore[dict-item]

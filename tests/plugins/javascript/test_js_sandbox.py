@@ -315,7 +315,7 @@ TOKENS = [
 ]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(st.sampled_from(TOKENS), max_size=14))
 async def test_any_text_is_an_expression_or_refused(engine: JavaScriptEngine, parts: list[str]) -> None:
     probe = "[typeof a, ({}).a ?? 0, typeof globalThis, Object.keys(Object.prototype).length]"

@@ -60,6 +60,12 @@ async def run(engine: JavaScriptEngine, source: str, timeout: float = 5) -> obje
     return (await engine.run(source, DATA, each=False, timeout=timeout)).value
 
 
+@pytest.mark.parametrize("size", [0, 60_000, 65_536, 70_000, 1_000_000])
+async def test_answers_arrive_whole_in_however_many_pieces(two: JavaScriptEngine, size: int) -> None:
+    text = (await two.evaluate([f"'é'.repeat({size}) + 'end'"], DATA, [0]))[0][0]
+    assert text == "é" * size + "end"
+
+
 @pytest.mark.parametrize(
     "source", [FOREVER, "await new Promise((done) => setTimeout(done, 60_000))", "/(a+)+$/.test('a'.repeat(50) + 'b')"]
 )

@@ -24,6 +24,15 @@ class FakeSurroundings:
     )
     workflow: Mapping[str, Json] = field(default_factory=lambda: {"id": "w1", "name": "Flow", "active": True})
 
+    timezone: str = "UTC"
+    now: int = 1_790_000_000_123
+
+    def now_ms(self) -> int:
+        return self.now
+
+    def all(self, name: str) -> Items:
+        return self._items(name)
+
     def paired(self, name: str, index: int) -> Item:
         return self.at(name, index)
 
