@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
@@ -37,6 +38,11 @@ class UnversionedFilter(BlockFilter):
     def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         form = FORMS[form_of(raw)] if isinstance(raw, dict) else BlockFilter
         return handler(raw) if form is BlockFilter else form.model_validate(raw)  # type: ignore[return-value]
+
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """It reads every form."""
+        return {}
 
 
 FORMS: dict[str, type[ItemTest]] = {"flat": FlatTest, "legacy": LegacyFilter, "block": BlockFilter}

@@ -95,6 +95,10 @@ class BlockTest(ItemTest):
     loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 2.1 on).")
     options: BlockOptions = Field(default_factory=BlockOptions)
 
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        return {"conditions": _NO_CONDITIONS} if form_of(parameters) == "legacy" else {}
+
     def has_regex(self) -> bool:
         return asks_regex(self.conditions)
 
@@ -107,6 +111,13 @@ class BlockTest(ItemTest):
 
     def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
         return passes(self.conditions, item, self._rules(around))
+
+
+_NO_CONDITIONS = (
+    "These conditions have the form of version 1 (lists by type), which this version of the node does not read: it has "
+    'no condition and passes every item. Set typeVersion to 1, or write them as {"combinator": "and", "conditions": '
+    '[{"leftValue": ..., "rightValue": ..., "operator": {"type": "string", "operation": "equals"}}]}.'
+)
 
 
 class FlatTest(ItemTest):

@@ -7,35 +7,30 @@ again. Checkpoints stand after every node that has an effect; what ran since is 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from functools import cached_property, partial
-from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCall
-from jackfield.api.errors import Conflict, ExecutionTimeout, NotFound, StoreUnavailable
+from jackfield.api.errors import Conflict, ExecutionTimeout, StoreUnavailable
 from jackfield.api.ids import new_id
-from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
+from jackfield.api.storage import CallUpdate, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Document, Items
 from jackfield_workflows.backlog import Backlog
 from jackfield_workflows.calls import Calls
+from jackfield_workflows.cancelling import Cancelling
 from jackfield_workflows.error_workflow import start_error_workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle, settle, settle_error
-from jackfield_workflows.records import awaited_call
-from jackfield_workflows.resuming import check_resumes, ended, outcome_of, records_of, request_of
+from jackfield_workflows.residents import Residents
+from jackfield_workflows.resuming import OPEN, outcome_of
 from jackfield_workflows.services import Services, build_services
+from jackfield_workflows.stopping import RESUMES, Stopping
 from jackfield_workflows.subworkflows import Children
 from jackfield_workflows.tasks import Task
 from jackfield_workflows.turns import Turns
 from jackfield_workflows.unsaved import Unsaved
+from jackfield_workflows.uptake import Uptake
 from jackfield_workflows.waiting import Waiting
-
-OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
-PAGE = 1000
-LAST_SECONDS = 2.0
-"""So long a stopped node may take to clean up."""
-RESUMES = "The daemon is stopping; the execution goes on after its restart."
 
 
 def build(context: PluginContext) -> EmbeddedEngine:
@@ -51,16 +46,16 @@ class EmbeddedEngine:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._draining = False
-        self._active: dict[str, Run] = {}
-        self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
-        self._changed = asyncio.Event()
-        self._since = 0
-        """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
+        self._residents = Residents()
 
     @cached_property
     def services(self) -> Services:
         """Built when the ports are there."""
         return build_services(self._context)
+
+    @property
+    def _active(self) -> dict[str, Run]:
+        return self._residents.runs
 
     @cached_property
     def _turns(self) -> Turns:
@@ -80,11 +75,23 @@ class EmbeddedEngine:
 
     @cached_property
     def _unsaved(self) -> Unsaved:
-        return Unsaved(self.services, self._drop)
+        return Unsaved(self.services, self._residents.drop)
 
     @cached_property
     def _children(self) -> Children:
         return Children(self.services, self)
+
+    @cached_property
+    def _uptake(self) -> Uptake:
+        return Uptake(self.services, self._residents, self, self._children)
+
+    @cached_property
+    def _cancelling(self) -> Cancelling:
+        return Cancelling(self.services, self._residents, self._turns, self._waiting)
+
+    @cached_property
+    def _stopping(self) -> Stopping:
+        return Stopping(self.services, self._residents, self._turns, self._waiting, self._unsaved)
 
     # -- the port
 
@@ -100,11 +107,11 @@ class EmbeddedEngine:
         return self.services.store.update_call(update)
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
-        handle = self._handle(execution_id)
+        handle = self._residents.handle(execution_id)
         handle.waiters += 1
         try:
             if execution_id not in self._active:
-                outcome = await self._stored_outcome(execution_id)
+                outcome = await self._uptake.outcome(execution_id)
                 if outcome is not None:
                     return outcome
             done, _ = await asyncio.wait([handle.finished], timeout=timeout)
@@ -123,27 +130,12 @@ class EmbeddedEngine:
         return await self._calls.resume(waiting, items)
 
     async def cancel(self, execution_id: str) -> None:
-        await self._cancel(execution_id)
+        await self._cancelling.cancel(execution_id)
+        self._next()
         await self._children.cancel_all(execution_id)
 
-    async def _cancel(self, execution_id: str) -> None:
-        run = self._active.get(execution_id)
-        if run is None:
-            await self._cancel_stored(execution_id)
-        elif run.handle.finished.done():
-            raise Conflict("The execution is over.")
-        elif run.task is not None:
-            run.end("cancelled")
-        else:
-            self._cancel_idle(run)
-
     async def recover(self) -> int:
-        found = 0
-        after: str | None = None
-        self._since = self.services.clock.now_ms()
-        while ids := await self.services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
-            found += sum(1 for execution_id in ids if execution_id not in self._active)
-            after = ids[-1]
+        found = await self._uptake.survey()
         if found:
             self._backlog.mark()
             self._backlog.wake()
@@ -152,13 +144,10 @@ class EmbeddedEngine:
 
     async def drain(self, timeout: float) -> int:
         self._draining = True
-        clock = self.services.clock
-        end = clock.monotonic() + timeout
+        end = self.services.clock.monotonic() + timeout
         await self._backlog.close()
         await self._waiting.close()
-        while self._wanted() and (left := end - clock.monotonic()) > 0:
-            await self._change(left)
-        left_over = await self._leave()
+        left_over = await self._stopping.stop(end)
         await self._unsaved.close()
         self.services.timers.close()
         return left_over
@@ -175,7 +164,7 @@ class EmbeddedEngine:
 
     def begin(self, request: ExecutionRequest, execution_id: str, *, within: bool = False) -> Handle:
         """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
-        handle = self._handle(execution_id)
+        handle = self._residents.handle(execution_id)
         run = Run(self.services, self, handle, request, self.services.clock.now_ms())
         run.within = within
         if request.durability == "finish":
@@ -230,12 +219,6 @@ class EmbeddedEngine:
         """Whether it may wait in memory. Behind a backlog nothing does, so that the older ones are not overtaken."""
         return not self._backlog.pending and self._turns.fits(size)
 
-    def _handle(self, execution_id: str) -> Handle:
-        handle = self._handles.get(execution_id)
-        if handle is None:
-            handle = self._handles[execution_id] = Handle(execution_id, asyncio.get_running_loop())
-        return handle
-
     # -- turns
 
     def _run(self, run: Run) -> None:
@@ -251,13 +234,13 @@ class EmbeddedEngine:
         elif run.waits and not run.handle.finished.done():
             self._children.parked(run)
             if run.parked or run.for_call:
-                self.forget(run)
+                self._residents.drop(run)
             else:
                 self._waiting.hold(run)
         self._next()
 
     def _next(self) -> None:
-        self._changed.set()
+        self._residents.changed.set()
         self._turns.next(waited_only=self._draining)
         if self._backlog.pending and not self._draining and self._turns.half_empty():
             self._backlog.wake()
@@ -272,29 +255,24 @@ class EmbeddedEngine:
         if error is None:
             settle(run.handle.accepted, None)
             settle(run.handle.stored, None)
-            self._drop(run)
+            self._residents.drop(run)
         elif accepted and run.refusal is None:
             self._unsaved.keep(run, finished)
         else:
             settle_error(run.handle.accepted, error)
             settle_error(run.handle.stored, error)
-            self._drop(run)
-
-    def _drop(self, run: Run) -> None:
-        self._active.pop(run.id, None)
-        run.disk.release()
-        self._changed.set()
+            self._residents.drop(run)
 
     def _refused(self, run: Run) -> None:
         run.handle.refuse(run.refusal or StoreUnavailable())
-        self._drop(run)
+        self._residents.drop(run)
         self._next()
 
     def _left(self, run: Run) -> None:
         """Stopped without an end: the store has what the next process needs."""
         run.disk.leave()
         run.handle.refuse(StoreUnavailable(RESUMES))
-        self._drop(run)
+        self._residents.drop(run)
 
     async def failed(self, run: Run, outcome: Outcome) -> None:
         await start_error_workflow(self.services, self, run, outcome)
@@ -320,43 +298,8 @@ class EmbeddedEngine:
             self._turns.enter(run)
 
     async def load(self, stored: StoredExecution) -> Run | None:
-        """A stored open execution in memory; None when that cannot be, which ends it, or when it is there already.
-        Raises `StoreUnavailable`."""
-        row = stored.row
-        try:
-            check_resumes(stored, self.services.settings.max_resumes)
-            request = await request_of(self._context, stored)
-            records = records_of(stored)
-        except StoreUnavailable:
-            raise
-        except Exception as exc:
-            await self._end_unusable(stored, exc)
-            return None
-        if self.knows(row.id):
-            return None
-        handle = self._handle(row.id)
-        run = Run(self.services, self, handle, request, row.created_at)
-        run.size = len(stored.input)
-        run.started_at = row.started_at
-        run.disk.status = row.status
-        run.records = deque(records)
-        run.interrupted = len(records)
-        run.resumed = row.created_at <= self._since
-        run.waits = row.status == "waiting"
-        run.for_call = run.waits and awaited_call(stored.steps) is not None
-        run.resume_at = row.resume_at if run.waits else None
-        if stored.call is not None and stored.call_status == "pending":
-            run.call = stored.call
-        settle(handle.accepted, None)
-        self._active[row.id] = run
-        return run
-
-    async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
-        self._context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
-        finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self.services.clock.now_ms())
-        await asyncio.shield(self.services.store.finish_execution(finished))
-        self._handle(stored.row.id).close(outcome_of(stored, finished))
-        await self._children.cancel_all(stored.row.id)
+        """See `Uptake.load`."""
+        return await self._uptake.load(stored)
 
     def soon(self, run: Run) -> bool:
         """Whether its wait is short enough for the memory."""
@@ -375,12 +318,12 @@ class EmbeddedEngine:
             return True
         if not self._waiting.drop(run):
             return False
-        self.forget(run)
+        self._residents.drop(run)
         return True
 
     async def called(self, stored: StoredExecution) -> Handle:
         """Go on with an execution whose call is stored."""
-        handle = self._handle(stored.row.id)
+        handle = self._residents.handle(stored.row.id)
         handle.renew()
         if stored.row.status in OPEN:
             await self.take(stored)
@@ -390,7 +333,7 @@ class EmbeddedEngine:
 
     def called_later(self, execution_id: str) -> Handle:
         """The same for one that could not be read."""
-        handle = self._handle(execution_id)
+        handle = self._residents.handle(execution_id)
         handle.renew()
         self._backlog.mark()
         self._backlog.wake()
@@ -403,19 +346,14 @@ class EmbeddedEngine:
 
     def forget(self, run: Run) -> None:
         """A waiting execution leaves the memory; the store has it."""
-        self._active.pop(run.id, None)
-        self._changed.set()
-
-    async def _stored_outcome(self, execution_id: str) -> Outcome | None:
-        stored = await self._find(execution_id)
-        return None if stored.row.status in OPEN else outcome_of(stored)
+        self._residents.drop(run)
 
     # -- slots of parents
 
     async def adopt(self, execution_id: str) -> Handle | Outcome | None:
         """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
         because the parent has a slot for it. Raises `StoreUnavailable`."""
-        handle = self._handle(execution_id)
+        handle = self._residents.handle(execution_id)
         run = self._active.get(execution_id)
         if run is None:
             stored = await self.services.store.execution(execution_id)
@@ -448,67 +386,3 @@ class EmbeddedEngine:
 
     def give_back(self, run: Run) -> None:
         self._turns.take_back(run)
-
-    # -- cancelling
-
-    def _cancel_idle(self, run: Run) -> None:
-        """It waits for its turn or for a time."""
-        run.end("cancelled")
-        self._waiting.drop(run)
-        self._turns.withdraw(run)
-        run.finish(Outcome("cancelled"))
-        self._next()
-
-    async def _cancel_stored(self, execution_id: str) -> None:
-        stored = await self._find(execution_id)
-        if execution_id in self._active:
-            return await self._cancel(execution_id)
-        if stored.row.status not in OPEN:
-            raise Conflict(f"The execution is over: {stored.row.status}.")
-        finished = ended(stored, "cancelled", None, self.services.clock.now_ms())
-        await asyncio.shield(self.services.store.finish_execution(finished))
-        self._handle(execution_id).close(outcome_of(stored, finished))
-        return None
-
-    async def _find(self, execution_id: str) -> StoredExecution:
-        stored = await self.services.store.execution(execution_id)
-        if stored is None:
-            raise NotFound("There is no execution with this id.")
-        return stored
-
-    # -- stopping
-
-    def _wanted(self) -> bool:
-        """Whether something is worth waiting for: runs in flight, and whatever a call waits for."""
-        if self._turns.busy or self._turns.accepting or len(self._unsaved):
-            return True
-        return any(run.handle.waiters for run in (*self._turns, *self._waiting))
-
-    async def _change(self, seconds: float) -> None:
-        self._changed.clear()
-        waits = {
-            asyncio.ensure_future(self._changed.wait()),
-            asyncio.ensure_future(self.services.clock.sleep(seconds)),
-        }
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-
-    async def _leave(self) -> int:
-        """Stop what still runs; it resumes from the store."""
-        tasks = [run.task for run in self._active.values() if run.task is not None]
-        for run in list(self._active.values()):
-            run.end("left")
-        if tasks:
-            await asyncio.wait(tasks, timeout=LAST_SECONDS)
-        await asyncio.sleep(0)
-        queued = self._turns.clear()
-        for run in queued:
-            if run.disk.status is None:
-                run.handle.refuse(StoreUnavailable("The daemon stopped before the execution began; send it again."))
-        for run in list(self._active.values()):
-            if not run.handle.finished.done():
-                run.handle.refuse(StoreUnavailable(RESUMES))
-        return len(tasks) + sum(run.disk.status is not None for run in queued)

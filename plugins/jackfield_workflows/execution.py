@@ -1,29 +1,28 @@
-"""One execution in memory: drives its run loop and runs its nodes."""
+"""One execution in memory: its life from the acceptance to the end. Its nodes are the matter of `course`."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Mapping
 from itertools import chain
 from typing import Literal, Protocol
 
 from jackfield.api.clock import Clock
-from jackfield.api.engine import ExecutionRequest, Failure, Outcome
+from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeAnswer, NodeError, Suspend
-from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution
-from jackfield.api.workflows import Document, Items, Outputs
+from jackfield.api.nodes import NodeAnswer, Suspend
+from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, StoredExecution
+from jackfield.api.workflows import Document, Items
+from jackfield_workflows.course import Course
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.handles import Handle, settle
-from jackfield_workflows.item_files import keep_files, replayed_items, without_large_data
-from jackfield_workflows.limits import time_limit, too_long, too_many, too_much
-from jackfield_workflows.nodesteps import checked, record_of, result_of
+from jackfield_workflows.item_files import keep_files, replayed_items
+from jackfield_workflows.limits import time_limit, too_long, too_many
 from jackfield_workflows.persistence import Persistence, Refused
-from jackfield_workflows.records import Record, decode, encode, failure_json, input_json, new_execution, outputs_of
-from jackfield_workflows.runloop import RunLoop, TooManyRuns
+from jackfield_workflows.records import Record, awaited_call, failure_json, input_json, new_execution
+from jackfield_workflows.runloop import TooManyRuns
 from jackfield_workflows.services import Services
 from jackfield_workflows.tasks import Task
 
@@ -75,8 +74,7 @@ class Run:
         self.created_at = created_at
         self.started_at: int | None = None
         self.disk = Persistence(handle.id, services.store, self.clock, self.log, self._new, self._added)
-        self.records: deque[Record] = deque(decode(request.replay))
-        """Node runs of the past, still to be replayed."""
+        self.course = Course(self.facts, request, self.disk, services)
         self.task: asyncio.Task[None] | None = None
         self.ending: Ending | None = None
         self.refusal: BaseException | None = None
@@ -87,8 +85,6 @@ class Run:
         """Whether it waits for a call, so that it goes on only from what is stored."""
         self.suspending = False
         """Whether its wait is being stored."""
-        self.interrupted: int | None = None
-        """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
         self.resumed = False
         """Whether an earlier process left it open; noted in the store before it goes on."""
         self.call: tuple[str, str] | None = None
@@ -106,14 +102,11 @@ class Run:
         """Bytes that count for the queue in which it stands."""
         self.parked = False
         """Whether it waits in the middle of a node, so that it goes on only from what is stored."""
-        self.loop: RunLoop
         self._park_until = 0
         self._begun = False
         self._finishing = False
         self._slice = 0.0
         self._spent = 0.0
-        self._data = 0
-        """Bytes of the results so far."""
         self._limit = time_limit(request.workflow, services.settings)
         self._children = (0, 0)
         """Index of the node run that asked for sub-workflows last, and how many it asked for."""
@@ -123,6 +116,21 @@ class Run:
     @property
     def id(self) -> str:
         return self.handle.id
+
+    def restore(self, stored: StoredExecution, records: list[Record], *, earlier: bool) -> None:
+        """Go on from what the store has. earlier: an earlier process may have run it."""
+        row = stored.row
+        self.size = len(stored.input)
+        self.started_at = row.started_at
+        self.disk.status = row.status
+        self.course.restore(records)
+        self.resumed = earlier
+        self.waits = row.status == "waiting"
+        self.for_call = self.waits and awaited_call(stored.steps) is not None
+        self.resume_at = row.resume_at if self.waits else None
+        if stored.call is not None and stored.call_status == "pending":
+            self.call = stored.call
+        settle(self.handle.accepted, None)
 
     # -- what its nodes ask for
 
@@ -206,7 +214,7 @@ class Run:
             outcome = await self._parked() if self.ending == "parked" else self._ended()
         except Exception:
             self.log.exception("execution %s failed in the engine", self.id)
-            outcome = self._failure("The engine failed unexpectedly; see the daemon's log.", None, None)
+            outcome = self.course.failure("The engine failed unexpectedly; see the daemon's log.", None, None)
         if outcome is not None and self.ending not in ("refused", "left"):
             await self._finish(outcome)
 
@@ -235,11 +243,11 @@ class Run:
 
     def _ended(self) -> Outcome | None:
         if self.ending == "timeout":
-            return self._failure(too_long(self._limit), None, None)
+            return self.course.failure(too_long(self._limit), None, None)
         if self.ending != "cancelled":
             self.ending = self.ending or "left"
             return None
-        return Outcome("cancelled", self._last_items(), None, self.loop.last if self._has_loop() else None)
+        return Outcome("cancelled", self.course.last_items(), None, self.course.last)
 
     async def _limited(self) -> Outcome | None:
         self._begun = True
@@ -253,9 +261,6 @@ class Run:
             timer.cancel()
             self._spent += self.clock.monotonic() - begun
 
-    def _has_loop(self) -> bool:
-        return hasattr(self, "loop")
-
     async def _work(self) -> Outcome | None:
         self.resume_at, self.waits = None, False
         if self.resumed:
@@ -263,127 +268,48 @@ class Run:
             self.resumed = False
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.facts.plan.graph.steps:
-            return self._failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
-        if not self._has_loop():
-            if self.interrupted is None:
-                given = chain(self.request.items, replayed_items(self.records))
-                await keep_files(self.services.context, self.id, given)
-            self._begin()
-        loop = self.loop
+            return self.course.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
+        await self._begin_once()
+        course = self.course
         while True:
             if self.ending is not None:
                 raise asyncio.CancelledError
             if self.clock.monotonic() > self._slice:
                 await self.breathe()
             try:
-                task = loop.next()
+                task = course.next()
             except TooManyRuns:
-                return self._failure(too_many(self.services.settings.max_node_runs), loop.last, None)
+                return course.failure(too_many(self.services.settings.max_node_runs), course.last, None)
             if task is None:
-                return Outcome("success", self._last_items(), None, loop.last)
-            if self.records and self._replayed(task):
+                return Outcome("success", course.last_items(), None, course.last)
+            if course.replayed(task):
                 continue
             self.disk.before_node()
-            outcome = await self._node(task)
-            if outcome is not None or self.waits:
+            outcome = await course.node(self, task)
+            if isinstance(outcome, Suspend):
+                await self._wait(outcome.until, outcome.call)
+                return None
+            if outcome is not None:
                 return outcome
+
+    async def _begin_once(self) -> None:
+        course = self.course
+        if course.begun:
+            return
+        if course.interrupted is None:
+            given = chain(self.request.items, replayed_items(course.records))
+            await keep_files(self.services.context, self.id, given)
+        now = self.clock.now_ms()
+        if self.started_at is None:
+            self.started_at = now
+        self._publish("started")
+        course.begin(now)
 
     async def breathe(self) -> None:
         """Let others have the event loop, when this execution had it long enough."""
         if self.clock.monotonic() > self._slice:
             await asyncio.sleep(0)
             self._slice = self.clock.monotonic() + SLICE_S
-
-    def _begin(self) -> None:
-        request = self.request
-        now = self.clock.now_ms()
-        if self.started_at is None:
-            self.started_at = now
-        self.loop = self.facts.loop = RunLoop(
-            self.facts.plan.graph,
-            request.start,
-            request.items,
-            output=request.start_output,
-            pin=request.use_pin_data,
-            max_runs=self.services.settings.max_node_runs,
-        )
-        self._publish("started")
-        if self.records and self.records[0]["index"] == 0:
-            self.records.popleft()
-            if self.interrupted is not None:
-                return
-        self.disk.keep(
-            encode(
-                {
-                    "node": request.start,
-                    "index": 0,
-                    "startedAt": now,
-                    "duration": 0,
-                    "status": "success",
-                    "inputOutput": request.start_output,
-                }
-            )
-        )
-
-    def _replayed(self, task: Task) -> bool:
-        """Take over the result of an earlier run of the node."""
-        record = self.records[0]
-        outputs = outputs_of(record, self.request.items)
-        if record["node"] != task.step.node.name or outputs is None:
-            self.records.clear()
-            return False
-        self.records.popleft()
-        self.loop.restore(task, outputs)
-        if "context" in record:
-            self.facts.remember(record["node"], record["context"])
-        if self.interrupted is None:
-            self.disk.keep(encode({**record, "index": task.index}))
-        return True
-
-    # -- one node
-
-    async def _node(self, task: Task) -> Outcome | None:
-        """Run one node and keep what came of it. An outcome ends the execution."""
-        started = self.clock.now_ms()
-        suspend: Suspend | None = None
-        try:
-            if task.preset is not None:
-                raw: Outputs = task.preset
-            else:
-                result = await result_of(self, task)
-                if isinstance(result, Suspend):
-                    suspend, raw = checked(result), result.outputs
-                else:
-                    raw = result
-                raw = await without_large_data(self.services.context, self.id, raw)
-            outputs = self.loop.complete(task, raw)
-        except NodeError as exc:
-            return self._node_failed(task, started, exc)
-        try:
-            self._keep(task, started, outputs)
-        except NodeError as exc:
-            self._keep(task, started, None, exc)
-            return self._failure(exc.message, task.step.node.name, None)
-        if suspend is not None and (suspend.until is None or suspend.until > self.clock.now_ms()):
-            await self._wait(suspend.until, suspend.call)
-        return None
-
-    def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
-        outputs = self.loop.fail(task, error.message)
-        try:
-            self._keep(task, started, outputs, error)
-        except NodeError as exc:
-            error, outputs = exc, None
-        return self._failure(error.message, task.step.node.name, error.item) if outputs is None else None
-
-    def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
-        """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
-        kept = encode(record_of(self, task, started, outputs, error))
-        limit = self.services.settings.max_data
-        if outputs is not None and self._data + len(kept) > limit:
-            raise NodeError(too_much(limit))
-        self._data += len(kept)
-        self.disk.keep(kept, effect=task.effect)
 
     async def _wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
         """Suspend: the wait is durable before the execution is left alone."""
@@ -396,16 +322,6 @@ class Run:
         self._publish("waiting", resumeAt=until)
 
     # -- the end
-
-    def _failure(self, message: str, node: str | None, item: int | None) -> Outcome:
-        last = self.loop.last if self._has_loop() else None
-        return Outcome("failed", self._last_items(), Failure(message, node, item), node or last)
-
-    def _last_items(self) -> Items:
-        if not self._has_loop():
-            return []
-        runs = self.loop.results.get(self.loop.last)
-        return next((items for items in runs[-1].outputs if items), []) if runs else []
 
     async def _finish(self, outcome: Outcome) -> None:
         self._finishing = True

@@ -1,32 +1,72 @@
-"""Node types as the API shows them: JSON Schema per version, built once, on first use, off the event loop."""
+"""Node types as the API shows them. JSON Schema takes its time: it is built once, on first use, off the event loop, and
+for one node type alone when only one is asked for."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType
 
 _log = logging.getLogger(__name__)
 
 
 class NodeTypeViews:
-    """Views of every node type, by kind."""
+    """The answers, as JSON. A daemon's node types do not change."""
 
-    def __init__(self) -> None:
-        self._views: dict[str, dict[str, Json]] | None = None
+    def __init__(self, catalog: Callable[[], NodeCatalog]) -> None:
+        self._catalog = catalog
+        self._views: dict[str, dict[str, Json]] = {}
+        self._lists: dict[bool, bytes] = {}
         self._lock = asyncio.Lock()
 
-    async def views(self, catalog: NodeCatalog) -> dict[str, dict[str, Json]]:
+    async def all(self, *, schemas: bool) -> bytes:
+        """The list of all node types. schemas: with their parameters."""
         async with self._lock:
-            if self._views is None:
-                self._views = await asyncio.to_thread(_build, catalog)
-            return self._views
+            if schemas not in self._lists:
+                self._lists[schemas] = await asyncio.to_thread(self._listed, self._view if schemas else summary)
+            return self._lists[schemas]
+
+    async def one(self, kind: str) -> dict[str, Json] | None:
+        """None when there is no such node type."""
+        found = next((node_type for node_type in self._catalog().all() if node_type.kind == kind), None)
+        if found is None:
+            return None
+        async with self._lock:
+            return await asyncio.to_thread(self._view, found)
+
+    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
+        views = [view(node_type) for node_type in sorted(self._catalog().all(), key=lambda one: one.kind)]
+        return dumps({"data": views, "total": len(views)})
+
+    def _view(self, node_type: NodeType) -> dict[str, Json]:
+        if node_type.kind not in self._views:
+            self._views[node_type.kind] = node_type_view(node_type)
+        return self._views[node_type.kind]
 
 
-def _build(catalog: NodeCatalog) -> dict[str, dict[str, Json]]:
-    return {node_type.kind: node_type_view(node_type) for node_type in sorted(catalog.all(), key=lambda t: t.kind)}
+def summary(node_type: NodeType) -> dict[str, Json]:
+    """What there is to say without the parameters."""
+    described = node_type.description
+    return {
+        "kind": node_type.kind,
+        "type": f"jackfield.{node_type.kind}",
+        "displayName": described.display_name,
+        "description": described.summary,
+        "group": described.group,
+        "versions": [*sorted(node_type.versions)],
+        "trigger": described.trigger,
+        "effect": node_type.effect,
+        "inputs": described.inputs,
+        "outputs": list(described.outputs),
+        "provides": described.provides,
+        "accepts": list(described.accepts),
+        "needs": list(described.needs),
+        "available": not described.missing,
+        "missing": described.missing,
+    }
 
 
 def node_type_view(node_type: NodeType) -> dict[str, Json]:
@@ -37,22 +77,8 @@ def node_type_view(node_type: NodeType) -> dict[str, Json]:
         forms.setdefault(node_type.parameters(version), []).append(version)
     forms.setdefault(node_type.parameters(None), [])
     schemas = {model: _schema(model, node_type.kind) for model in forms}
-    described = node_type.description
     return {
-        "kind": node_type.kind,
-        "type": f"jackfield.{node_type.kind}",
-        "displayName": described.display_name,
-        "description": described.summary,
-        "group": described.group,
-        "versions": list(versions),
-        "trigger": described.trigger,
-        "effect": node_type.effect,
-        "inputs": described.inputs,
-        "outputs": list(described.outputs),
-        "provides": described.provides,
-        "accepts": list(described.accepts),
-        "needs": list(described.needs),
-        "missing": described.missing,
+        **summary(node_type),
         "parameters": schemas[node_type.parameters(versions[-1] if versions else None)],
         "forms": [
             {"versions": list(given), "default": model is node_type.parameters(None), "parameters": schemas[model]}

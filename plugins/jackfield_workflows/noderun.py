@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
+from time import perf_counter
 from typing import Protocol
 
 import orjson
@@ -25,13 +26,15 @@ from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.plans import NodePlan
 from jackfield_workflows.scope import ExpressionProblem, Scope
 from jackfield_workflows.services import Services
-from jackfield_workflows.static_data import Borrowed
+from jackfield_workflows.static_data import Borrowed, copied, merge
 from jackfield_workflows.surroundings import NodeSurroundings
 from jackfield_workflows.tasks import Task
 
 EXPRESSIONS = "javaScript"
 _BATCH = 200
 """Items that are resolved before others may have the event loop."""
+_BATCH_SECONDS = 0.02
+"""How long that may take."""
 
 
 class Host(Protocol):
@@ -154,6 +157,9 @@ class EngineNodeRun:
         parameters = compile_parameters(templates)
         if parameters.literal is not None:
             return dict(parameters.literal)
+        if extra or self._extra:
+            # Python's expressions know nothing of further variables.
+            return await self._evaluated(parameters.by_javascript(), item, extra)
         try:
             return await self._evaluated(parameters, item, extra)
         except Beyond:
@@ -166,7 +172,8 @@ class EngineNodeRun:
         place = self._places[item] if item < len(self._places) else item
         scope.move(place)
         if parameters.sources:
-            (scope.scripted,) = await self._scripted(parameters, self._seen, range(place, place + 1), extra or {})
+            place_only = range(place, place + 1)
+            (scope.scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, scope.now_ms())
         try:
             return parameters.get(scope)  # type: ignore[return-value]  # an object like its templates
         except ExpressionProblem as exc:
@@ -176,23 +183,30 @@ class EngineNodeRun:
         parameters = self._plan.parameters
         if parameters.literal is not None:
             return [self._validated(None, None)] * len(indexes)
-        if self._extra:
-            # Python's expressions know nothing of further variables.
+        detours = self._plan.detours
+        if self._extra or detours.due():
             return await self._resolved(parameters.by_javascript(), items, indexes)
         try:
-            return await self._resolved(parameters, items, indexes)
+            made = await self._resolved(parameters, items, indexes)
         except Beyond:
+            detours.given_up()
             return await self._resolved(parameters.by_javascript(), items, indexes)
+        detours.done()
+        return made
 
     async def _resolved(self, parameters: Parameters, items: Items, indexes: range) -> list[NodeParameters]:
         if parameters.variables:
             await self._variables()
-        scripted = await self._scripted(parameters, items, indexes, {}) if parameters.sources else None
         scope = Scope(items, self._around)
+        scripted: list[list[object]] | None = None
+        if parameters.sources:
+            scripted = await self._scripted(parameters, items, indexes, {}, scope.now_ms())
         made: list[NodeParameters] = []
+        until = perf_counter() + _BATCH_SECONDS
         for number, index in enumerate(indexes):
-            if number and not number % _BATCH:
+            if number and (not number % _BATCH or perf_counter() > until):
                 await self._host.breathe()
+                until = perf_counter() + _BATCH_SECONDS
             scope.move(index)
             if scripted is not None:
                 scope.scripted = scripted[number]
@@ -219,13 +233,13 @@ class EngineNodeRun:
             raise NodeError(f"The variables cannot be read: {exc.message}") from None
 
     async def _scripted(
-        self, parameters: Parameters, items: Items, indexes: range, extra: Mapping[str, Json]
+        self, parameters: Parameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
-        """What JavaScript makes of the parameters' sources: per item, per source."""
+        """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
         engine = self._host.services.context.script_engines.get(EXPRESSIONS)
         if engine is None:
             raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
-        data = self._around.script_data(items, parameters.reads, self._host.clock.now_ms())
+        data = self._around.script_data(items, parameters.reads, now_ms)
         if extra or self._extra:
             data = replace(data, extra={**self._extra, **extra})
         try:
@@ -251,8 +265,9 @@ class EngineNodeRun:
         first = self._places[0] if self._places else 0
         data = self._around.script_data(self.items, script_reads(source, language), self._host.clock.now_ms(), first)
         memory = await self._memory(source)
+        given: dict[str, dict[str, Json]] = {scope: copied(section) for scope, section in memory.items()}
         if memory:
-            data = replace(data, static={scope: dict(section) for scope, section in memory.items()})
+            data = replace(data, static=given)
         if timeout is None:
             timeout = self._host.services.settings.script_timeout
         try:
@@ -263,10 +278,9 @@ class EngineNodeRun:
         if result.context:
             self.context.update(result.context)
         for scope, section in memory.items():
-            changed = result.static.get(scope)
-            if isinstance(changed, dict) and changed != section:
-                section.clear()
-                section.update(changed)
+            made = result.static.get(scope)
+            if isinstance(made, dict):
+                merge(section, given[scope], made)
         if result.custom:
             self._host.facts.custom.update(result.custom)
         return result

@@ -11,6 +11,9 @@ from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.records import Record, decode, failure_json, outputs_of, resumes
 
+OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+"""Executions with more to come."""
+
 
 class CannotResume(Exception):
     """The execution's workflow or data is not there any more."""

@@ -11,7 +11,8 @@ from jackfield.api.errors import NotFound
 from jackfield.api.http import json_response, operation
 from jackfield.api.workflows import local_type
 from jackfield_workflows.node_types import NodeTypeViews
-from jackfield_workflows.routes import Route
+from jackfield_workflows.requests import flag
+from jackfield_workflows.routes import Route, schema
 
 TAGS = ("node types",)
 
@@ -23,7 +24,7 @@ class NodeTypeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._views = NodeTypeViews()
+        self._views = NodeTypeViews(lambda: context.nodes)
 
     def routes(self) -> Sequence[Route]:
         return (
@@ -31,14 +32,25 @@ class NodeTypeRoutes:
             ("GET", "/node-types/<kind>", self.get_node_type),
         )
 
-    @operation("List node types", scope="workflows:read", tags=TAGS)
+    @operation(
+        "List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter",
+        scope="workflows:read",
+        query=schema("NodeTypeQuery"),
+        response=schema("NodeTypeList"),
+        tags=TAGS,
+    )
     async def list_node_types(self) -> Response:
-        views = await self._views.views(self._context.nodes)
-        return json_response({"data": list(views.values()), "total": len(views)})
+        wanted = flag("schemas")
+        return Response(await self._views.all(schemas=wanted is not False), content_type="application/json")
 
-    @operation("Read a node type, under any of its namespaces", scope="workflows:read", tags=TAGS)
+    @operation(
+        "Read a node type with its parameters as JSON Schema, under any of its namespaces",
+        scope="workflows:read",
+        response=schema("NodeTypeWhole"),
+        tags=TAGS,
+    )
     async def get_node_type(self, kind: str) -> Response:
-        found = (await self._views.views(self._context.nodes)).get(local_type(kind))
+        found = await self._views.one(local_type(kind))
         if found is None:
             raise NotFound("There is no such node type.")
         return json_response(found)

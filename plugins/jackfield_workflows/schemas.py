@@ -186,3 +186,43 @@ class VariableShown(Shown):
 class VariableList(Shown):
     data: list[VariableShown]
     total: int
+
+
+class NodeTypeQuery(BaseModel):
+    """schemas: whether the list has the parameters of every node type."""
+
+    schemas: bool = True
+
+
+class NodeTypeShown(Shown):
+    kind: str
+    type: str
+    displayName: str  # noqa: N815
+    description: str
+    group: str
+    versions: list[float]
+    trigger: bool
+    effect: bool
+    inputs: int
+    outputs: list[str]
+    provides: str
+    accepts: list[str]
+    needs: list[str]
+    available: bool
+    missing: str
+
+
+class NodeTypeForm(Shown):
+    versions: list[float]
+    default: bool
+    parameters: dict[str, Any]  # a JSON Schema
+
+
+class NodeTypeWhole(NodeTypeShown):
+    parameters: dict[str, Any]  # a JSON Schema
+    forms: list[NodeTypeForm]
+
+
+class NodeTypeList(Shown):
+    data: list[NodeTypeWhole | NodeTypeShown]
+    total: int

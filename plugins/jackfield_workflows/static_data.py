@@ -7,6 +7,7 @@ when the first comes and forgotten when the last has gone. Source: facts/workflo
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, MutableMapping
 from typing import TypeAlias
 
 import orjson
@@ -18,6 +19,7 @@ from jackfield.api.records import state
 from jackfield.api.storage import Store
 
 Sections: TypeAlias = "dict[str, dict[str, Json]]"
+_NOT_JSON = "The workflow's static data cannot be kept: it is nested too deeply or is not JSON."
 
 
 @state
@@ -83,9 +85,7 @@ class StaticData:
         try:
             data: bytes = orjson.dumps({name: section for name, section in sections.items() if section})
         except TypeError:
-            raise NodeError(
-                "The workflow's static data cannot be kept: it is nested too deeply or is not JSON."
-            ) from None
+            raise NodeError(_NOT_JSON) from None
         if len(data) > self._limit:
             raise NodeError(
                 f"The workflow's static data has {len(data)} bytes, more than {self._limit}. Keep less in it, or raise "
@@ -120,6 +120,37 @@ class Borrowed:
     def abandon(self) -> None:
         """The node run was interrupted; it runs again. What others did with the memory meanwhile stays."""
         self._data._leave(self._shared)
+
+
+def copied(section: Mapping[str, Json]) -> dict[str, Json]:
+    """The section as it is now, for one who changes a copy and merges it back. Raises `NodeError`."""
+    try:
+        copy: dict[str, Json] = orjson.loads(orjson.dumps(dict(section)))
+    except TypeError:
+        raise NodeError(_NOT_JSON) from None
+    return copy
+
+
+def merge(section: MutableMapping[str, Json], given: Mapping[str, Json], made: Mapping[str, Json]) -> None:
+    """Write into the live section what was changed in a copy of it, key by key: what others did to other keys
+    meanwhile stays. given: the copy as it was; made: what it became."""
+    for key in given.keys() - made.keys():
+        section.pop(key, None)
+    for key, value in made.items():
+        if key not in given or not _same(given[key], value):
+            section[key] = value
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Python takes `True` for 1, JSON does not."""
+    try:
+        return one == other and _text(one) == _text(other)
+    except TypeError:
+        return False
+
+
+def _text(value: Json) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def _sections(stored: bytes) -> Sections:

@@ -13,13 +13,13 @@ from typing import Protocol
 from jackfield.api.engine import Durability, ExecutionRequest, Outcome
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.nodes import NodeError
-from jackfield.api.storage import ExecutionStatus
 from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle
 from jackfield_workflows.item_files import keep_files
 from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.records import to_json
+from jackfield_workflows.resuming import OPEN
 from jackfield_workflows.services import Services
 from jackfield_workflows.starts import entry_items
 from jackfield_workflows.tasks import Task
@@ -44,7 +44,6 @@ class Parent(Protocol):
 
 
 PAGE = 100
-OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 
 
 def child_prefix(parent: str) -> str:
@@ -156,7 +155,7 @@ class Children:
 
     async def _found(self, parent: Run, task: Task, name: str) -> Handle | Outcome | None:
         """The child of a node run that may have been interrupted."""
-        if parent.interrupted is None or task.index < parent.interrupted:
+        if parent.course.interrupted is None or task.index < parent.course.interrupted:
             return None
         try:
             return await self._engine.adopt(name)

@@ -100,6 +100,8 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Prob
         yield Problem(f"{path}.typeVersion", message, "warning")
     for place, message in parameter_mistakes(node, node_type).items():
         yield Problem(f"{path}.parameters{place}", message)
+    for place, message in _doubts(node, node_type).items():
+        yield Problem(f"{path}.parameters.{place}", message, "warning")
     for place in unclosed(node.parameters):
         yield Problem(
             f"{path}.parameters{place}", "An expression begins with {{ and is never closed with }}.", "warning"
@@ -115,6 +117,14 @@ def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
     except Exception:
         _log.exception("The parameters of a node of type %s could not be checked.", node.type)
     return {}
+
+
+def _doubts(node: Node, node_type: NodeType) -> Mapping[str, str]:
+    try:
+        return node_type.parameters(node.version).doubts(node.parameters)
+    except Exception:
+        _log.exception("The parameters of a node of type %s could not be looked at.", node.type)
+        return {}
 
 
 def _details(error: ValidationError) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from .binary import BinaryFiles
+from .binary import BinaryFiles, Content
 from .http_client import Authorization
 from .jsontext import Json
 from .records import record
@@ -34,6 +34,12 @@ class NodeParameters(BaseModel):
         knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
         return ()
 
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """What in them, as the document has them, is allowed and hardly meant: path as above -> what it does and what
+        to write instead. `POST /workflows/validate` warns of it."""
+        return {}
+
 
 class NodeError(Exception):
     """A node failed. message: shown to the user, without secrets; item: index of the input item it failed on."""
@@ -47,11 +53,11 @@ class NodeError(Exception):
 
 @record
 class NodeAnswer:
-    """What a Respond to Webhook node answers. body: the bytes as sent; headers: may repeat a name."""
+    """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
 
     status: int = 200
     headers: Sequence[tuple[str, str]] = ()
-    body: bytes = b""
+    body: Content = b""
 
 
 @record

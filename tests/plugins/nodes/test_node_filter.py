@@ -102,7 +102,7 @@ async def test_version_1_has_untouched_values_left_out(
     assert await bench.json("filter", 1, {"conditions": {kind: [row]}}) == [[{}] if passes else []]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(numbers=st.lists(st.integers(-5, 5), max_size=40))
 async def test_nothing_is_lost_or_doubled(bench: Bench, numbers: list[int]) -> None:
     rows = items(*({"n": number} for number in numbers))

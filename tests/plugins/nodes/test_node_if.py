@@ -151,3 +151,17 @@ async def test_a_flat_list_names_an_unknown_operator(bench: Bench) -> None:
 
 async def test_without_conditions_everything_is_true(bench: Bench) -> None:
     assert await bench.json("if", 2.2, {}) == [[{}], []]
+
+
+@pytest.mark.parametrize("kind", ["if", "filter"])
+@pytest.mark.parametrize(("version", "told"), [(None, False), (1, False), (2, True), (2.2, True)])
+def test_conditions_of_version_1_in_a_later_one_are_told(
+    bench: Bench, kind: str, version: float | None, told: bool
+) -> None:
+    """They let every item pass."""
+    node_type = bench.types[kind]
+    legacy: Any = {"conditions": {"string": [{"value1": "a", "value2": "b"}]}}
+    found = node_type.parameters(version).doubts(legacy)
+    assert [(path, "typeVersion to 1" in message) for path, message in found.items()] == [("conditions", True)] * told
+    for fine in (block(1, "number", "equals", 1), {}, {"conditions": "={{ $json.rules }}"}):
+        assert node_type.parameters(version).doubts(fine) == {}

@@ -41,7 +41,7 @@ async def test_a_wrong_parameter_is_named(bench: Bench, parameters: dict[str, An
         await bench.outputs(bench.run("limit", 1, parameters))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(count=st.integers(0, 30), limit=st.integers(0, 40), keep=st.sampled_from(["firstItems", "lastItems"]))
 async def test_as_many_stay_as_may(bench: Bench, count: int, limit: int, keep: str) -> None:
     (made,) = await bench.outputs(bench.run("limit", 1, {"maxItems": limit, "keep": keep}, numbers(count)))

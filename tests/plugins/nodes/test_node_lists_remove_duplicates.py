@@ -85,7 +85,7 @@ async def test_a_mistake_is_told(bench: Bench, parameters: dict[str, Any], messa
         await bench.json("removeDuplicates", 2, parameters, items({"a": 1}))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(values=st.lists(st.one_of(st.integers(0, 3), st.booleans(), st.text("ab", max_size=2)), max_size=30))
 async def test_what_stays_is_every_value_once(bench: Bench, values: list[Any]) -> None:
     ((*made,),) = await bench.outputs(bench.run("removeDuplicates", 2, {}, items(*({"v": v} for v in values))))

@@ -106,7 +106,7 @@ async def test_a_wrong_regular_expression_is_named(bench: Bench) -> None:
     assert list(made["json"]) == ["error"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     json=st.dictionaries(st.sampled_from("abcdef"), st.integers(), max_size=6),
     names=st.permutations("abcdef"),

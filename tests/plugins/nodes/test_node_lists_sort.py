@@ -163,7 +163,7 @@ def test_many_items_are_sorted_in_parts_with_the_same_result() -> None:
         assert places == expected
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(values=st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=3), st.booleans()), min_size=1))
 async def test_nothing_is_lost_or_doubled(bench: Bench, values: list[Any]) -> None:
     ((*made,),) = await bench.outputs(bench.run("sort", 1, by("v"), items(*({"v": value} for value in values))))

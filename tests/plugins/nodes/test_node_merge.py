@@ -238,7 +238,7 @@ def test_by_position_with_unpaired_items_has_each_item_once(inputs: Any) -> None
     assert all(len({place for _, place in references(item)}) == 1 for item in made)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(JSON, JSON, st.booleans(), st.booleans())
 def test_a_merge_has_every_field_and_changes_no_item(left: Any, right: Any, deep: bool, keep: bool) -> None:
     before = copy.deepcopy((left, right))

@@ -230,7 +230,7 @@ async def test_copies_are_made_when_a_workflow_is_tried_out(bench: Bench, mode: 
     assert rows == [{"n": 1}] * count
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40)
 @given(
     st.dictionaries(st.text("abc.[]0", max_size=5), st.recursive(st.integers(), st.lists, max_leaves=3), max_size=4),
     st.lists(st.tuples(st.text("abc.[]0", min_size=1, max_size=6), st.integers()), max_size=4),

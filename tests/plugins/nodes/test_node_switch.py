@@ -248,7 +248,7 @@ async def test_rules_may_not_differ_in_number_between_items(bench: Bench) -> Non
         await bench.json("switch", 3.2, parameters, items({"n": 0}, {"n": 2}))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(numbers=st.lists(st.integers(0, 1000), max_size=30), every=st.booleans())
 async def test_nothing_is_lost_or_doubled(bench: Bench, numbers: list[int], every: bool) -> None:
     """With an extra output each item is somewhere; only allMatchingOutputs puts one to several outputs."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from jackfield.api.nodes import NodeDescription, NodeParameters
 from jackfield.testing.context import FakeCatalog
-from jackfield_workflows.node_types import node_type_view
+from jackfield_workflows.node_types import node_type_view, summary
 
 
 class OldParameters(NodeParameters):
@@ -32,6 +32,18 @@ class Unprintable(TwoForms):
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return Bad
+
+
+class Costly(TwoForms):
+    kind = "costly"
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        raise AssertionError("nobody asked for its form")
+
+
+class Missing(TwoForms):
+    def __init__(self, description: NodeDescription) -> None:
+        self.description = description
 
 
 class Bad(NodeParameters):
@@ -60,6 +72,29 @@ async def test_the_forms_are_built_once(api: Any) -> None:
     await api.ok("GET", "/node-types")
     api.context.ports["nodes"] = FakeCatalog()
     assert (await api.ok("GET", "/node-types"))["total"] == 1
+
+
+async def test_the_list_goes_without_forms_when_nobody_wants_them(api: Any) -> None:
+    whole = await api.ok("GET", "/node-types?schemas=true")
+    assert whole == await api.ok("GET", "/node-types")
+    short = await api.ok("GET", "/node-types?schemas=false")
+    assert short["data"] == [
+        {key: value for key, value in one.items() if key not in ("parameters", "forms")} for one in whole["data"]
+    ]
+    assert (short["total"], short["data"][0]["available"]) == (1, True)
+    assert "schemas" in (await api.refused("GET", "/node-types?schemas=some", status=400))["details"]
+
+
+async def test_one_form_is_built_alone(api: Any) -> None:
+    api.context.ports["nodes"] = FakeCatalog(TwoForms(), Costly())  # type: ignore[arg-type]
+    assert (await api.ok("GET", "/node-types/twoForms"))["kind"] == "twoForms"
+    assert [one["kind"] for one in (await api.ok("GET", "/node-types?schemas=false"))["data"]] == ["costly", "twoForms"]
+
+
+def test_a_type_that_cannot_run_is_listed_as_not_available() -> None:
+    described = NodeDescription("M", "M.", "transform", missing="it needs a service")
+    view = summary(Missing(described))  # type: ignore[arg-type]
+    assert (view["available"], view["missing"]) == (False, "it needs a service")
 
 
 def test_versions_with_one_form_share_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, field_validator, model_validator
 
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node, Problem
 from jackfield.testing.context import FakeCatalog
@@ -37,10 +39,16 @@ class HookParameters(NodeParameters):
 
 
 class OldParameters(NodeParameters):
-    pass
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        return {"rules.first": "It does nothing; leave it out."} if "rules" in parameters else {}
 
 
 class BrokenParameters(NodeParameters):
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        raise RuntimeError("a node's bug")
+
     @model_validator(mode="before")
     @classmethod
     def _fail(cls, value: Any) -> Any:
@@ -130,6 +138,13 @@ def test_an_expression_that_is_never_closed_is_a_warning() -> None:
     assert [(problem.path, problem.severity) for problem in found] == [
         ("nodes[0].parameters.path", "warning"),
         ('nodes[0].parameters["deep er"][0].x', "warning"),
+    ]
+
+
+def test_what_is_allowed_and_hardly_meant_is_a_warning() -> None:
+    nodes = [node("A", "hook", {"rules": {}}, version=1), node("B", "hook", version=1), node("C", "broken")]
+    assert check(workflow("w", nodes, {})) == [
+        Problem("nodes[0].parameters.rules.first", "It does nothing; leave it out.", "warning")
     ]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from typing import Any
 
 import orjson
@@ -259,6 +261,26 @@ async def test_a_long_wait_leaves_the_memory_and_comes_back(lab: Lab) -> None:
     assert (await ended(execution)).status == "success"
     assert lab.ran == ["Wait", "After"]
     stop(engine)
+
+
+@pytest.mark.parametrize("within", [False, True], ids=["one that waits", "one whose child waits"])
+async def test_an_execution_that_leaves_the_memory_is_freed_without_the_collector(lab: Lab, within: bool) -> None:
+    workflow = await lab.save(waits(lab, 600))
+    if within:
+        later = {"parameters": {"until": lab.clock.now_ms() + 600_000}}
+        child = await lab.save(doc(("In", "executeWorkflowTrigger"), ("Wait", "wait", later)))
+        workflow = await lab.save(doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}})))
+    engine = lab.engine()
+    gc.collect()
+    gc.disable()
+    try:
+        execution = engine.submit(request(workflow))
+        run = weakref.ref(engine._active[execution.id])
+        await until(lambda: lab.ran[-1:] == ["Wait"])
+        await until(lambda: run() is None)
+    finally:
+        gc.enable()
+    assert await lab.status(execution.id) == "waiting"
 
 
 async def test_more_waits_than_memory_is_for(lab: Lab) -> None:

@@ -163,7 +163,7 @@ async def test_ten_thousand_rounds_take_time_and_space_in_proportion(loops: Lab)
     assert all(sum(map(len, record["outputs"])) == 1 for record in records[:-1])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(count=st.integers(1, 30), size=st.integers(1, 12), version=st.sampled_from([2, 3]))
 async def test_nothing_is_lost_or_doubled(loops: Lab, count: int, size: int, version: float) -> None:
     outcome = await run(loops, looping(size, version), count)

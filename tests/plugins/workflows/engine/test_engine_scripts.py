@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -16,6 +16,7 @@ from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, Scri
 from jackfield.api.storage import Credential, Variable
 from jackfield.api.workflows import Outputs
 from jackfield_workflows.engine import build
+from jackfield_workflows.plans import Detours
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 
@@ -28,12 +29,14 @@ class FakeScripts:
         self.calls: list[tuple[Sequence[str], ScriptData, Sequence[int]]] = []
         self.runs: list[tuple[str, ScriptData, bool, float]] = []
         self.error: Exception | None = None
+        self.meanwhile: Callable[[], object] = lambda: None
         self.result = ScriptResult([{"json": {"made": True}}])
 
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
         self.calls.append((sources, data, items))
+        self.meanwhile()
         if self.error is not None:
             raise self.error
         return [
@@ -81,7 +84,7 @@ async def test_without_javascript_sources_nothing_is_asked(lab: Lab, scripts: Fa
 
 
 async def test_only_the_nodes_that_a_source_names_cross_over(lab: Lab, scripts: FakeScripts) -> None:
-    await run(lab, {"a": "={{ $('Start').all().length }}"})
+    await run(lab, {"a": "={{ f($('Start').all().length) }}"})
     data = scripts.calls[0][1]
     assert list(data.nodes) == ["Start"]
     assert data.nodes["Start"] == {
@@ -117,8 +120,14 @@ async def test_what_python_would_not_get_right_goes_to_javascript(lab: Lab, scri
     assert outcome.failure is None
 
 
+async def test_now_is_the_clock_of_the_daemon_in_the_zone_of_the_workflow(lab: Lab, scripts: FakeScripts) -> None:
+    outcome = await run(lab, {"a": "={{ $now.toMillis() }}", "b": "={{ $now.zoneName }} {{ $('Mid').all().length }}"})
+    assert scripts.calls == []
+    assert [item["json"] for item in outcome.items] == [{"a": lab.clock.now_ms(), "b": "UTC 2"}] * 2
+
+
 async def test_facts_of_the_execution(lab: Lab, scripts: FakeScripts) -> None:
-    await run(lab, {"a": "={{ $now }}"})
+    await run(lab, {"a": "={{ f($now) }}"})
     data = scripts.calls[0][1]
     assert data.now_ms == lab.clock.now_ms()
     assert data.timezone == "UTC"
@@ -312,3 +321,51 @@ async def test_a_failed_item_can_be_handled_by_the_next_node(lab: Lab) -> None:
     assert outcome.items[0]["json"] == {"e": "half of it failed", "n": 1}
     [_, record, _] = await lab.records(execution.id)
     assert (record["status"], record["error"]) == ("failed", {"message": "half of it failed", "itemIndex": 1})
+
+
+async def test_now_is_the_same_on_both_sides(lab: Lab, scripts: FakeScripts) -> None:
+    scripts.meanwhile = lambda: lab.clock.set_wall(5)
+    outcome = await run(lab, {"a": "={{ $now.toMillis() }}", "b": "={{ f($now) }}"}, items=1)
+    assert outcome.items[0]["json"]["a"] == scripts.calls[0][1].now_ms == lab.clock.now_ms() - 5000
+
+
+async def test_after_python_gave_up_the_next_run_goes_to_javascript_at_once(lab: Lab, scripts: FakeScripts) -> None:
+    workflow = lab.parse(
+        doc(("Start", "webhook"), ("A", "resolve", {"parameters": {"a": "={{ $json.s.trim().at() }}"}}))
+    )
+    engine = lab.engine()
+    asked = []
+    for text in ("ß", "s", "s", "s", "ß", "s", "s", "s", "ß", "s", "s", "s"):
+        outcome = await ended(engine.submit(request(workflow, items=[{"json": {"s": text}}])))
+        assert outcome.failure is None
+        asked.append(len(scripts.calls))
+        scripts.calls.clear()
+    assert asked == [1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0]
+
+
+def test_detours_grow() -> None:
+    detours = Detours()
+    lengths = []
+    for _ in range(9):
+        detours.given_up()
+        length = 0
+        while detours.due():
+            length += 1
+        lengths.append(length)
+    assert lengths == [1, 2, 4, 8, 16, 32, 64, 64, 64]
+    detours.done()
+    detours.given_up()
+    assert [detours.due(), detours.due()] == [True, False]
+
+
+async def evaluating(run: NodeRun) -> Outputs:
+    """What a part of the node is told by a model."""
+    found = await run.evaluate({"a": "={{ $fromAI('q') || 1 }}"}, item=0, extra={"$fromAIArguments": {"q": 5}})
+    return [[{"json": found}]]
+
+
+async def test_further_variables_are_javascripts(lab: Lab, scripts: FakeScripts) -> None:
+    lab.kind("tell", evaluating)
+    outcome = await run(lab, {}, kind="tell", items=1)
+    assert scripts.calls[0][1].extra == {"$fromAIArguments": {"q": 5}}
+    assert outcome.items[0]["json"] == {"a": "$fromAI('q') || 1@0"}

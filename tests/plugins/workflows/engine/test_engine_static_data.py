@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any, cast
 
 import orjson
 import pytest
 from engine_lab import Lab, doc, ended, passing, request, until
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun, StaticScope
+from jackfield.api.scripts import ScriptData, ScriptResult
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_nodes.lists.remove_duplicates import node as remove_duplicates
 from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_workflows.static_data import copied, merge
 
 
 async def count(run: NodeRun, scope: StaticScope = "global") -> int:
@@ -115,6 +121,103 @@ async def test_executions_side_by_side_lose_no_change(counters: Lab) -> None:
     for execution in executions:
         await ended(execution)
     assert await stored(counters, workflow) == {"global": {"count": 10}}
+
+
+class Scripts:
+    """Scripts whose sources say what they do with the copy that they get, when the gate opens. seen: the copies."""
+
+    language = "javaScript"
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+        self.seen: list[Any] = []
+
+    async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
+        made = deepcopy(cast("Any", data.static))
+        self.seen.append(deepcopy(made))
+        await self.gate.wait()
+        exec(source, {"memory": made})
+        return ScriptResult([], static=made)
+
+
+async def side_by_side(counters: Lab, workflow: Workflow, *sources: str) -> Scripts:
+    """Run scripts that get their copies before the first of them ends."""
+    scripts = counters.scripts["javaScript"] = Scripts()
+
+    async def scripted(run: NodeRun) -> Outputs:
+        source = str(run.items[0]["json"]["source"])
+        await run.run_script("javaScript", f"{source} # $getWorkflowStaticData", each=False)
+        return [run.items]
+
+    counters.kind("script", scripted)
+    engine = counters.engine()
+    executions = [engine.submit(request(workflow, items=[{"json": {"source": source}}])) for source in sources]
+    await until(lambda: len(scripts.seen) == len(sources))
+    scripts.gate.set()
+    for execution in executions:
+        assert (await ended(execution)).status == "success"
+    return scripts
+
+
+async def test_scripts_side_by_side_keep_each_others_keys(counters: Lab) -> None:
+    workflow = await counters.save(doc(("Start", "webhook"), ("A", "script")))
+    await counters.store.set_static_data(
+        str(workflow.id), orjson.dumps({"global": {"old": 1, "gone": 1, "one": 1}, "node:A": {"own": [1]}})
+    )
+    await side_by_side(
+        counters,
+        workflow,
+        "memory['global']['first'] = 1; memory['global']['one'] = True",
+        "memory['global']['second'] = {'n': 2}; memory['node']['own'].append(2)",
+        "del memory['global']['gone']; memory['node']['mine'] = None",
+        "pass",
+    )
+    assert await stored(counters, workflow) == {
+        "global": {"old": 1, "one": True, "first": 1, "second": {"n": 2}},
+        "node:A": {"own": [1, 2], "mine": None},
+    }
+    assert (await stored(counters, workflow))["global"]["one"] is True
+
+
+async def test_of_two_scripts_that_change_one_key_the_later_wins(counters: Lab) -> None:
+    workflow = await counters.save(doc(("Start", "webhook"), ("A", "script")))
+    scripts = await side_by_side(
+        counters, workflow, "memory['global'].update(key={'a': 1})", "memory['global'].update(key={'b': 1})"
+    )
+    assert scripts.seen == [{"global": {}, "node": {}}] * 2
+    assert await stored(counters, workflow) == {"global": {"key": {"b": 1}}}
+
+
+async def test_a_script_keeps_its_copy_while_others_change_the_data(counters: Lab) -> None:
+    """What the copy was is what its changes are told from."""
+    section: dict[str, Json] = {"list": [1]}
+    copy = copied(section)
+    cast("list[int]", section["list"]).append(2)
+    merge(section, copy, {"list": [1], "more": 1})
+    assert section == {"list": [1, 2], "more": 1}
+
+
+JSON_OBJECTS = st.dictionaries(
+    st.sampled_from("abcd"), st.sampled_from([None, False, 0, 1, True, "", [1], [True], {"k": 1}]), max_size=4
+)
+
+
+@given(before=JSON_OBJECTS, now=JSON_OBJECTS, made=JSON_OBJECTS)
+def test_a_merge_takes_what_was_changed_and_leaves_the_rest(
+    before: dict[str, Json], now: dict[str, Json], made: dict[str, Json]
+) -> None:
+    section = dict(now)
+    merge(section, before, made)
+    for key in "abcd":
+        changed = [repr(one[key]) if key in one else None for one in (before, made)]
+        expected = now if changed[0] == changed[1] else made
+        assert (key in section) == (key in expected)
+        assert repr(section.get(key)) == repr(expected.get(key))
+
+
+async def test_what_is_no_json_is_refused_before_the_script_runs(counters: Lab) -> None:
+    with pytest.raises(NodeError, match="nested too deeply or is not JSON"):
+        copied({"bad": cast("Json", object())})
 
 
 async def test_a_node_that_fails_leaves_what_it_wrote(counters: Lab) -> None:
