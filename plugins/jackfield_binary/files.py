@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from typing import TypeVar
 
 from jackfield.api.binary import (
     CHUNK,
     BinaryError,
     BinarySettings,
+    Content,
+    Streamed,
     entry,
     inline_content,
     inline_entry,
+    stream_of,
     too_large,
 )
 from jackfield.api.workflows import BinaryData
-from jackfield_binary.layout import Incoming, Layout, is_file_id, reported
+from jackfield_binary.held import HeldFile
+from jackfield_binary.layout import Incoming, Layout, is_file_id
 
 Result = TypeVar("Result")
 
@@ -37,23 +40,29 @@ class DiskFiles:
             for start in range(0, len(content), CHUNK):
                 yield content[start : start + CHUNK]
             return
-        async with self._opened(file) as (descriptor, _):
-            while chunk := await _undisturbed(_read, descriptor, CHUNK):
+        async with aclosing((await self._held(file)).chunks()) as chunks:
+            async for chunk in chunks:
                 yield chunk
+
+    async def content(self, file: BinaryData) -> Content:
+        if not file.get("id"):
+            return await _decoded(file, self._settings.file_limit)
+        held = await self._held(file)
+        return Streamed(held.size, held.chunks, file["id"])
 
     async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
         limit = self._settings.read_limit if limit is None else limit
         if not file.get("id"):
             return await _decoded(file, limit)
-        async with self._opened(file) as (descriptor, size):
-            if size > limit:
-                raise too_large(limit)
-            return await _undisturbed(_read_all, descriptor, size)
+        held = await self._held(file)
+        if held.size > limit:
+            raise too_large(limit)
+        return await asyncio.to_thread(held.whole)
 
     async def write(
         self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
     ) -> BinaryData:
-        chunks = _once(content) if isinstance(content, bytes) else content
+        chunks = stream_of(content) if isinstance(content, bytes) else content
         incoming = Incoming(self._layout)
         head = bytearray()
         try:
@@ -73,31 +82,14 @@ class DiskFiles:
         made["id"] = file_id
         return made
 
-    @asynccontextmanager
-    async def _opened(self, file: BinaryData) -> AsyncIterator[tuple[int, int]]:
-        """A descriptor and the size in bytes."""
+    async def _held(self, file: BinaryData) -> HeldFile:
         file_id = file.get("id")
         if not is_file_id(file_id):
             raise BinaryError("The file's id is not valid.")
-        opened = asyncio.ensure_future(asyncio.to_thread(self._layout.open, self._execution, str(file_id)))
-        try:
-            descriptor, size = await asyncio.shield(opened)
-        except asyncio.CancelledError:
-            opened.add_done_callback(_close)  # nobody else would
-            raise
-        try:
-            yield descriptor, size
-        finally:
-            os.close(descriptor)
+        return await asyncio.to_thread(self._open, str(file_id))
 
-
-def _close(opened: asyncio.Future[tuple[int, int]]) -> None:
-    if not opened.cancelled() and opened.exception() is None:
-        os.close(opened.result()[0])
-
-
-async def _once(content: bytes) -> AsyncIterator[bytes]:
-    yield content
+    def _open(self, file_id: str) -> HeldFile:
+        return HeldFile(*self._layout.open(self._execution, file_id))
 
 
 async def _undisturbed(work: Callable[..., Result], *args: object) -> Result:
@@ -120,15 +112,3 @@ async def _decoded(file: BinaryData, limit: int) -> bytes:
 def _finish(incoming: Incoming, rest: bytes, execution_id: str) -> str:
     incoming.write(rest)
     return incoming.commit(execution_id)
-
-
-def _read(descriptor: int, size: int) -> bytes:
-    with reported("The file could not be read"):
-        return os.read(descriptor, size)
-
-
-def _read_all(descriptor: int, size: int) -> bytes:
-    content = bytearray()
-    while len(content) < size and (chunk := _read(descriptor, size - len(content))):
-        content += chunk
-    return bytes(content)

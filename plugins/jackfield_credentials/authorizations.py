@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from jackfield.api.credentials import ALLOWED_HOSTS, CredentialKind, Digest, OAuth2, Placement, Signing, filled
+from jackfield.api.credentials import (
+    ALLOWED_HOSTS,
+    CredentialKind,
+    Digest,
+    OAuth2,
+    Placement,
+    ServiceAccount,
+    Signing,
+    filled,
+)
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed, host_named
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_credentials import digest
+from jackfield_credentials.accounts import Accounts, account_of, scope_for
 from jackfield_credentials.grants import Tokens
 from jackfield_credentials.placing import placed, text, with_header
 from jackfield_credentials.tokens import TokenKeeper
@@ -135,8 +145,40 @@ class BearerTokens(Bound):
         return replace(made, secrets=[*made.secrets, tokens.access])
 
 
+class AccountTokens(Bound):
+    """An access token of a service account; one that the server rejects is replaced once."""
+
+    def __init__(
+        self, kind: CredentialKind, values: Mapping[str, str], scheme: ServiceAccount, accounts: Accounts
+    ) -> None:
+        super().__init__(kind, values)
+        self._scheme = scheme
+        self._accounts = accounts
+
+    async def _applied(self, call: HttpCall) -> HttpCall:
+        return self._with(call, await self._token(call.url, None))
+
+    async def again(self, sent: HttpCall, reply: HttpReply) -> HttpCall | None:
+        if reply.status != 401 or not self._belongs(sent, reply):
+            return None
+        used = next((value for name, value in sent.headers if name.lower() == "authorization"), "")
+        try:
+            tokens = await self._token(sent.url, used.removeprefix("Bearer "))
+        except NodeError:
+            return None
+        return self._with(sent, tokens)
+
+    async def _token(self, url: str, rejected: str | None) -> Tokens:
+        account = account_of(self.kind, self._scheme, self._values)
+        return await self._accounts.token(account, scope_for(url, account, self._scheme), rejected)
+
+    def _with(self, call: HttpCall, tokens: Tokens) -> HttpCall:
+        made = with_header(call, "authorization", f"Bearer {tokens.access}")
+        return replace(made, secrets=[*made.secrets, tokens.access])
+
+
 def authorization(
-    kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper
+    kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper, accounts: Accounts
 ) -> Authorization:
     """What applies this kind. Raises `NodeError` for one whose values are not for requests."""
     match kind.scheme:
@@ -146,6 +188,8 @@ def authorization(
             return DigestAnswers(kind, values, kind.scheme)
         case OAuth2():
             return BearerTokens(kind, values, kind.scheme, credential_id, keeper)
+        case ServiceAccount():
+            return AccountTokens(kind, values, kind.scheme, accounts)
         case Signing():
             return Signed(kind, values, kind.scheme)
     raise NodeError(f"Credentials of the kind {kind.name} are not for requests; choose another kind.")

@@ -52,11 +52,12 @@ def _part(given: Mapping[str, Json], name: str) -> Iterator[tuple[str, Json]]:
 
 def _body(body: HttpBody | None, fields: Mapping[str, Json]) -> HttpBody:
     kind = (body.content_type or "") if body else ""
-    if body and kind.startswith(_FORM):
-        present = [pair for pair in parse_qsl(body.content.decode(), keep_blank_values=True) if pair[0] not in fields]
+    whole = body.whole if body else None
+    if whole is not None and kind.startswith(_FORM):
+        present = [pair for pair in parse_qsl(whole.decode(), keep_blank_values=True) if pair[0] not in fields]
         return HttpBody(urlencode([*present, *((n, text(v)) for n, v in fields.items())]).encode(), kind)
     try:
-        value = loads(body.content, max_depth=200) if body else {}
+        value = loads(whole or b"", max_depth=200) if body else {}
     except InvalidInput:
         value = None
     if not isinstance(value, dict):

@@ -105,27 +105,36 @@ class Client:
         return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in found.items()}
 
     async def _ask(self, http: HttpClient, form: Mapping[str, str], now: int) -> Tokens:
-        reply = await http.send(self._call({name: value for name, value in form.items() if value}))
-        return _read(reply, now)
+        return await ask(http, self._call({name: value for name, value in form.items() if value}), now)
 
     def _call(self, form: dict[str, str]) -> HttpCall:
-        """Never redirected: the body holds secrets."""
         ident, secret = self.part(self.scheme.client_id), self.maybe(self.scheme.client_secret)
         in_body = self.maybe(self.scheme.client) == "body" or not secret
         if in_body:
             form |= {"client_id": ident} | ({"client_secret": secret} if secret else {})
-        call = HttpCall(
-            "POST",
-            self.part(self.scheme.token_url),
-            headers=[("accept", "application/json")],
-            body=HttpBody(urlencode(form).encode(), _FORM),
-            follow="none",
-            timeout=self.timeout,
-            verify=self.maybe(self.scheme.any_certificate) != "true",
-            secrets=_spellings([secret, *(value for name, value in form.items() if name not in _NO_SECRETS)]),
-            secret_body=True,
-        )
+        verify = self.maybe(self.scheme.any_certificate) != "true"
+        call = token_call(self.part(self.scheme.token_url), form, self.timeout, secret=secret, verify=verify)
         return call if in_body else with_basic(call, quote_plus(ident), quote_plus(secret))
+
+
+def token_call(url: str, form: Mapping[str, str], timeout: float, *, secret: str = "", verify: bool = True) -> HttpCall:
+    """A request for a token; never redirected: the body holds secrets. secret: a further one, beside the form's."""
+    return HttpCall(
+        "POST",
+        url,
+        headers=[("accept", "application/json")],
+        body=HttpBody(urlencode(form).encode(), _FORM),
+        follow="none",
+        timeout=timeout,
+        verify=verify,
+        secrets=_spellings([secret, *(value for name, value in form.items() if name not in _NO_SECRETS)]),
+        secret_body=True,
+    )
+
+
+async def ask(http: HttpClient, call: HttpCall, now: int) -> Tokens:
+    """now: Unix ms. Raises `Refused`, `NodeError`."""
+    return _read(await http.send(call), now)
 
 
 def _spellings(secrets: Iterable[str]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jackfield.api.credentials import CredentialField, CredentialKind, Digest, OAuth2, Placement, Signing
 from jackfield_credentials.custom import custom_auth
+from jackfield_credentials.google import GOOGLE
+from jackfield_credentials.oauth1 import METHODS, oauth1
 
 _JWT_ALGORITHMS = (
     *("HS256", "HS384", "HS512", "RS256", "RS384", "RS512"),
@@ -101,6 +103,19 @@ KINDS = (
             any_certificate="{ignoreSSLIssues}",
         ),
     ),
+    CredentialKind(
+        "oAuth1Api",
+        "OAuth 1",
+        (
+            CredentialField("consumerKey", "Consumer key", required=True),
+            CredentialField("consumerSecret", "Consumer secret", secret=True, required=True),
+            CredentialField("accessToken", "Access token", secret=True),
+            CredentialField("accessTokenSecret", "Access token secret", secret=True),
+            CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=tuple(METHODS)),
+        ),
+        Signing(oauth1),
+    ),
+    GOOGLE,
     CredentialKind(
         "jwtAuth",
         "JWT",

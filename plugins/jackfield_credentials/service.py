@@ -8,6 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
+from jackfield_credentials.accounts import Accounts
 from jackfield_credentials.authorizations import authorization
 from jackfield_credentials.flow import Authorizing
 from jackfield_credentials.tokens import TokenKeeper
@@ -20,6 +21,7 @@ class CredentialService:
     def __init__(self, context: PluginContext) -> None:
         self.vault = Vault(context)
         self.keeper = TokenKeeper(context, self.vault)
+        self.accounts = Accounts(context)
         self.authorizing = Authorizing(context, self.keeper)
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
@@ -28,7 +30,7 @@ class CredentialService:
 
     async def authorization(self, credential_id: str, kind: str) -> Authorization:
         _, values = await self.vault.read(credential_id, kind)
-        return authorization(self._known(kind), self._complete(kind, values), credential_id, self.keeper)
+        return authorization(self._known(kind), self._complete(kind, values), credential_id, self.keeper, self.accounts)
 
     def _complete(self, kind: str, values: dict[str, str]) -> Mapping[str, str]:
         given = {name: value for name, value in values.items() if name != TOKENS}

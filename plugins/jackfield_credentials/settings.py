@@ -22,6 +22,14 @@ class CredentialSettings(BaseModel):
     authorize_timeout: int = Field(
         600, ge=30, le=3600, description="How long a user may take to grant access at the provider, in seconds."
     )
+    service_account_token_url: str = Field(
+        "https://oauth2.googleapis.com/token",
+        pattern=r"^https?://\S+$",
+        description="Where service accounts of Google exchange their assertions for access tokens.",
+    )
+    service_account_tokens: int = Field(
+        1000, ge=1, le=100_000, description="Most access tokens of service accounts that are kept in memory."
+    )
     authorize_pending: int = Field(
         100, ge=1, le=10_000, description="Most authorizations that are under way; the oldest of more is given up."
     )

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import CredentialKind, OAuth2, Probe
+from jackfield.api.credentials import CredentialKind, OAuth2, Probe, ServiceAccount
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpCall, HttpReply
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
+from jackfield_credentials.accounts import account_of
 from jackfield_credentials.checks import problems
 from jackfield_credentials.placing import text
 from jackfield_credentials.service import CredentialService
@@ -39,7 +40,9 @@ async def tried(
         if wrong := problems(kind, values):
             told = "; ".join(f"{path.removeprefix('values.')} {what}" for path, what in wrong.items())
             return Verdict(False, f"The values do not fit the kind: {told}.", False)
-        token = await _token(service, credential_id, kind)
+        if kind.trial is not None and asked is None:
+            return Verdict(True, await kind.trial(values))
+        token = await _token(service, credential_id, kind, values)
         probe = asked or kind.probe
         if probe is None:
             return token or Verdict(True, _NOWHERE, False)
@@ -49,8 +52,12 @@ async def tried(
     return _judged(reply, probe)
 
 
-async def _token(service: CredentialService, credential_id: str, kind: CredentialKind) -> Verdict | None:
+async def _token(
+    service: CredentialService, credential_id: str, kind: CredentialKind, values: Mapping[str, str]
+) -> Verdict | None:
     """A new token, where one can be had without a user."""
+    if isinstance(kind.scheme, ServiceAccount):
+        return await _account_token(service, kind.name, kind.scheme, values)
     if not isinstance(kind.scheme, OAuth2):
         return None
     client, tokens = await service.keeper.client(credential_id)
@@ -59,6 +66,19 @@ async def _token(service: CredentialService, credential_id: str, kind: Credentia
     if not renewable:
         return Verdict(True, "There is an access token; nothing was asked with it.", False)
     return Verdict(True, "The token server gave a token.")
+
+
+async def _account_token(
+    service: CredentialService, kind: str, scheme: ServiceAccount, values: Mapping[str, str]
+) -> Verdict:
+    """What it may do for a user is granted by scope: without one, only the account itself can be tried."""
+    account = account_of(kind, scheme, values)
+    if account.scope:
+        await service.accounts.exchanged(account, account.scope)
+        return Verdict(True, "The token server gave a token.")
+    await service.accounts.exchanged(replace(account, subject=""), scheme.scopes[-1][2])
+    told = " Whether it may act for the user shows when it is used." if account.subject else ""
+    return Verdict(True, f"The token server gave a token.{told}")
 
 
 async def _asked(

@@ -8,8 +8,10 @@ from typing import TypeVar
 from quart import Response
 
 from jackfield.api import jsontext
+from jackfield.api.binary import Streamed
 from jackfield.api.engine import Execution
 from jackfield.api.errors import ExecutionFailed, ExecutionTimeout, InvalidInput, NoResponseNode
+from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.workflows import Items
@@ -52,7 +54,7 @@ def _of_node(page: Page, answer: NodeAnswer) -> Html | Response:
     told = _told(_as_items(answer))
     if told is not None:
         return rendering.ending(told, page.css)
-    made = Response(answer.body, status=answer.status)
+    made = response_of(answer.body, answer.status)
     del made.headers["Content-Type"]
     for name, value in answer.headers:
         made.headers.add(name, value)
@@ -63,7 +65,7 @@ def _of_node(page: Page, answer: NodeAnswer) -> Html | Response:
 
 def _as_items(answer: NodeAnswer) -> Items:
     kinds = [value.lower() for name, value in answer.headers if name.lower() == "content-type"]
-    if not any("json" in kind for kind in kinds):
+    if isinstance(answer.body, Streamed) or not any("json" in kind for kind in kinds):
         return []
     try:
         found: Json = jsontext.loads(answer.body)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from quart import Request, Response
 
+from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import WaitingCall
@@ -16,6 +17,7 @@ from jackfield.api.workflows import Node
 from jackfield_forms import rendering
 from jackfield_forms.answering import FAILED, answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
+from jackfield_forms.keeping import keep_files
 from jackfield_forms.pages import SUBMITTED, Page, read_completion, read_page
 from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import Html
@@ -86,14 +88,16 @@ class Continuing:
 
     async def _submitted(self, request: Request, waiting: WaitingCall, page: Page) -> Html | Response:
         sent = await self._reception.read(request)
-        checked = check(page.fields, sent)
+        checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
             return rendering.form(page, _action(request, waiting), sent=sent, mistakes=checked.mistakes)
+        del sent  # the files of which the item has those that are small; the others are kept before anything else
         test = waiting.mode in ("test", "manual")
         more: dict[str, Json] = {
             "submittedAt": iso(self._context.clock.now_ms()),
             "formMode": "test" if test else "production",
         }
+        await keep_files(self._context, checked, waiting.execution_id)
         execution = await self._context.engine.resume(waiting, [item_of(checked, **more)])
         if waiting.node.kind == "wait":
             return await answer_of(page, execution, self._settings.response_timeout)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from quart import Request, Response
 
+from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest
@@ -18,7 +19,7 @@ from jackfield.api.workflows import Item, Node, Workflow
 from jackfield_forms import rendering
 from jackfield_forms.answering import answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
-from jackfield_forms.keeping import with_files_kept
+from jackfield_forms.keeping import keep_files
 from jackfield_forms.pages import Page, read_page
 from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import Html
@@ -69,17 +70,19 @@ class Starting:
         self, request: Request, workflow: Workflow, node: Node, page: Page, test: bool
     ) -> Html | Response:
         sent = await self._reception.read(request)
-        checked = check(page.fields, sent)
+        checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
             return rendering.form(page, request.full_path.rstrip("?"), sent=sent, mistakes=checked.mistakes)
+        del sent  # the files of which the item has those that are small; the others are kept before anything else
         more: dict[str, Json] = {
             "submittedAt": iso(self._context.clock.now_ms()),
             "formMode": "test" if test else "production",
         }
         if request.args:
             more["formQueryParameters"] = dict(request.args.to_dict())
+        execution_id = await keep_files(self._context, checked)
         execution = await self._start(
-            request, workflow, node, page, item_of(checked, **more), "test" if test else "webhook"
+            request, workflow, node, page, item_of(checked, **more), execution_id, "test" if test else "webhook"
         )
         if goes_on(workflow):
             return Response(
@@ -88,10 +91,16 @@ class Starting:
         return await answer_of(page, execution, self._settings.response_timeout)
 
     async def _start(
-        self, request: Request, workflow: Workflow, node: Node, page: Page, item: Item, mode: Literal["webhook", "test"]
+        self,
+        request: Request,
+        workflow: Workflow,
+        node: Node,
+        page: Page,
+        item: Item,
+        execution_id: str | None,
+        mode: Literal["webhook", "test"],
     ) -> Execution:
         """Returns once it is durable. Raises `StoreUnavailable`."""
-        item, execution_id = await with_files_kept(self._context, item)
         try:
             execution = self._context.engine.submit(
                 ExecutionRequest(

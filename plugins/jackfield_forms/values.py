@@ -42,20 +42,23 @@ class Sent:
 
 @state
 class Checked:
-    """values and binary: the item so far; mistakes: input name -> what is wrong."""
+    """values and binary: the item so far; mistakes: input name -> what is wrong; contents: of the files that are too
+    large for their entries in `binary`."""
 
     values: dict[str, Json]
     binary: dict[str, BinaryData]
     mistakes: dict[str, str]
+    contents: dict[str, bytes]
 
 
-def check(fields: Sequence[FormField], sent: Sent) -> Checked:
-    """Every field's value, or what is wrong with it."""
-    checked = Checked({}, {}, {})
+def check(fields: Sequence[FormField], sent: Sent, inline_limit: int | None = None) -> Checked:
+    """Every field's value, or what is wrong with it. inline_limit: bytes of the largest file that goes into its entry;
+    None: all do."""
+    checked = Checked({}, {}, {}, {})
     for field in fields:
         try:
             if field.kind == "file":
-                _take_files(field, sent.files.get(field.name, ()), checked)
+                _take_files(field, sent.files.get(field.name, ()), checked, inline_limit)
             elif field.key:
                 checked.values[field.key] = _value(field, sent)
         except ValueError as exc:
@@ -133,7 +136,7 @@ def _chosen(field: FormField, given: Sequence[str]) -> Json:
     return list[Json](chosen)
 
 
-def _take_files(field: FormField, files: Sequence[SentFile], checked: Checked) -> None:
+def _take_files(field: FormField, files: Sequence[SentFile], checked: Checked, inline_limit: int | None) -> None:
     present = [file for file in files if file.name]
     if field.required and not present:
         raise ValueError("Please choose a file.")
@@ -144,7 +147,11 @@ def _take_files(field: FormField, files: Sequence[SentFile], checked: Checked) -
     name = _NOT_NAME.sub("_", field.key)
     facts: list[Json] = []
     for index, file in enumerate(present):
-        checked.binary[f"{name}_{index}" if field.several else name] = _binary(file)
+        key = f"{name}_{index}" if field.several else name
+        checked.contents.pop(key, None)
+        if inline_limit is not None and len(file.content) > inline_limit:
+            checked.contents[key] = file.content
+        checked.binary[key] = _binary(file, inline=key not in checked.contents)
         facts.append({"filename": file.name, "mimetype": file.mime_type, "size": len(file.content)})
     checked.values[field.key] = facts if field.several else facts[0] if facts else None
 
@@ -162,9 +169,9 @@ def accepted(types: str, file: SentFile) -> bool:
     )
 
 
-def _binary(file: SentFile) -> BinaryData:
+def _binary(file: SentFile, *, inline: bool) -> BinaryData:
     made: BinaryData = {
-        "data": base64.b64encode(file.content).decode("ascii"),
+        "data": base64.b64encode(file.content).decode("ascii") if inline else "",
         "mimeType": file.mime_type,
         "fileName": file.name,
         "fileSize": len(file.content),

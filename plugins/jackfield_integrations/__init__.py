@@ -31,6 +31,6 @@ def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:
 
 @hookimpl
 def jackfield_credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:
-    from jackfield_integrations.kinds import KINDS
+    from jackfield_integrations.trials import kinds
 
-    return KINDS
+    return kinds(context)

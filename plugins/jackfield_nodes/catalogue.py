@@ -14,6 +14,7 @@ from jackfield.api.nodes import NodeType
 MODULES: Mapping[str, str] = {
     "aggregate": "lists.aggregate",
     "code": "code_node",
+    "compression": "files.compression",
     "convertToFile": "files.convert",
     "crypto": "data.crypto_node",
     "dateTime": "data.date_time",
@@ -30,6 +31,7 @@ MODULES: Mapping[str, str] = {
     "httpRequest": "http_request",
     "if": "if_node",
     "itemLists": "lists.item_lists",
+    "jwt": "data.jwt_node",
     "limit": "lists.limit",
     "manualTrigger": "manual_trigger",
     "markdown": "data.markdown_node",

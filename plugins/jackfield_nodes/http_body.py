@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
-from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.binary import DEFAULT_TYPE, Content
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.multipart import FormFile
+from jackfield.api.multipart import form_body as multipart
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
 from jackfield.api.workflows import Item
-from jackfield_nodes.files.entries import content_of
+from jackfield_nodes.files.entries import sendable
 from jackfield_nodes.http_call import Body
 from jackfield_nodes.http_fields import pairs
 from jackfield_nodes.items import binary_of
@@ -30,7 +32,7 @@ class Upload:
 class SentFile:
     """A file of the item that goes along."""
 
-    content: bytes
+    content: Content
     mime_type: str
     file_name: str
 
@@ -64,28 +66,21 @@ def raw_body(value: object, content_type: str) -> Body:
 
 
 def file_body(file: SentFile) -> Body:
-    """The bytes of one file."""
+    """One file."""
     return Body(file.content, file.mime_type or DEFAULT_TYPE)
 
 
 def multipart_body(fields: Mapping[str, Json], files: Iterable[tuple[str, SentFile]]) -> Body:
     """multipart/form-data. files: the form's field and the file."""
-    import httpx
-
-    parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = []
-    for name, text in pairs(fields):
-        parts.append((utf8(name).decode(), (None, utf8(text), None)))
-    for name, file in files:
-        parts.append((utf8(name).decode(), (file.file_name or "file", file.content, file.mime_type or None)))
-    request = httpx.Request("POST", "http://form.invalid/", files=parts)
-    return Body(request.read(), request.headers["content-type"])
+    sent = (FormFile(name, file.file_name or "file", file.content, file.mime_type) for name, file in files)
+    return multipart(pairs(fields), sent)
 
 
 async def sent_files(run: NodeRun, item: Item, fields: Iterable[str], index: int) -> dict[str, SentFile]:
-    """Binary field -> its file, whole. Raises `NodeError`."""
+    """Binary field -> its file. Raises `NodeError`."""
     found: dict[str, SentFile] = {}
     for field in fields:
-        content = await content_of(run, item, field, index)
+        content = await sendable(run, item, field, index)
         file = binary_of(item, field, index)
         found[field] = SentFile(content, file.get("mimeType") or "", file.get("fileName") or "")
     return found

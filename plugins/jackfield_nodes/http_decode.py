@@ -1,8 +1,11 @@
-"""Reads a response body within a limit that holds after decompression, so that a small body cannot fill the memory."""
+"""Reads a response body in pieces that stay small after decompression, so that a small body cannot fill the memory."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import AsyncIterator, Iterator
+
+from jackfield.api.binary import CHUNK
 
 
 class TooLarge(Exception):
@@ -13,58 +16,64 @@ class UnknownEncoding(Exception):
     """The body has a Content-Encoding that is not read."""
 
 
-class BodyReader:
-    """encoding: the Content-Encoding header; limit: bytes after decompression."""
+async def decoded(chunks: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
+    """The body without its encoding. encoding: the Content-Encoding header. Raises `UnknownEncoding`, OSError for what
+    is not in the encoding or cut short."""
+    name = encoding.strip().lower()
+    if name in {"", "identity"}:
+        async for chunk in chunks:
+            yield chunk
+        return
+    if name not in {"gzip", "x-gzip", "deflate"}:
+        raise UnknownEncoding(name)
+    inflater = Inflater()
+    async for chunk in chunks:
+        for piece in inflater.feed(chunk):
+            yield piece
+    inflater.finish()
 
-    def __init__(self, encoding: str, limit: int) -> None:
-        name = encoding.strip().lower()
-        if name not in {"", "identity", "gzip", "x-gzip", "deflate"}:
-            raise UnknownEncoding(name)
-        self._compressed = name not in {"", "identity"}
+
+class Inflater:
+    """gzip and deflate, of which servers send two kinds."""
+
+    def __init__(self) -> None:
         self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)
         self._begun = False
-        self._limit = limit
-        self._body = bytearray()
 
-    def feed(self, chunk: bytes) -> None:
-        """More of the body as sent. Raises `TooLarge`, OSError for what is not in the encoding."""
-        if not self._compressed:
-            self._add(chunk)
-            return
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """What more of the body comes to, in pieces of at most 256 KiB. Raises OSError."""
         while chunk:
             if self._inflater.eof:  # another member of a gzip file, or padding
                 if not chunk.startswith(b"\x1f\x8b"):
                     return
                 self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 32)
-            self._add(self._inflate(chunk))
+            found = self._inflate(chunk)
+            yield found
+            while len(found) == CHUNK and not self._inflater.unconsumed_tail and not self._inflater.eof:
+                # The chunk is used up, and there may be more to come of it, which no later chunk brings out.
+                found = self._inflate(b"")
+                yield found
             chunk = self._inflater.unused_data or self._inflater.unconsumed_tail
 
+    def finish(self) -> None:
+        """Raises OSError when the data is cut short."""
+        if self._begun and not self._inflater.eof:
+            raise OSError("the compressed body is cut short")
+
     def _inflate(self, chunk: bytes) -> bytes:
-        room = self._limit - len(self._body) + 1
         try:
-            found = self._inflater.decompress(chunk, room)
+            found = self._inflater.decompress(chunk, CHUNK)
         except zlib.error as exc:
             if self._begun:
                 raise OSError("the body is not compressed as announced") from exc
             self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-            found = self._raw(chunk, room)
+            found = self._raw(chunk)
         self._begun = True
         return found
 
-    def _raw(self, chunk: bytes, room: int) -> bytes:
+    def _raw(self, chunk: bytes) -> bytes:
         """Some servers send deflate without its envelope."""
         try:
-            return self._inflater.decompress(chunk, room)
+            return self._inflater.decompress(chunk, CHUNK)
         except zlib.error as exc:
             raise OSError("the body is not compressed as announced") from exc
-
-    def _add(self, data: bytes) -> None:
-        if len(self._body) + len(data) > self._limit:
-            raise TooLarge
-        self._body += data
-
-    def finish(self) -> bytes:
-        """The whole body. Raises OSError when compressed data is cut short."""
-        if self._compressed and self._begun and not self._inflater.eof:
-            raise OSError("the compressed body is cut short")
-        return bytes(self._body)

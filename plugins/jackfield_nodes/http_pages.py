@@ -150,11 +150,12 @@ def _same_header(one: str, other: str) -> bool:
 def _body(body: Body | None, name: str, value: object) -> Body:
     """The body with one field set: a JSON object, or a form."""
     kind = (body.content_type or "") if body else ""
-    if kind.startswith(_FORM) and body:
-        fields = [pair for pair in parse_qsl(body.content.decode(), keep_blank_values=True) if pair[0] != name]
+    whole = body.whole if body else None
+    if kind.startswith(_FORM) and whole is not None:
+        fields = [pair for pair in parse_qsl(whole.decode(), keep_blank_values=True) if pair[0] != name]
         return Body(urlencode([*fields, (name, text_of(value))]).encode(), kind)
     try:
-        present = loads(body.content, max_depth=200) if body else {}
+        present = loads(whole or b"", max_depth=200) if body else {}
     except InvalidInput:
         present = None
     if not isinstance(present, dict):
@@ -197,7 +198,8 @@ class _Repetition:
         self._count = 0
 
     def check(self, reply: Reply) -> None:
-        found = hashlib.sha256(reply.body).digest()
+        file = reply.file
+        found = hashlib.sha256((file.get("id") or file["data"]).encode() if file else reply.body).digest()
         self._count = self._count + 1 if found == self._last else 1
         self._last = found
         if self._count >= IDENTICAL:

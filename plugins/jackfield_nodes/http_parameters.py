@@ -157,9 +157,10 @@ class HttpRequest(HttpParameters):
         return None if found is None or found.get("paginationMode") == "off" else found  # type: ignore[return-value]
 
     def request_view(self, call: Call) -> dict[str, Json]:
-        body: Json = call.body.content.decode("utf-8", "replace") if call.body else None
-        if call.body and (call.body.content_type or "").startswith("application/json"):
-            body = loads(call.body.content, max_depth=200)
+        whole = call.body.whole if call.body else None
+        body: Json = whole.decode("utf-8", "replace") if whole is not None else None
+        if call.body and whole is not None and (call.body.content_type or "").startswith("application/json"):
+            body = loads(whole, max_depth=200)
         return {
             "method": call.method,
             "url": call.url,

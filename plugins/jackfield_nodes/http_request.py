@@ -12,19 +12,20 @@ from typing import ParamSpec, Self, TypeVar
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 
-from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.binary import stream_of
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.records import replace
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.files.entries import kept
 from jackfield_nodes.http_body import sent_files
-from jackfield_nodes.http_call import Call, Reply
+from jackfield_nodes.http_call import Call, Expect, Reply
 from jackfield_nodes.http_client import load
+from jackfield_nodes.http_keeping import FileKeeper
 from jackfield_nodes.http_legacy_parameters import LegacyHttpRequest
 from jackfield_nodes.http_parameters import HttpParameters, HttpRequest, HttpRequest3, HttpRequest43
-from jackfield_nodes.http_response import file_item, file_name, form_of, items_of, media_type, raise_for_status
+from jackfield_nodes.http_response import file_item, form_of, items_of, raise_for_status
 from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.settings import HttpSettings
 
@@ -145,8 +146,9 @@ class Requests:
         authorization = await self._authorization(kind) if kind else None
         if (templates := parameters.pagination()) is not None:
             return await self._pages(parameters, call, authorization, templates, index)
-        reply = await self._context.http.send(call, authorization)
-        raise_for_status(reply, parameters.expect(), host)
+        expect = parameters.expect()
+        reply = await self._context.http.send(replace(call, keeper=FileKeeper(self._run, expect)), authorization)
+        raise_for_status(reply, expect, host)
         return await self._items(reply, index)
 
     async def _pages(
@@ -164,7 +166,8 @@ class Requests:
             self._run,
             context.http,
             context.clock,
-            call,
+            # What pagination reads of an answer, it reads in memory.
+            replace(call, keeper=FileKeeper(self._run, Expect())),
             parameters.expect(),
             authorization,
             templates,
@@ -180,8 +183,7 @@ class Requests:
     async def _items(self, reply: Reply, index: int) -> Items:
         expect, item = self._resolved[index].expect(), self._run.items[index]
         if form_of(reply, expect) == "file":
-            kind = media_type(reply) or DEFAULT_TYPE
-            file = await kept(self._run, reply.body, mime_type=kind, file_name=file_name(reply))
+            file = reply.file or await FileKeeper(self._run, expect).keep(reply, stream_of(reply.body))
             return [file_item(reply, expect, item, index, file)]
         return await _off_loop(len(reply.body) >= LARGE, items_of, reply, expect, index)
 

@@ -6,15 +6,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
+from collections.abc import AsyncIterator
 
 import httpcore
 import httpx
 
+from jackfield.api.binary import BinaryError, Content, Streamed, stream_of
 from jackfield.api.http_client import Authorization, HttpCall
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
 from jackfield_nodes.http_call import Pairs, Reply
-from jackfield_nodes.http_decode import BodyReader, TooLarge, UnknownEncoding
+from jackfield_nodes.http_decode import TooLarge, UnknownEncoding, decoded
 from jackfield_nodes.http_guard import Forbidden
 from jackfield_nodes.http_pools import Pools, opened
 from jackfield_nodes.settings import HttpSettings
@@ -39,7 +41,7 @@ class Hop:
     method: str
     url: httpx.URL
     headers: Pairs
-    body: bytes | None
+    body: Content | None
 
 
 def checked_url(text: str) -> httpx.URL:
@@ -69,12 +71,13 @@ def _without_user(url: httpx.URL) -> httpx.URL:
 
 
 def _checked_headers(headers: Pairs) -> Pairs:
+    """Without the white space around values, which counts for nothing (RFC 9110 section 5.5)."""
     for name, value in headers:
         if not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name):
             raise NodeError("A header has a name that is not valid; use letters, digits and '-'.")
         if _CONTROL.search(value):
             raise NodeError(f"The value of the header {name} has control characters, such as line ends; remove them.")
-    return headers
+    return [(name, value.strip(" \t")) for name, value in headers]
 
 
 def first_hop(call: HttpCall) -> Hop:
@@ -83,7 +86,7 @@ def first_hop(call: HttpCall) -> Hop:
     if not _METHOD.fullmatch(method):
         raise NodeError("The parameter method is not an HTTP method; use GET, POST, PUT, PATCH, DELETE or HEAD.")
     url = _with_query(checked_url(call.url), call.query)
-    headers = _checked_headers([pair for pair in call.headers if pair[0].lower() not in _CONNECTION_HEADERS])
+    headers = [pair for pair in call.headers if pair[0].lower() not in _CONNECTION_HEADERS]
     given = {name.lower() for name, _ in headers}
     if url.userinfo and "authorization" not in given:
         headers.append(
@@ -91,6 +94,7 @@ def first_hop(call: HttpCall) -> Hop:
         )
     if call.body and call.body.content_type and "content-type" not in given:
         headers.append(("content-type", call.body.content_type))
+    headers = _checked_headers(headers)
     for name, value in (("accept", "*/*"), ("accept-encoding", "gzip, deflate"), ("user-agent", "jackfield")):
         if name not in given:
             headers.append((name, value))
@@ -145,7 +149,7 @@ class Sender:
         hop = first_hop(call)
         try:
             async with asyncio.timeout(limit):
-                return replace(await self._follow(call, hop, limit), secrets=call.secrets)
+                return replace(await self._follow(call, hop, limit), secrets=[one.strip() for one in call.secrets])
         except (TimeoutError, httpcore.TimeoutException):
             raise NodeError(f"{hop.url.host} did not answer within {limit:g} seconds.") from None
 
@@ -164,7 +168,7 @@ class Sender:
         host = hop.url.host
         try:
             async with self._pools.lent(verify=call.verify, proxy=call.proxy) as pool:
-                return await self._exchange(pool, hop, limit)
+                return await self._exchange(pool, call, hop, limit)
         except Forbidden:
             raise NodeError(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
@@ -175,12 +179,17 @@ class Sender:
             raise NodeError(
                 f"The answer of {host} is larger than {most} bytes (nodes.http.maxResponseBytes)."
             ) from None
+        except BinaryError as exc:
+            raise NodeError(f"A file that goes to {host} or comes from there fails: {exc.message}") from None
         except UnknownEncoding as exc:
             raise NodeError(f"The answer of {host} is compressed as {exc}; only gzip and deflate are read.") from None
         except httpcore.TimeoutException:
             raise
         except (httpcore.ConnectError, OSError) as exc:
             raise NodeError(f"No connection to {host}: {_plain(exc)}.") from None
+        except httpcore.LocalProtocolError:
+            # The library's words quote headers, which may hold secrets.
+            raise NodeError(f"The request to {host} cannot be sent as it is; check its headers.") from None
         except (
             httpcore.NetworkError,
             httpcore.ProtocolError,
@@ -189,30 +198,39 @@ class Sender:
         ) as exc:
             raise NodeError(f"The exchange with {host} broke off: {_plain(exc)}.") from None
 
-    async def _exchange(self, pool: httpcore.AsyncConnectionPool, hop: Hop, limit: float) -> Reply:
+    async def _exchange(self, pool: httpcore.AsyncConnectionPool, call: HttpCall, hop: Hop, limit: float) -> Reply:
         async with opened(pool, _request(hop, limit)) as response:
             headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
-            encoding = next((value for name, value in headers if name == "content-encoding"), "")
-            reader = BodyReader(encoding, self._settings.max_response_bytes)
-            async for chunk in response.aiter_stream():
-                reader.feed(chunk)
             reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
-            return Reply(response.status, reason, headers, reader.finish(), str(hop.url))
+            head = Reply(response.status, reason, headers, b"", str(hop.url))
+            chunks = response.aiter_stream()
+            if call.keeper is not None and 200 <= head.status < 300 and call.keeper.wants(head):
+                return replace(
+                    head, file=await call.keeper.keep(head, decoded(chunks, head.header("content-encoding")))
+                )
+            return replace(head, body=await self._whole(chunks, head))
+
+    async def _whole(self, chunks: AsyncIterator[bytes], head: Reply) -> bytes:
+        most = self._settings.max_response_bytes
+        body = bytearray()
+        async for chunk in decoded(chunks, head.header("content-encoding")):
+            if len(body) + len(chunk) > most:
+                raise TooLarge
+            body += chunk
+        return bytes(body)
 
 
 def _request(hop: Hop, limit: float) -> httpcore.Request:
-    built = httpx.Request(
-        hop.method,
-        hop.url,
-        headers=[(n.encode(), v.encode("utf-8", "replace")) for n, v in hop.headers],
-        content=hop.body,
-    )
-    url = hop.url
+    headers = [(n.encode(), v.encode("utf-8", "replace")) for n, v in hop.headers]
+    url, body = hop.url, hop.body
+    if isinstance(body, Streamed):  # without its length it would go in HTTP chunks, which not every server reads
+        headers.append((b"content-length", str(body.size).encode()))
+    built = httpx.Request(hop.method, url, headers=headers, content=body if isinstance(body, bytes) else None)
     return httpcore.Request(
         hop.method,
         httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
         headers=built.headers.raw,
-        content=hop.body,
+        content=stream_of(body) if isinstance(body, Streamed) else body,
         extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), limit)},
     )
 

@@ -10,13 +10,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.binary import Content
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeAnswer, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.answer_headers import AnswerHeaders, checked_status
-from jackfield_nodes.files.entries import content_of
+from jackfield_nodes.files.entries import sendable
 from jackfield_nodes.items import binary_of, error_item, goes_on, pass_all
 from jackfield_nodes.parameters import NameValue, Parameters
 from jackfield_nodes.paths import set_path
@@ -89,7 +90,7 @@ class Answer:
         for entry in parameters.options.response_headers.entries:
             self.headers.add(entry.name, text_of(entry.value))
         self.status = checked_status(parameters.options.response_code or 200)
-        self.body = b""
+        self.body: Content = b""
         self.shown: Json = None
         """The body as the response output shows it."""
 
@@ -110,7 +111,7 @@ class Answer:
         if self.parameters.response_data_source == "automatically":
             name = next(iter(item.get("binary") or {}), name)
         file = binary_of(item, name, 0)
-        self.body = await content_of(run, item, name, 0)
+        self.body = await sendable(run, item, name, 0)
         self.headers.default("content-type", file.get("mimeType") or "application/octet-stream")
 
     def set_redirect(self) -> None:

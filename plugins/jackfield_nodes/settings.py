@@ -26,7 +26,11 @@ class HttpSettings(BaseModel):
     )
     connect_timeout: float = Field(10, gt=0, le=300, description="Longest time to connect to one address, in seconds.")
     max_response_bytes: int = Field(
-        32 * 2**20, ge=1024, le=2**30, description="Largest response body after decompression, in bytes."
+        32 * 2**20,
+        ge=1024,
+        le=2**30,
+        description="Largest response body that is read in memory, after decompression, in bytes; one that becomes a "
+        "file goes to the disk as it comes, up to binary.file_limit.",
     )
     max_redirects: int = Field(21, ge=0, le=50, description="Most redirects that one request follows.")
     max_pages: int = Field(

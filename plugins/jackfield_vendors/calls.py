@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import replace
 from jackfield_vendors.description import Errors, Node
 from jackfield_vendors.operations import CompiledRequest
 from jackfield_vendors.shapes import Shape
@@ -109,18 +107,6 @@ def form_fields(shape: Shape, scope: Scope) -> Pairs:
     """Objects and lists go as JSON."""
     value = shape(scope)
     return [(name, as_text(one)) for name, one in value.items()] if isinstance(value, dict) else []
-
-
-def multipart(call: HttpCall, fields: Pairs, files: Mapping[str, tuple[str, bytes, str]]) -> HttpCall:
-    """The same request with files: form field -> name, content, media type."""
-    import httpx
-
-    parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = [
-        (name, (None, text.encode(), None)) for name, text in fields
-    ]
-    parts += list(files.items())
-    request = httpx.Request("POST", "http://form.invalid/", files=parts)
-    return replace(call, body=HttpBody(request.read(), request.headers["content-type"]))
 
 
 def answer_of(reply: HttpReply, errors: Errors, title: str) -> Json:

@@ -24,13 +24,14 @@ class Exchange:
 
     async def send(self, call: HttpCall) -> HttpReply:
         """Raises `NodeError`."""
-        made = replace(call, secrets=self.secrets, secret_body=secret_in(call, self.secrets))
+        made = replace(call, secrets=self.secrets, secret_body=call.secret_body or secret_in(call, self.secrets))
         return await self.context.http.send(made, self.authorization)
 
 
 def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
-    """Whether the body holds a secret, as services want it that log in with a request of its own."""
-    content = call.body.content if call.body is not None and secrets else b""
+    """Whether the body, unless it is a stream, holds a secret, as services want it that log in with a request of its
+    own."""
+    content = (call.body.whole if call.body is not None and secrets else None) or b""
     forms = (form for one in secrets for form in (one.encode(), dumps(one)[1:-1], quote_plus(one).encode()))
     return bool(content) and any(form in content for form in forms)
 

@@ -32,6 +32,9 @@ def glued(given: Mapping[str, Json]) -> Json:
     return [row for one in lists if isinstance(one, list) for row in one] if isinstance(lists, list) else None
 
 
+SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
+"""Those that may take longer than the event loop can wait."""
+
 FUNCTIONS: Mapping[str, Function] = {
     "date_range": dates.named_range,
     "glued": glued,

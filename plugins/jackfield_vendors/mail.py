@@ -60,10 +60,12 @@ def reply(given: Mapping[str, Json]) -> Json:
     recipients, else both. The answer's `to`, `subject`, `in_reply_to` and `references`."""
     from email.utils import formataddr, getaddresses
 
+    from jackfield_vendors.mail_headers import MAX_HEADER
+
     row = given.get("message")
     payload = row.get("payload") if isinstance(row, dict) else None
     lines = _rows(payload.get("headers")) if isinstance(payload, dict) else []
-    head = {str(one.get("name")).lower(): _line(one.get("value") or "") for one in lines}
+    head = {str(one.get("name")).lower(): _line(one.get("value") or "")[:MAX_HEADER] for one in lines}
     wanted = {"sender": ["reply-to"], "recipients": ["to"]}.get(str(given.get("only")), ["reply-to", "to"])
     if not head.get("reply-to"):
         head["reply-to"] = head.get("from", "")
@@ -121,14 +123,15 @@ def parsed(given: Mapping[str, Json]) -> Json:
     """message: of Gmail with `raw`; prefix: of the fields of files; files: whether they are kept. The message with
     `subject`, `from`, `to`, `cc`, `date`, `messageId`, `headers`, `text`, `html` and `files`."""
     from email import message_from_bytes
-    from email.policy import default
+
+    from jackfield_vendors.mail_headers import people, policy
 
     row = given.get("message")
     raw = row.get("raw") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(raw, str):
         return row
     try:
-        read = message_from_bytes(base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)), policy=default)
+        read: EmailMessage = message_from_bytes(base64.urlsafe_b64decode(raw + "=" * (-len(raw) % 4)), policy=policy())
     except (binascii.Error, ValueError):
         raise NodeError("The service gave a message that cannot be read.") from None
     out: dict[str, Json] = {key: value for key, value in row.items() if key != "raw"}
@@ -137,7 +140,7 @@ def parsed(given: Mapping[str, Json]) -> Json:
     for key, header in {"subject": "Subject", "date": "Date", "messageId": "Message-ID"}.items():
         if read[header]:
             out[key] = str(read[header])
-    out |= {name: people for name in ("from", "to", "cc", "bcc") if (people := _people(read, name))}
+    out |= {name: found for name in ("from", "to", "cc", "bcc") if (found := people(read, name))}
     for key, kind in (("text", "plain"), ("html", "html")):
         part = read.get_body((kind,))
         if part is not None:
@@ -152,21 +155,13 @@ def _pairs(read: Message) -> list[tuple[str, str]]:
 
 
 def _content(part: MIMEPart) -> str:
-    try:
-        return str(part.get_content())
-    except (LookupError, UnicodeError):
-        payload = part.get_payload(decode=True)
-        return payload.decode("utf-8", "replace") if isinstance(payload, bytes) else ""
+    from jackfield_vendors.mail_headers import text_of
 
-
-def _people(read: Message, name: str) -> Json:
-    from email.utils import getaddresses
-
-    shown = [str(value) for value in read.get_all(name, [])]
-    if not shown:
-        return None
-    found: list[Json] = [{"address": address, "name": title} for title, address in getaddresses(shown)]
-    return {"value": found, "text": ", ".join(shown)}
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return ""
+    found = text_of(payload, str(part.get_param("charset", "ascii")))
+    return payload.decode("utf-8", "replace") if found is None else found
 
 
 def _files(read: EmailMessage, prefix: str) -> Json:

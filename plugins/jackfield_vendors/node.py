@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import unquote, urlsplit
 
 from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
-from jackfield.api.http_client import HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
-from jackfield_vendors.calls import answer_of, call_of, raise_for_status
+from jackfield_vendors.calls import answer_of, call_of
 from jackfield_vendors.dates import iso_time
 from jackfield_vendors.description import Description
 from jackfield_vendors.description import Node as NodeText
+from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import Exchange, authorized
-from jackfield_vendors.operations import CompiledOperation, compile_operation
+from jackfield_vendors.operations import CompiledOperation, CompiledRequest, compile_operation
 from jackfield_vendors.paging import collected
 from jackfield_vendors.parameters import OperationParameters, chooser, model_of
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import Sender, with_special
-from jackfield_vendors.templates import MISSING, Missing, Scope, Template, as_text, at, compiled, value_of
+from jackfield_vendors.templates import Missing, Scope, Template, compiled, value_of
 
 
 class VendorNode:
@@ -125,28 +124,28 @@ class VendorNode:
         scope = await sender.stepped(operation.steps, scope)
         item = run.items[index]
         if operation.value is not None:
-            value = operation.value(scope)
+            value = await operation.value.made(scope)
             return await items_of(run, operation, scope, [] if isinstance(value, Missing) else value, item, index)
         if operation.then:
             first = await sender.ask(operation.request, scope)
             scope = with_special(scope, "$response", first)
-            return await self._result(run, operation, scope, await sender.send(operation.then, scope), index)
+            return await self._result(sender, operation, operation.then, scope)
         if (paging := operation.described.paging) is not None:
             call = call_of(self._text, self._base, operation.request, scope)
             path = operation.described.response.path
             rows = await collected(exchange, self._text, paging, path, call, given)
             return await items_of(run, operation, scope, rows, item, index)
-        return await self._result(run, operation, scope, await sender.send(operation.request, scope), index)
+        return await self._result(sender, operation, operation.request, scope)
 
     async def _result(
-        self, run: NodeRun, operation: CompiledOperation, scope: Scope, reply: HttpReply, index: int
+        self, sender: Sender, operation: CompiledOperation, request: CompiledRequest, scope: Scope
     ) -> Items:
-        response, item = operation.described.response, run.items[index]
-        if response.format == "file":
-            raise_for_status(reply, self._text.errors, self._text.title)
-            return [await _file_item(run, operation, scope, reply, item, index)]
-        value = answer_of(reply, self._text.errors, self._text.title)
-        return await items_of(run, operation, scope, value, item, index)
+        """Items of the answer to the operation's last request."""
+        run, index = sender.run, sender.index
+        if operation.described.response.format == "file":
+            return [await downloaded(sender, operation, request, scope)]
+        value = answer_of(await sender.send(request, scope), self._text.errors, self._text.title)
+        return await items_of(run, operation, scope, value, run.items[index], index)
 
     def _check(self, operation: CompiledOperation, given: Mapping[str, Json]) -> None:
         for row in operation.described.parameters:
@@ -192,17 +191,3 @@ def _missing(operations: Sequence[CompiledOperation]) -> str:
 def _fits(operation: CompiledOperation, version: float) -> bool:
     low, high = operation.described.min_version, operation.described.max_version
     return (low is None or version >= low) and (high is None or version <= high)
-
-
-async def _file_item(
-    run: NodeRun, operation: CompiledOperation, scope: Scope, reply: HttpReply, item: Item, index: int
-) -> Item:
-    response = operation.described.response
-    kind = reply.header("content-type").partition(";")[0].strip() or "application/octet-stream"
-    named = MISSING if operation.file_name is None else value_of(operation.file_name, scope)
-    name = unquote(urlsplit(reply.url).path).rpartition("/")[2] if isinstance(named, Missing) else as_text(named)
-    file = await run.binary.write(reply.body, mime_type=kind, file_name=name or None)
-    wanted = at(dict(scope.parameters), response.property.split(".")) if response.property else None
-    answer = scope.special.get("$response")
-    json = answer if isinstance(answer, dict) else item["json"]
-    return {"json": json, "binary": {str(wanted or "data"): file}, "pairedItem": {"item": index}}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_vendors.description import Operation, Parameter, Request, Step
-from jackfield_vendors.shapes import Shape, shape_of
+from jackfield_vendors.shapes import Shape, Value, shape_of, value_of_shape
 from jackfield_vendors.templates import Missing, Scope, Template, Unfit, compiled
 
 Check = Callable[[Template, str, bool], None]
@@ -36,7 +36,7 @@ class CompiledStep:
     request: CompiledRequest
     needs: Template | None
     each: Template | None
-    value: Shape | None
+    value: Value | None
     read: Template | None
 
 
@@ -50,7 +50,7 @@ class CompiledOperation:
     simple: Shape | None
     when: Mapping[str, Json]
     steps: Sequence[CompiledStep]
-    value: Shape | None
+    value: Value | None
     file_name: Template | None
 
 
@@ -86,7 +86,7 @@ def compile_operation(
         None if response.simple is None else shape_of(response.simple, "response.simple", anything),
         dict(operation.when),  # type: ignore[arg-type]  # scalars are JSON
         steps,
-        None if operation.value is None else shape_of(operation.value, "value", check),
+        None if operation.value is None else value_of_shape(operation.value, "value", check),
         _template(response.name, "response.name", check),
     )
 
@@ -100,7 +100,7 @@ def _step(step: Step, place: str, check: Check) -> CompiledStep:
         _request(step, place, check if step.each is None else inside),
         _template(step.needs, f"{place}needs", check),
         _template(step.each, f"{place}each", check),
-        None if step.value is None else shape_of(step.value, f"{place}value", check),
+        None if step.value is None else value_of_shape(step.value, f"{place}value", check),
         _template(step.read, f"{place}read", check),
     )
 

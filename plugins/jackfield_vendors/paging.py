@@ -96,7 +96,7 @@ def _set(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
     if place == "query":
         others = [pair for pair in call.query if pair[0] != name]
         return replace(call, query=[*others, (name, as_text(value))])
-    body = loads(call.body.content, max_depth=200) if call.body else {}
+    body = loads(call.body.whole or b"", max_depth=200) if call.body else {}
     return replace(call, body=HttpBody(dumps(_with(body, name.split("."), value)), "application/json"))
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-from jackfield.api.http_client import HttpBody, HttpCall, HttpReply
+from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json
+from jackfield.api.multipart import FormFile, form_body
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record, replace
-from jackfield_vendors.calls import answer_of, call_of, form_fields, multipart, raise_for_status
+from jackfield.api.workflows import BinaryData
+from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
 from jackfield_vendors.description import Node
-from jackfield_vendors.exchange import Exchange
+from jackfield_vendors.exchange import Exchange, secret_in
 from jackfield_vendors.operations import CompiledRequest, CompiledStep
 from jackfield_vendors.paging import collected
 from jackfield_vendors.templates import Missing, Scope, Template, as_text, value_of
@@ -27,9 +30,9 @@ class Sender:
     exchange: Exchange
     index: int
 
-    async def send(self, request: CompiledRequest, scope: Scope) -> HttpReply:
+    async def send(self, request: CompiledRequest, scope: Scope, keeper: BodyKeeper | None = None) -> HttpReply:
         """The answer, whatever its status. Raises `NodeError`, `BinaryError`."""
-        return await self.exchange.send(await self._call(request, scope))
+        return await self.exchange.send(replace(await self._call(request, scope), keeper=keeper))
 
     async def ask(self, request: CompiledRequest, scope: Scope) -> Json:
         """The JSON of a good answer. Raises as `send`."""
@@ -42,29 +45,35 @@ class Sender:
         given = None if request.media_type is None else value_of(request.media_type, scope)
         wanted = None if given is None or isinstance(given, Missing) else as_text(given)
         if request.file is not None:
-            _, content, kind = await self.attached(_text(request.file, scope))
-            return replace(call, body=HttpBody(content, wanted or kind))
+            file = await self._sendable("", _text(request.file, scope))
+            return replace(call, body=HttpBody(file.content, wanted or file.mime_type))
         if request.raw is not None:
             return replace(call, body=HttpBody(_text(request.raw, scope).encode(), wanted or "text/plain"))
         return call
 
     async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: Scope) -> HttpCall:
-        files = {}
+        files = []
         for field, template in request.files.items():
             if name := _text(template, scope):
-                files[field] = await self.attached(name)
+                files.append(await self._sendable(field, name))
         fields = form_fields(request.form, scope) if request.form is not None else []
-        return multipart(call, fields, files)
+        secret = secret_in(call, self.exchange.secrets)  # in the fields; the files are the user's own
+        return replace(call, body=form_body(fields, files), secret_body=secret)
 
-    async def attached(self, name: str) -> tuple[str, bytes, str]:
-        """Name, content and media type of a file of the item. Raises `NodeError`, `BinaryError`."""
+    async def _sendable(self, field: str, name: str) -> FormFile:
+        """A file of the item for this field of a form. Raises `NodeError`, `BinaryError`."""
+        found = self._attached(name)
+        content = await self.run.binary.content(found)
+        return FormFile(field, found.get("fileName") or name, content, found.get("mimeType") or DEFAULT_TYPE)
+
+    def _attached(self, name: str) -> BinaryData:
+        """A file of the item. Raises `NodeError`."""
         item = self.run.items[self.index]
         found = (item.get("binary") or {}).get(name)
         if found is None:
             known = ", ".join(item.get("binary") or {}) or "none"
             raise NodeError(f"Item {self.index} has no binary field '{name}'; it has: {known}.")
-        content = await self.run.binary.read(found)
-        return found.get("fileName") or name, content, found.get("mimeType") or "application/octet-stream"
+        return found
 
     async def stepped(self, steps: Sequence[CompiledStep], scope: Scope) -> Scope:
         """The scope with the steps' results. Raises as `send`."""
@@ -75,7 +84,7 @@ class Sender:
 
     async def _result(self, step: CompiledStep, scope: Scope) -> Json:
         if step.value is not None:
-            found = step.value(scope)
+            found = await step.value.made(scope)
             return None if isinstance(found, Missing) else found
         if step.read is not None:
             return await self._files(_text(step.read, scope), content=step.described.content)
@@ -99,9 +108,11 @@ class Sender:
     async def _files(self, names: str, *, content: bool) -> Json:
         listed: list[Json] = []
         for name in filter(None, (part.strip() for part in names.split(","))):
-            title, read, kind = await self.attached(name)
-            row: dict[str, Json] = {"name": title, "type": kind}
-            listed.append({**row, "content": base64.b64encode(read).decode()} if content else row)
+            file = self._attached(name)
+            row: dict[str, Json] = {"name": file.get("fileName") or name, "type": file.get("mimeType") or DEFAULT_TYPE}
+            if content:  # inside of JSON, so that it is whole in memory
+                row["content"] = base64.b64encode(await self.run.binary.read(file)).decode()
+            listed.append(row)
         return listed
 
 

@@ -15,12 +15,13 @@ A value that is missing is left out; so is an object of which nothing is left.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import replace
-from jackfield_vendors.functions import FUNCTIONS
+from jackfield.api.records import record, replace
+from jackfield_vendors.functions import FUNCTIONS, SLOW
 from jackfield_vendors.templates import MISSING, Missing, Scope, Template, Unfit, at, compiled, unwrapped, value_of
 
 Shape = Callable[[Scope], "Json | Missing"]
@@ -40,6 +41,28 @@ def shape_of(written: Json, path: str, names: Callable[[Template, str, bool], No
     if isinstance(written, dict):
         return _object(written, path, names, inside)
     return lambda scope: written
+
+
+@record
+class Value:
+    """A shape that is worked out between requests; one with a slow function in a thread."""
+
+    shape: Shape
+    slow: bool
+
+    async def made(self, scope: Scope) -> Json | Missing:
+        return await asyncio.to_thread(self.shape, scope) if self.slow else self.shape(scope)
+
+
+def value_of_shape(written: Json, path: str, names: Callable[[Template, str, bool], None]) -> Value:
+    """Compile. Raises as `shape_of`."""
+    return Value(shape_of(written, path, names), _is_slow(written))
+
+
+def _is_slow(written: Json) -> bool:
+    if isinstance(written, dict):
+        return written.get("$call") in SLOW or any(_is_slow(part) for part in written.values())
+    return isinstance(written, list) and any(_is_slow(part) for part in written)
 
 
 def matches(when: Mapping[str, Json], values: Mapping[str, Json]) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+from typing import TypeAlias
 
 from jackfield.api import jsontext
 from jackfield.api.asgi import error_body
+from jackfield.api.binary import Content, Streamed, size_of
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import ExecutionFailed, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer
+from jackfield.api.records import record
 from jackfield.api.storage import StoredAnswer
 from jackfield.api.workflows import BinaryData
 from jackfield_webhooks.plans import AnswerPlan, HeaderPairs, clean
@@ -22,6 +25,18 @@ _SANDBOX = ("content-security-policy", " ".join(["sandbox", *(f"allow-{what}" fo
 """A page from a workflow has an origin of its own, so that its scripts have no part in the daemon's."""
 _PAGE_MARKS = ("html", "xml", "svg", "multipart")
 _NO_REQUEST = b'"requestId":""}'
+
+
+@record
+class FileAnswer:
+    """An answer whose body is a kept file."""
+
+    status: int
+    headers: HeaderPairs
+    body: Streamed
+
+
+Answer: TypeAlias = "StoredAnswer | FileAnswer"
 
 ACCEPTED = '{"message":"Workflow triggered","executionId":"'
 
@@ -43,7 +58,7 @@ def with_execution(body: str, execution_id: str | None) -> str:
     return f'{ACCEPTED}{execution_id}"}}' if execution_id and body == ACCEPTED + '"}' else body
 
 
-def of_outcome(plan: AnswerPlan, outcome: Outcome, execution_id: str, file: bytes | None = None) -> StoredAnswer:
+def of_outcome(plan: AnswerPlan, outcome: Outcome, execution_id: str, file: Content | None = None) -> Answer:
     """The answer of lastNode. file: the content of the file to answer with, when its item does not hold it. Raises
     `ExecutionFailed`."""
     if outcome.status != "success":
@@ -54,11 +69,16 @@ def of_outcome(plan: AnswerPlan, outcome: Outcome, execution_id: str, file: byte
         raise failed(execution_id, "The workflow's last node gave nothing that can be answered.") from None
 
 
-def of_node(answer: NodeAnswer, execution_id: str) -> StoredAnswer:
+def of_node(answer: NodeAnswer, execution_id: str) -> Answer:
     """The answer of a Respond to Webhook node. Raises `ExecutionFailed`."""
     if not 200 <= answer.status <= 599:
         raise failed(execution_id, "The Respond to Webhook node asked for a status that cannot be sent.")
-    return StoredAnswer(answer.status, _safe(clean(answer.headers), bool(answer.body)), answer.body)
+    return made(answer.status, _safe(clean(answer.headers), size_of(answer.body) > 0), answer.body)
+
+
+def made(status: int, headers: HeaderPairs, body: Content) -> Answer:
+    """The answer with this body."""
+    return FileAnswer(status, headers, body) if isinstance(body, Streamed) else StoredAnswer(status, headers, body)
 
 
 def repeated(execution_id: str) -> StoredAnswer:
@@ -79,15 +99,20 @@ def of_error(error: JackfieldError) -> StoredAnswer:
     return StoredAnswer(error.status, (*_JSON, *headers), error_body(error, ""))
 
 
-def for_request(answer: StoredAnswer, request_id: str) -> StoredAnswer:
+def for_request(answer: Answer, request_id: str) -> Answer:
     """The same answer; an error gets the id of the request that it answers."""
+    return answer if isinstance(answer, FileAnswer) else numbered(answer, request_id)
+
+
+def numbered(answer: StoredAnswer, request_id: str) -> StoredAnswer:
+    """The same of an answer in memory."""
     if answer.status < 400 or not answer.body.endswith(_NO_REQUEST):
         return answer
     body = answer.body[: -len(_NO_REQUEST)] + f'"requestId":"{request_id}"}}'.encode()
     return StoredAnswer(answer.status, answer.headers, body)
 
 
-def _of_items(plan: AnswerPlan, outcome: Outcome, file: bytes | None) -> StoredAnswer:
+def _of_items(plan: AnswerPlan, outcome: Outcome, file: Content | None) -> Answer:
     if plan.data == "noData" or plan.empty:
         return StoredAnswer(plan.code, plan.headers, b"")
     if plan.data == "allEntries":
@@ -112,7 +137,7 @@ def file_of(plan: AnswerPlan, outcome: Outcome) -> BinaryData | None:
     return outcome.items[0].get("binary", {}).get(plan.binary_property)
 
 
-def _binary(plan: AnswerPlan, outcome: Outcome, content: bytes | None) -> StoredAnswer:
+def _binary(plan: AnswerPlan, outcome: Outcome, content: Content | None) -> Answer:
     file = file_of(plan, outcome)
     if file is None:
         raise ValueError("no file")
@@ -121,7 +146,7 @@ def _binary(plan: AnswerPlan, outcome: Outcome, content: bytes | None) -> Stored
     except (binascii.Error, KeyError, TypeError):
         raise ValueError("no base64") from None
     kind = plan.content_type or file.get("mimeType") or "application/octet-stream"
-    return StoredAnswer(plan.code, _headers(plan, clean([("content-type", str(kind))])), content)
+    return made(plan.code, _headers(plan, clean([("content-type", str(kind))])), content)
 
 
 def _json(plan: AnswerPlan, value: Json) -> StoredAnswer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from jackfield.api import jsontext
@@ -12,6 +13,9 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData
+
+if TYPE_CHECKING:
+    from jackfield_webhooks.multipart import Received
 
 MAX_FIELDS = 10_000
 """Fields of a form or a query."""
@@ -21,18 +25,22 @@ _NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode-escape", "un
 
 @record
 class BodyOptions:
-    """raw: hand on the body as sent too. file_property: what files are called instead of their field's name."""
+    """raw: hand on the body as sent too. file_property: what files are called instead of their field's name.
+    inline_limit: bytes of the largest file that goes into its entry; None: all do."""
 
     raw: bool = False
     file_property: str | None = None
+    inline_limit: int | None = None
 
 
 @record
 class ParsedBody:
-    """body: what the item's `body` holds; binary: files."""
+    """body: what the item's `body` holds; binary: files; contents: of those that are too large for their entries,
+    still a part of the body that came."""
 
     body: Json
     binary: Mapping[str, BinaryData] = field(default_factory=dict)
+    contents: Mapping[str, memoryview] = field(default_factory=dict)
 
 
 def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
@@ -43,7 +51,8 @@ def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
     from jackfield_webhooks import multipart
 
     name = options.file_property or "data"
-    return ParsedBody(found.body, {**found.binary, name: multipart.binary(body, content_type)})
+    more = _with_files(None, {name: multipart.Received(memoryview(body), content_type)}, options)
+    return ParsedBody(found.body, {**found.binary, **more.binary}, {**found.contents, **more.contents})
 
 
 def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
@@ -63,8 +72,19 @@ def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
     from jackfield_webhooks import multipart
 
     if kind == "multipart/form-data":
-        return ParsedBody(*multipart.parse(body, content_type, options.file_property))
-    return ParsedBody({}, {options.file_property or "data": multipart.binary(body, content_type)})
+        return _with_files(*multipart.parse(body, content_type, options.file_property), options)
+    file = multipart.Received(memoryview(body), content_type)
+    return _with_files({}, {options.file_property or "data": file}, options)
+
+
+def _with_files(body: Json, files: Mapping[str, Received], options: BodyOptions) -> ParsedBody:
+    most = options.inline_limit
+    large = {name for name, file in files.items() if most is not None and len(file.content) > most}
+    return ParsedBody(
+        body,
+        {name: file.described() if name in large else file.inline() for name, file in files.items()},
+        {name: files[name].content for name in large},
+    )
 
 
 def fields(text: str) -> dict[str, Json]:

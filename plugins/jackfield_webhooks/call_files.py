@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import AsyncIterator
 
-from jackfield.api.binary import BinaryError, BinarySettings, inline_content
+from jackfield.api.binary import CHUNK, BinaryError, head_of
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
@@ -12,14 +12,18 @@ from jackfield.api.ids import new_id
 from jackfield.api.storage import StoredAnswer
 from jackfield.api.workflows import BinaryData
 from jackfield_webhooks import answers
+from jackfield_webhooks.answers import Answer
 from jackfield_webhooks.bodies import ParsedBody
 from jackfield_webhooks.plans import AnswerPlan
+
+_FILE = ":file"
+"""Stands among the headers of a kept answer for the id of its file; no header has such a name."""
 
 
 async def with_files_kept(context: PluginContext, parsed: ParsedBody) -> tuple[ParsedBody, str | None]:
     """The body with references in place of large files, and the id for the execution, if there were any. Should there
     be no execution in the end, the files go with a later sweep. Raises `StoreUnavailable`."""
-    if not _large(context, parsed):
+    if not parsed.contents:
         return parsed, None
     execution_id = new_id()
     return await kept_for(context, execution_id, parsed), execution_id
@@ -30,32 +34,59 @@ async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody
     kept: dict[str, BinaryData] = dict(parsed.binary)
     place = context.binary.files(execution_id)
     try:
-        for name in _large(context, parsed):
+        for name, content in parsed.contents.items():
             file = kept[name]
-            content = await asyncio.to_thread(inline_content, file, file["fileSize"])
-            kept[name] = await place.write(content, mime_type=file["mimeType"], file_name=file.get("fileName"))
+            kept[name] = await place.write(_pieces(content), mime_type=file["mimeType"], file_name=file.get("fileName"))
     except BinaryError as exc:
         context.log.error("the files of a call cannot be kept: %s", exc.message)
         raise StoreUnavailable("The call's files cannot be kept now; call again later.") from None
+    finally:
+        for content in parsed.contents.values():
+            content.release()  # whoever waits for the answer has them still, and with them the body that came
     return ParsedBody(parsed.body, kept)
 
 
-def _large(context: PluginContext, parsed: ParsedBody) -> list[str]:
-    """The names of the files that do not stay in their item."""
-    if not parsed.binary:
-        return []
-    limit = context.settings(BinarySettings).inline_limit
-    return [name for name, file in parsed.binary.items() if file.get("fileSize", 0) > limit]
+async def _pieces(content: memoryview) -> AsyncIterator[bytes]:
+    for start in range(0, len(content), CHUNK):
+        yield bytes(content[start : start + CHUNK])
 
 
-async def answer_of(context: PluginContext, plan: AnswerPlan, outcome: Outcome, execution_id: str) -> StoredAnswer:
+async def answer_of(context: PluginContext, plan: AnswerPlan, outcome: Outcome, execution_id: str) -> Answer:
     """The answer of lastNode. Raises `ExecutionFailed`."""
     file = answers.file_of(plan, outcome) if outcome.status == "success" else None
     if file is None or not file.get("id"):
         return answers.of_outcome(plan, outcome, execution_id)
     try:
-        content = await context.binary.files(execution_id).read(file)
+        content = await context.binary.files(execution_id).content(file)
     except BinaryError as exc:
         context.log.error("execution %s cannot be answered with its file: %s", execution_id, exc.message)
         raise answers.failed(execution_id, "The workflow's answer is a file that cannot be read.") from None
     return answers.of_outcome(plan, outcome, execution_id, content)
+
+
+async def for_repeats(answer: Answer, limit: int) -> StoredAnswer | None:
+    """What is kept of an answer for repeats of its call. limit: bytes; a larger file is kept by its id. None: nothing
+    can be."""
+    if isinstance(answer, StoredAnswer):
+        return answer if len(answer.body) <= limit else None
+    if answer.body.size <= limit:
+        try:
+            return StoredAnswer(answer.status, answer.headers, await head_of(answer.body, limit))
+        except BinaryError:
+            return None
+    if not answer.body.file_id:
+        return None
+    return StoredAnswer(answer.status, (*answer.headers, (_FILE, answer.body.file_id)), b"")
+
+
+async def repeated(context: PluginContext, kept: StoredAnswer, execution_id: str) -> Answer:
+    """The kept answer again; a file is there as long as its execution."""
+    file_id = next((value for name, value in kept.headers if name == _FILE), None)
+    if file_id is None:
+        return kept
+    headers = tuple(pair for pair in kept.headers if pair[0] != _FILE)
+    try:
+        content = await context.binary.files(execution_id).content({"data": "", "mimeType": "", "id": file_id})
+    except BinaryError:
+        return answers.repeated(execution_id)
+    return answers.made(kept.status, headers, content)

@@ -56,6 +56,11 @@ class Call:
         self.permission: list[tuple[bytes, bytes]] = []
         """CORS headers of the answer."""
 
+    def forget_body(self) -> None:
+        """Nobody needs it any more; what is waited for may take long."""
+        self.body = b""
+        self.reader.release()
+
     @property
     def own_headers(self) -> frozenset[str]:
         return self.hook.own_headers if self.hook is not None else NOTHING

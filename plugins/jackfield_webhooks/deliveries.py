@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from jackfield.api.storage import StoredAnswer
+from jackfield_webhooks.answers import Answer
 
 HEADERS = ("idempotency-key", "webhook-id", "x-github-delivery")
 _LONGEST = 200
@@ -33,9 +33,9 @@ class InFlight:
     """Keys whose first call is being answered in this process; one entry per such call."""
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[str, str], asyncio.Future[StoredAnswer]] = {}
+        self._answers: dict[tuple[str, str], asyncio.Future[Answer]] = {}
 
-    async def once(self, webhook_id: str, key: str, run: Callable[[], Awaitable[StoredAnswer]]) -> StoredAnswer:
+    async def once(self, webhook_id: str, key: str, run: Callable[[], Awaitable[Answer]]) -> Answer:
         """Run, unless a call with the key is running already: then wait for its answer, or for its error."""
         ident = (webhook_id, key)
         while (first := self._answers.get(ident)) is not None:
@@ -45,7 +45,7 @@ class InFlight:
                 # Whether the first call was cancelled, or the wait for it.
                 if not first.cancelled():
                     raise
-        answer: asyncio.Future[StoredAnswer] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._answers[ident] = answer
         try:
             result = await run()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from jackfield.api.binary import BinarySettings
 from jackfield.api.context import PluginContext
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield.api.storage import Webhook
 from jackfield.api.workflows import Node, Workflow
 from jackfield_webhooks import callers, credentials, paths
@@ -71,7 +72,7 @@ async def make_hook(context: PluginContext, webhook: Webhook, workflow: Workflow
         networks=callers.networks(parameters.options, findings),
         origins=callers.origins(parameters.options, findings),
         ignore_robots=parameters.options.get("ignoreBots") is True,
-        body=body_options(parameters, findings),
+        body=replace(body_options(parameters, findings), inline_limit=context.settings(BinarySettings).inline_limit),
         plan=plan(parameters, findings),
         url=paths.url(base, PRODUCTION, webhook.path),
         test_url=paths.url(base, TEST, webhook.path),

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 
 from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.storage import StoredAnswer
 from jackfield_webhooks import answers, bodies, callers, decoding, lookup, paths
+from jackfield_webhooks.answers import Answer
 from jackfield_webhooks.bodies import ParsedBody
 from jackfield_webhooks.calls import Call
 from jackfield_webhooks.delivering import close_websocket, deliver
@@ -57,6 +59,7 @@ class Ingress:
             await close_websocket(receive, send)
             return
         call = Call(scope, BodyReader(receive, self._settings, self._memory), self.test)
+        answer: Answer
         try:
             answer = await self._answer(call, paths.called_path(scope))
         except Disconnected:
@@ -70,9 +73,13 @@ class Ingress:
             call.reader.release()
         answer = answers.for_request(answer, call.request_id)
         self._publish(call, answer)
-        await deliver(call, answer, send)
+        try:
+            await deliver(call, answer, send)
+        except BinaryError as exc:
+            # The caller was told the length: the connection ends before it, which tells that something is missing.
+            self._context.log.error("An answer broke off: %s", exc.message, extra={"requestId": call.request_id})
 
-    async def _answer(self, call: Call, called: str | tuple[str, ...]) -> StoredAnswer:
+    async def _answer(self, call: Call, called: str | tuple[str, ...]) -> Answer:
         if call.method == "OPTIONS":
             return await self._preflight(call, called)
         route = await self._route(call, called)
@@ -122,7 +129,6 @@ class Ingress:
             parsed = bodies.parse(call.body, content_type, hook.body)
         else:
             parsed = await asyncio.to_thread(bodies.parse, call.body, content_type, hook.body)
-        call.reader.release()
         return parsed
 
     async def _decode(self, call: Call) -> None:
@@ -150,7 +156,7 @@ class Ingress:
     def _refuse(self, call: Call, error: JackfieldError) -> StoredAnswer:
         answer = answers.of_error(error)
         if call.webhook is not None and 400 <= error.status < 500:
-            given = answers.for_request(answer, call.request_id)
+            given = answers.numbered(answer, call.request_id)
             self._record(call, given)
         return answer
 
@@ -161,7 +167,7 @@ class Ingress:
                 call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms()
             )
 
-    def _publish(self, call: Call, answer: StoredAnswer) -> None:
+    def _publish(self, call: Call, answer: Answer) -> None:
         webhook = call.webhook
         if webhook is None or not self._context.events.wanted("webhooks"):
             return

@@ -6,48 +6,66 @@ import base64
 from dataclasses import field
 from email.message import Message
 
+from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.records import state
+from jackfield.api.records import record, state
 from jackfield.api.workflows import BinaryData
 
 MAX_PARTS = 1000
+_END_OF_HEAD = b"\r\n\r\n"
+
+
+@record
+class Received:
+    """A file as it came. content: a part of the body, not a copy of it."""
+
+    content: memoryview
+    content_type: str | None
+    file_name: str | None = None
+
+    def described(self) -> BinaryData:
+        """What an item says of it, without its content."""
+        mime = (self.content_type or "").partition(";")[0].strip().lower() or DEFAULT_TYPE
+        made: BinaryData = {"data": "", "mimeType": mime, "fileSize": len(self.content)}
+        if self.file_name:
+            made["fileName"] = self.file_name
+            stem, dot, extension = self.file_name.rpartition(".")
+            if stem and dot:
+                made["fileExtension"] = extension
+        return made
+
+    def inline(self) -> BinaryData:
+        """The same with its content."""
+        made = self.described()
+        made["data"] = base64.b64encode(self.content).decode("ascii")
+        return made
 
 
 @state
 class _Part:
+    start: int = 0
+    size: int = 0
     headers: dict[str, str] = field(default_factory=dict)
-    data: bytearray = field(default_factory=bytearray)
     name: str = ""
     file_name: str | None = None
 
 
-def parse(body: bytes, content_type: str, file_property: str | None) -> tuple[dict[str, Json], dict[str, BinaryData]]:
+def parse(body: bytes, content_type: str, file_property: str | None) -> tuple[dict[str, Json], dict[str, Received]]:
     """Fields (a repeated one is a list) and files by the name of their field, numbered when it is repeated.
 
     file_property: files are called this and a number instead. Raises `InvalidInput`.
     """
-    parts = _parts(body, _boundary(content_type))
     fields: dict[str, Json] = {}
-    files: list[tuple[str, BinaryData]] = []
-    for part in parts:
+    files: list[tuple[str, Received]] = []
+    whole = memoryview(body)
+    for part in _parts(body, _boundary(content_type)):
+        content = whole[part.start : part.start + part.size]
         if part.file_name is None:
-            _add(fields, part.name, part.data.decode("utf-8", "replace"))
+            _add(fields, part.name, bytes(content).decode("utf-8", "replace"))
         else:
-            files.append((part.name, binary(bytes(part.data), part.headers.get("content-type"), part.file_name)))
+            files.append((part.name, Received(content, part.headers.get("content-type"), part.file_name)))
     return fields, _named(files, file_property)
-
-
-def binary(data: bytes, content_type: str | None, file_name: str | None = None) -> BinaryData:
-    """A file as items carry it."""
-    mime = (content_type or "").partition(";")[0].strip().lower() or "application/octet-stream"
-    made: BinaryData = {"data": base64.b64encode(data).decode("ascii"), "mimeType": mime, "fileSize": len(data)}
-    if file_name:
-        made["fileName"] = file_name
-        stem, dot, extension = file_name.rpartition(".")
-        if stem and dot:
-            made["fileExtension"] = extension
-    return made
 
 
 def _boundary(content_type: str) -> bytes:
@@ -63,7 +81,7 @@ def _parts(body: bytes, boundary: bytes) -> list[_Part]:
     from python_multipart import MultipartParser
     from python_multipart.exceptions import FormParserError
 
-    collector = _Collector()
+    collector = _Collector(body)
     try:
         parser = MultipartParser(boundary, collector.callbacks())  # type: ignore[arg-type]
         parser.write(body)
@@ -76,11 +94,15 @@ def _parts(body: bytes, boundary: bytes) -> list[_Part]:
 
 
 class _Collector:
-    def __init__(self) -> None:
+    """Where the parts are in the body. The parser gives their content in pieces, of which some are copies."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
         self.parts: list[_Part] = []
         self.ended = False
         self._name = bytearray()
         self._value = bytearray()
+        self._in_head = 0
 
     def callbacks(self) -> dict[str, object]:
         return {
@@ -99,10 +121,11 @@ class _Collector:
         self.parts.append(_Part())
 
     def _data(self, data: bytes, start: int, end: int) -> None:
-        self.parts[-1].data += data[start:end]
+        self.parts[-1].size += end - start
 
     def _header_name(self, data: bytes, start: int, end: int) -> None:
         self._name += data[start:end]
+        self._in_head = end
 
     def _header_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
@@ -115,6 +138,7 @@ class _Collector:
 
     def _headers_finished(self) -> None:
         part = self.parts[-1]
+        part.start = self._body.index(_END_OF_HEAD, self._in_head) + len(_END_OF_HEAD)
         disposition = part.headers.get("content-disposition", "")
         options = _options(disposition)
         if disposition.partition(";")[0].strip().lower() != "form-data" or "name" not in options:
@@ -158,9 +182,9 @@ def _add(fields: dict[str, Json], name: str, value: str) -> None:
         fields[name] = [present, value]
 
 
-def _named(files: list[tuple[str, BinaryData]], file_property: str | None) -> dict[str, BinaryData]:
+def _named(files: list[tuple[str, Received]], file_property: str | None) -> dict[str, Received]:
     names = [name for name, _ in files]
-    found: dict[str, BinaryData] = {}
+    found: dict[str, Received] = {}
     for number, (name, data) in enumerate(files):
         if file_property is not None:
             key = f"{file_property}{number}"

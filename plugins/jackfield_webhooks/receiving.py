@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 
 from jackfield.api.asgi import Receive
 from jackfield.api.errors import InvalidInput, PayloadTooLarge, RequestTimeout, StoreUnavailable
@@ -58,7 +59,7 @@ class BodyReader:
         expected = -1 if announced is None else _length(announced, limit)
         loop = asyncio.get_running_loop()
         start = loop.time()
-        parts: list[bytes] = []
+        whole = io.BytesIO()  # gives its bytes away without a copy, unlike a list that is joined
         size = 0
         try:
             async with asyncio.timeout_at(start + self._settings.body_timeout) as deadline:
@@ -71,13 +72,20 @@ class BodyReader:
                         raise _too_large(limit)
                     self._memory.take(len(part))
                     self._held = size
-                    parts.append(part)
+                    if self.complete and size == len(part):
+                        return part
+                    whole.write(part)
                     if size != expected:
                         allowed = self._settings.body_timeout + size / self._settings.body_min_rate
                         deadline.reschedule(start + allowed)
         except TimeoutError:
             raise RequestTimeout from None
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return whole.getvalue()
+
+    async def left(self) -> None:
+        """Returns when the caller went away. For whoever has the whole body."""
+        while (await self._receive())["type"] == "http.request":
+            pass
 
     async def discard(self) -> None:
         """Take the rest off the connection, within limits; what goes on longer is cut off."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any, TypeVar
 
+from jackfield.api.binary import BinaryError, head_of, size_of
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
-from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall, StoredAnswer
+from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
 from jackfield_webhooks import answers
+from jackfield_webhooks.answers import Answer
 from jackfield_webhooks.bodies import ParsedBody
-from jackfield_webhooks.call_files import answer_of, with_files_kept
+from jackfield_webhooks.call_files import answer_of, for_repeats, repeated, with_files_kept
 from jackfield_webhooks.calls import Call, make_item, new_call
 from jackfield_webhooks.deliveries import InFlight, delivery_key, header_names
 from jackfield_webhooks.hook import Hook
@@ -30,7 +32,7 @@ class Runner:
         self._names = header_names(settings.delivery_headers)
         self._in_flight = InFlight()
 
-    async def run(self, call: Call, hook: Hook, parsed: ParsedBody) -> StoredAnswer:
+    async def run(self, call: Call, hook: Hook, parsed: ParsedBody) -> Answer:
         """Raises `StoreUnavailable`, `ExecutionTimeout`."""
         key = None if call.test else delivery_key(call.headers, self._names, hook.signed_id)
         if key is None:
@@ -38,7 +40,7 @@ class Runner:
         expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
         delivery = Delivery(hook.webhook.id, key, expires)
 
-        async def first() -> StoredAnswer:
+        async def first() -> Answer:
             try:
                 return await self._first(call, hook, parsed, delivery)
             except _Known:
@@ -46,10 +48,11 @@ class Runner:
 
         return await self._in_flight.once(hook.webhook.id, key, first)
 
-    async def _first(self, call: Call, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> StoredAnswer:
+    async def _first(self, call: Call, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
         parsed, execution_id = await with_files_kept(self._context, parsed)
+        call.forget_body()
         execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
             await _durable(execution.accepted)
@@ -58,7 +61,7 @@ class Runner:
             return await self._unrecorded(hook, execution)
         return await self._recorded(call, hook, execution, kept, delivery)
 
-    async def go_on(self, hook: Hook, execution: Execution) -> StoredAnswer:
+    async def go_on(self, hook: Hook, execution: Execution) -> Answer:
         """The answer of a call that woke an execution, which is durable already. Raises `StoreUnavailable`,
         `ExecutionTimeout`."""
         if hook.plan.mode == "onReceived":
@@ -94,7 +97,7 @@ class Runner:
         except Conflict:
             raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
 
-    async def _unrecorded(self, hook: Hook, execution: Execution) -> StoredAnswer:
+    async def _unrecorded(self, hook: Hook, execution: Execution) -> Answer:
         await _durable(execution.accepted)
         answer, _ = await self._result(hook, execution)
         if answer is None:
@@ -105,7 +108,7 @@ class Runner:
 
     async def _recorded(
         self, call: Call, hook: Hook, execution: Execution, kept: NewCall, delivery: Delivery | None
-    ) -> StoredAnswer:
+    ) -> Answer:
         answer, status = await self._result(hook, execution)
         late = _late(execution.id)
         given = answers.for_request(answer or answers.of_error(late), call.request_id)
@@ -115,8 +118,8 @@ class Runner:
             webhook_id=kept.webhook_id,
             status=status,
             response_status=given.status,
-            response_body=given.body[:limit].decode("utf-8", "replace"),
-            response_truncated=len(given.body) > limit,
+            response_body=(await self._head(given, limit)).decode("utf-8", "replace"),
+            response_truncated=size_of(given.body) > limit,
             duration_ms=call.elapsed_ms(),
         )
         stored = self._context.engine.complete_call(execution, update)
@@ -129,13 +132,22 @@ class Runner:
             raise late
         return answer
 
-    async def _remember(self, kept: NewCall, delivery: Delivery, answer: StoredAnswer) -> None:
-        """Keep the answer for repeats. Without it, a repeat is answered from the run."""
-        if len(answer.body) <= self._settings.delivery_answer_bytes:
-            update = CallUpdate(kept.id, kept.webhook_id)
-            await asyncio.wait({self._context.store.update_call(update, (delivery, answer))})
+    async def _head(self, answer: Answer, size: int) -> bytes:
+        """What the history shows of a body; nothing of a file that cannot be read."""
+        try:
+            return await head_of(answer.body, size)
+        except BinaryError as exc:
+            self._context.log.error("an answer's file cannot be read: %s", exc.message)
+            return b""
 
-    async def _result(self, hook: Hook, execution: Execution) -> tuple[StoredAnswer | None, CallStatus]:
+    async def _remember(self, kept: NewCall, delivery: Delivery, answer: Answer) -> None:
+        """Keep the answer for repeats. Without it, a repeat is answered from the run."""
+        found = await for_repeats(answer, self._settings.delivery_answer_bytes)
+        if found is not None:
+            update = CallUpdate(kept.id, kept.webhook_id)
+            await asyncio.wait({self._context.store.update_call(update, (delivery, found))})
+
+    async def _result(self, hook: Hook, execution: Execution) -> tuple[Answer | None, CallStatus]:
         """The answer, an error's too, and the call's status; None when the time is over."""
         deadline = asyncio.get_running_loop().time() + self._settings.response_timeout
         try:
@@ -154,13 +166,13 @@ class Runner:
         except (NoResponseNode, ExecutionFailed) as exc:
             return answers.of_error(exc), "failed"
 
-    async def _again(self, hook: Hook, delivery: Delivery) -> StoredAnswer:
+    async def _again(self, hook: Hook, delivery: Delivery) -> Answer:
         """The answer of a delivery that an earlier call has brought."""
         found = await self._context.store.delivery(delivery.webhook_id, delivery.key, self._context.clock.now_ms())
         if found is None:
             raise StoreUnavailable("This delivery is being processed; call again in a moment.")
         if found.answer is not None:
-            return found.answer
+            return await repeated(self._context, found.answer, found.execution_id)
         if hook.plan.mode == "onReceived":
             return answers.accepted(hook.plan, found.execution_id)
         try:

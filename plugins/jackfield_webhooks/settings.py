@@ -74,7 +74,8 @@ class WebhookSettings(BaseModel):
     )
     delivery_answer_bytes: int = Field(
         1_048_576,
-        description="Bytes of the largest answer that is kept for repeats; a larger one is made again from the run.",
+        description="Bytes of the largest answer that is kept for repeats; a larger one is made again from the run, or "
+        "read again if it is a file whose execution is still kept.",
         ge=0,
         le=1_073_741_824,
     )

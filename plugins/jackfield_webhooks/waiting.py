@@ -17,6 +17,7 @@ from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import StoredAnswer, Webhook
 from jackfield.api.workflows import Node
 from jackfield_webhooks import paths
+from jackfield_webhooks.answers import Answer
 from jackfield_webhooks.call_files import kept_for
 from jackfield_webhooks.calls import Call, make_item
 from jackfield_webhooks.hook import Hook, make_hook
@@ -29,7 +30,7 @@ _TESTS = ("test", "manual")
 class WaitingIngress(Ingress):
     """Serves the waits of Wait nodes with resume `webhook`."""
 
-    async def _answer(self, call: Call, called: str | tuple[str, ...]) -> StoredAnswer:
+    async def _answer(self, call: Call, called: str | tuple[str, ...]) -> Answer:
         token, *suffix = called if isinstance(called, tuple) else paths.split(called) or ("",)
         waiting = await self._waiting(token)
         hook = await self._hook(waiting, token)
@@ -47,6 +48,7 @@ class WaitingIngress(Ingress):
             call.permission = hook.origins.permission(origin)
         self._check_caller(call, hook)
         parsed = await kept_for(self._context, waiting.execution_id, await self._read(call, hook))
+        call.forget_body()
         execution = await self._context.engine.resume(waiting, [make_item(call, hook, parsed)])
         return await self._runner.go_on(hook, execution)
 

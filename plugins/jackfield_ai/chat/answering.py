@@ -10,6 +10,7 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
+from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.workflows import Node, Workflow
@@ -77,7 +78,7 @@ async def _within(future: asyncio.Future[T], limit: float) -> T:
 
 
 def _of_node(answer: NodeAnswer) -> Response:
-    made = Response(answer.body, status=answer.status)
+    made = response_of(answer.body, answer.status)
     del made.headers["Content-Type"]
     for name, value in answer.headers:
         made.headers.add(name, value)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jackfield.api.binary import BinaryError
+from jackfield.api.binary import DEFAULT_TYPE, BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.multipart import FormFile
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
-from jackfield.api.workflows import Item
+from jackfield.api.workflows import BinaryData, Item
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
 from jackfield_ai.parameters import chosen
@@ -43,21 +44,24 @@ class Asked:
     def made(self, json: dict[str, Json]) -> Item:
         return {"json": json, "pairedItem": {"item": self.index}}
 
-    async def file(self, name: str) -> tuple[str, str, bytes]:
-        """File name, media type and content. Raises `NodeError`."""
+    async def file(self, field: str, name: str) -> FormFile:
+        """The item's file for this field of a form. Raises `NodeError`."""
         found = (self.item.get("binary") or {}).get(name)
         if found is None:
             raise NodeError(f"The item has no file '{name}'; see binaryPropertyName.")
         try:
-            content = await self.run.binary.read(found)
+            content = await self.run.binary.content(found)
         except BinaryError as exc:
             raise NodeError(exc.message) from None
-        return found.get("fileName") or name, found.get("mimeType") or "application/octet-stream", content
+        return FormFile(field, found.get("fileName") or name, content, found.get("mimeType") or DEFAULT_TYPE)
 
     async def item_with(self, content: bytes, media_type: str, file_name: str, json: dict[str, Json]) -> Item:
-        name = self.parameters.options.binary_property_output or "data"
         try:
             kept = await self.run.binary.write(content, mime_type=media_type, file_name=file_name)
         except BinaryError as exc:
             raise NodeError(exc.message) from None
-        return {**self.made(json), "binary": {name: kept}}
+        return self.with_file(kept, json)
+
+    def with_file(self, file: BinaryData, json: dict[str, Json]) -> Item:
+        """An item with this file."""
+        return {**self.made(json), "binary": {self.parameters.options.binary_property_output or "data": file}}

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from jackfield.api.http_client import HttpBody, HttpCall
+from collections.abc import AsyncIterator
+
+from jackfield.api.binary import DEFAULT_TYPE, BinaryError, stream_of
+from jackfield.api.http_client import HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import NodeError
-from jackfield.api.workflows import Items
+from jackfield.api.multipart import form_body
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.records import record
+from jackfield.api.workflows import BinaryData, Items
 from jackfield_ai.openai.asked import Asked
 
 _TYPES = {"mp3": "audio/mpeg", "opus": "audio/ogg", "aac": "audio/aac", "flac": "audio/flac", "wav": "audio/wav"}
@@ -25,11 +30,30 @@ async def generate(asked: Asked) -> Items:
     if options.speed is not None:
         body["speed"] = options.speed
     url = await asked.url("/audio/speech")
-    reply = await asked.exchange.send(
-        HttpCall("POST", url, body=HttpBody(dumps(body), "application/json"), follow="none")
-    )
-    media_type = _TYPES.get(form, "application/octet-stream")
-    return [await asked.item_with(reply.body, media_type, f"audio.{form}", dict(asked.item["json"]))]
+    keeper = _Spoken(asked.run, _TYPES.get(form, DEFAULT_TYPE), f"audio.{form}")
+    call = HttpCall("POST", url, body=HttpBody(dumps(body), "application/json"), follow="none", keeper=keeper)
+    reply = await asked.exchange.send(call)
+    file = reply.file or await keeper.keep(reply, stream_of(reply.body))
+    return [asked.with_file(file, dict(asked.item["json"]))]
+
+
+@record
+class _Spoken:
+    """`jackfield.api.http_client.BodyKeeper`."""
+
+    run: NodeRun
+    media_type: str
+    file_name: str
+
+    def wants(self, head: HttpReply) -> bool:
+        return True
+
+    async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
+        """Raises `NodeError`."""
+        try:
+            return await self.run.binary.write(chunks, mime_type=self.media_type, file_name=self.file_name)
+        except BinaryError as exc:
+            raise NodeError(exc.message) from None
 
 
 async def transcribe(asked: Asked) -> Items:
@@ -41,22 +65,15 @@ async def translate(asked: Asked) -> Items:
 
 
 async def _written(asked: Asked, path: str) -> Items:
-    import httpx
-
     options = asked.parameters.options
     fields = {"model": "whisper-1"}
     if options.language:
         fields["language"] = options.language
     if options.temperature is not None:
         fields["temperature"] = str(options.temperature)
-    name, media_type, content = await asked.file(asked.parameters.binary_property_name)
-    parts: list[tuple[str, tuple[str | None, bytes, str | None]]] = [
-        (field, (None, value.encode(), None)) for field, value in fields.items()
-    ]
-    parts.append(("file", (name, content, media_type)))
-    form = httpx.Request("POST", "http://form.invalid/", files=parts)
-    body = HttpBody(form.read(), form.headers["content-type"])
-    reply = await asked.exchange.send(HttpCall("POST", await asked.url(path), body=body, follow="none"))
+    file = await asked.file("file", asked.parameters.binary_property_name)
+    call = HttpCall("POST", await asked.url(path), body=form_body(fields.items(), [file]), follow="none")
+    reply = await asked.exchange.send(call)
     return [asked.made(_answer(reply.body))]
 
 

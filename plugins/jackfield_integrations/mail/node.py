@@ -55,8 +55,8 @@ class SendEmailNode(IntegrationNode):
     async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
         letter = parameters.letter()
         to = envelope(letter)
-        attachments = await self._attachments(run, run.items[index], letter.files)
-        made = await asyncio.to_thread(message, letter, attachments)
+        # The files as they are go once they are in the mail; a mail is whole in memory, as the library takes it.
+        made = await asyncio.to_thread(message, letter, await self._attachments(run, run.items[index], letter.files))
         return made_of([await post.send(made, to)], index)
 
     async def _attachments(self, run: NodeRun, item: Item, fields: Sequence[str]) -> list[Attachment]:

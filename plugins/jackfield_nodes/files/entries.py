@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 
-from jackfield.api.binary import BinaryError
+from jackfield.api.binary import BinaryError, Content
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.items import binary_of
@@ -15,6 +15,15 @@ async def content_of(run: NodeRun, item: Item, name: str, index: int, *, limit: 
     file = binary_of(item, name, index)
     try:
         return await run.binary.read(file, limit=limit)
+    except BinaryError as exc:
+        raise _unread(exc, name, index) from None
+
+
+async def sendable(run: NodeRun, item: Item, name: str, index: int) -> Content:
+    """The item's file for a request or an answer, in memory only when the item has it there. Raises `NodeError`."""
+    file = binary_of(item, name, index)
+    try:
+        return await run.binary.content(file)
     except BinaryError as exc:
         raise _unread(exc, name, index) from None
 

@@ -38,5 +38,16 @@ def unpacked(content: bytes, kind: str, budget: Budget) -> Iterator[ZipFile]:
     except (BadZipFile, ValueError, NotImplementedError, OSError):
         raise NodeError(f"The file is not in {kind} format.") from None
     with archive:
+        check_packing(archive)
         budget.check_unpacked(sum(part.file_size for part in archive.infolist()))
         yield archive
+
+
+def check_packing(archive: ZipFile) -> None:
+    """Only stored and deflated files are unpacked piece by piece by the standard library: some hundred bytes of the
+    other methods can fill the memory, whatever size the directory says. Raises `NodeError`."""
+    from zipfile import ZIP_DEFLATED, ZIP_STORED
+
+    for part in archive.infolist():
+        if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise NodeError(f"The file '{part.filename[:200]}' of the archive is not packed with deflate.")

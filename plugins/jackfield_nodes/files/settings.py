@@ -23,8 +23,9 @@ class FilesSettings(BaseModel):
         32 * 2**20, ge=1024, le=2**30, description="Largest file that is taken apart (CSV, PDF, Excel ...), in bytes."
     )
     unpacked_limit: int = Field(
-        256 * 2**20, ge=1024, le=2**32, description="Largest content of a packed file (xlsx, ods), in bytes."
+        256 * 2**20, ge=1024, le=2**32, description="Largest content of a packed file (xlsx, ods, zip, gzip), in bytes."
     )
+    archive_files: int = Field(1000, ge=1, le=65_535, description="Most files that are taken out of one zip file.")
     max_rows: int = Field(100_000, ge=1, le=10_000_000, description="Most rows or pages that are read from one file.")
     max_cells: int = Field(
         10_000_000,

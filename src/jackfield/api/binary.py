@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
-from typing import Protocol
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .records import record
 from .workflows import BinaryData, Items
 
 CHUNK = 256 * 1024
@@ -52,12 +54,67 @@ class BinaryError(Exception):
         self.message = message
 
 
+@record
+class Streamed:
+    """Content that is never whole in memory. size: bytes; open: gives the content from its beginning, in chunks of at
+    most 256 KiB, as often as it is called, side by side too; reading raises `BinaryError`. It stays readable as long
+    as somebody holds it, also when the file is deleted meanwhile."""
+
+    size: int
+    open: Callable[[], AsyncGenerator[bytes, None]]
+    file_id: str = ""
+    """`id` of the kept file that it is; empty when it is none, or no whole one."""
+
+
+Content: TypeAlias = "bytes | Streamed"
+
+
+def size_of(content: Content) -> int:
+    """Bytes."""
+    return content.size if isinstance(content, Streamed) else len(content)
+
+
+async def stream_of(content: Content) -> AsyncGenerator[bytes, None]:
+    """The content in chunks. Raises `BinaryError`, also when a stream has not as many bytes as it said: whoever reads
+    it was told the length."""
+    if not isinstance(content, Streamed):
+        for start in range(0, len(content), CHUNK):
+            yield content[start : start + CHUNK]
+        return
+    left = content.size
+    async with aclosing(content.open()) as chunks:
+        async for chunk in chunks:
+            left -= len(chunk)
+            if left < 0:
+                break
+            yield chunk
+    if left:
+        raise BinaryError("The file has not the length that it had.")
+
+
+async def head_of(content: Content, size: int) -> bytes:
+    """Its first bytes, at most `size`. Raises `BinaryError`."""
+    if not isinstance(content, Streamed):
+        return content[:size]
+    head = bytearray()
+    async with aclosing(stream_of(content)) as chunks:
+        async for chunk in chunks:
+            head += chunk[: size - len(head)]
+            if len(head) >= size:
+                break
+    return bytes(head)
+
+
 class BinaryFiles(Protocol):
     """The files of one execution. A reference is a `BinaryData` with `id`; one with `data` (base64) holds its content
     itself, as small files, Code nodes and old documents give it. Both are read alike."""
 
     def stream(self, file: BinaryData) -> AsyncIterator[bytes]:
         """The content in chunks of at most 256 KiB. Raises `BinaryError`."""
+
+    async def content(self, file: BinaryData) -> Content:
+        """What can be sent, with its length, and sent again: the bytes of a file that is inside its item, else the kept
+        file. Raises `BinaryError`."""
 
     async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
         """The whole content. limit: bytes; None: the setting `binary.read_limit`. Raises `BinaryError`."""

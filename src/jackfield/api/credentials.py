@@ -7,7 +7,7 @@ Texts in a scheme are templates: `{token}` stands for the credential's field of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias
 
@@ -82,7 +82,21 @@ class Signing:
     sign: Callable[[HttpCall, Mapping[str, str]], HttpCall]
 
 
-Scheme: TypeAlias = "Placement | Digest | OAuth2 | Signing"
+@record
+class ServiceAccount:
+    """Access tokens for assertions that the credential signs (RFC 7523): templates of issuer, key (PEM, PKCS #8, RSA)
+    and of whom it acts for, when `acts` is `true`. scope: template; scopes: when that is empty, the first whose host
+    (`.` before one stands for all below it) and beginning of the path the address has: host, path, scopes."""
+
+    issuer: str
+    key: str
+    subject: str = ""
+    acts: str = ""
+    scope: str = ""
+    scopes: Sequence[tuple[str, str, str]] = ()
+
+
+Scheme: TypeAlias = "Placement | Digest | OAuth2 | Signing | ServiceAccount"
 
 
 @record
@@ -100,13 +114,15 @@ class Probe:
 @record
 class CredentialKind:
     """name: such as `httpHeaderAuth`; scheme: None when the values are not for requests; probe: None when the kind has
-    no server of its own."""
+    no server of its own; trial: for kinds that are no HTTP: signs in with the values, leaves, and gives what to tell of
+    it; raises `NodeError`, without secrets."""
 
     name: str
     title: str
     fields: Sequence[CredentialField]
     scheme: Scheme | None = None
     probe: Probe | None = None
+    trial: Callable[[Mapping[str, str]], Awaitable[str]] | None = None
 
     def secret(self, name: str) -> bool:
         """Whether this value must never be shown; unknown ones count as secret."""

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias
 
+from .binary import Content
 from .records import record
+from .workflows import BinaryData
 
 Pairs: TypeAlias = "list[tuple[str, str]]"
 
 
 @record
 class HttpBody:
-    """Bytes and their type; None: the author's own header counts."""
+    """What is sent and its type; None: the author's own header counts. A stream is opened anew for every redirect and
+    for the second request that a credential asks for, and goes with its length."""
 
-    content: bytes
+    content: Content
     content_type: str | None = None
+
+    @property
+    def whole(self) -> bytes | None:
+        """The content when it is in memory; None: it is a stream, which has files in it."""
+        return self.content if isinstance(self.content, bytes) else None
+
+
+class BodyKeeper(Protocol):
+    """Puts bodies of answers where they belong, without having them whole in memory."""
+
+    def wants(self, head: HttpReply) -> bool:
+        """Whether the body of this answer is to be kept. head: the answer, its body still to come."""
+
+    async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
+        """Keep it, after decompression. Raises `NodeError`, `BinaryError`, and what reading the chunks raises."""
 
 
 @record
@@ -39,12 +57,15 @@ class HttpCall:
     """Lower-case names of headers that the credential set; a redirect to another origin drops them."""
     secret_body: bool = False
     """Whether the body holds a secret; a redirect that would repeat it at another origin fails."""
+    keeper: BodyKeeper | None = None
+    """What becomes of the body of a last answer with a status of 2xx; None: it comes with the answer."""
 
 
 @record
 class HttpReply:
     """A whole answer. headers: lower-case names; url: where it came from, without a user name; secrets: what the
-    request carried, to be masked wherever the answer is quoted."""
+    request carried, to be masked wherever the answer is quoted; file: what the call's keeper made of the body, which
+    is empty then."""
 
     status: int
     reason: str
@@ -52,6 +73,7 @@ class HttpReply:
     body: bytes
     url: str
     secrets: Sequence[str] = ()
+    file: BinaryData | None = None
 
     def header(self, name: str) -> str:
         """The first value, or nothing."""

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequence
 
-from ..api.binary import CHUNK, BinaryError, BinarySettings, entry, inline_content, inline_entry, too_large
+from ..api.binary import (
+    CHUNK,
+    BinaryError,
+    BinarySettings,
+    Content,
+    Streamed,
+    entry,
+    inline_content,
+    inline_entry,
+    too_large,
+)
 from ..api.workflows import BinaryData, Items
 
 
@@ -20,6 +30,18 @@ class MemoryFiles:
         content = await self.read(file, limit=self._settings.file_limit)
         for start in range(0, len(content), CHUNK):
             yield content[start : start + CHUNK]
+
+    async def content(self, file: BinaryData) -> Content:
+        whole = await self.read(file, limit=self._settings.file_limit)
+        file_id = file.get("id")
+        if not file_id:
+            return whole
+
+        async def chunks() -> AsyncGenerator[bytes, None]:
+            for start in range(0, len(whole), CHUNK):
+                yield whole[start : start + CHUNK]
+
+        return Streamed(len(whole), chunks, file_id)
 
     async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
         limit = self._settings.read_limit if limit is None else limit

@@ -100,6 +100,31 @@ async def test_audio_is_written_down(lab: AiLab) -> None:
     assert outcome.items[0]["json"] == {"text": "hello"}
 
 
+async def test_a_kept_recording_is_sent_whole_again_to_a_busy_provider(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    noise = bytes(range(256)) * 400
+    lab.says = [reply({"error": "busy"}, "503 Busy", retry_after="0"), reply({"text": "hello"})]
+    workflow = lab.context.workflows.parse(flow(openai(resource="audio", operation="transcribe")))
+    file = await lab.context.binary.files("e").write(noise, mime_type="audio/ogg", file_name="a.ogg")
+    assert file["data"] == ""
+    outcome = await lab.started(workflow, [{"json": {}, "binary": {"data": file}}])
+    assert outcome.status == "success", outcome.failure
+    first, second = lab.server.seen
+    assert first.body == second.body
+    assert b'filename="a.ogg"\r\nContent-Type: audio/ogg\r\n\r\n' + noise + b"\r\n" in first.body
+
+
+async def test_speech_becomes_a_file(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    noise = bytes(range(256)) * 400
+    lab.says = [reply(noise, content_type="application/octet-stream")]
+    outcome = await lab.run(flow(openai(resource="audio", operation="generate", input="hello")), {"x": 1})
+    assert outcome.status == "success", outcome.failure
+    file = outcome.items[0]["binary"]["data"]
+    assert (file["mimeType"], file["fileName"], file["fileSize"]) == ("audio/mpeg", "audio.mp3", len(noise))
+    assert await lab.context.binary.files("e").read(file) == noise
+
+
 @pytest.mark.parametrize(
     ("parameters", "told"),
     [

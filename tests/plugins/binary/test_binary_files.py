@@ -7,7 +7,7 @@ import base64
 import errno
 import hashlib
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield.api.binary import CHUNK, BinaryError, BinarySettings
+from jackfield.api.binary import CHUNK, BinaryError, BinarySettings, Streamed, head_of, stream_of
 from jackfield.api.workflows import BinaryData
 from jackfield_binary.layout import Layout
 from jackfield_binary.store import DiskStore
@@ -100,11 +100,62 @@ async def test_a_file_is_streamed_in_bounded_chunks(store: DiskStore) -> None:
 
 async def test_a_stream_that_is_left_early_closes_its_file(store: DiskStore) -> None:
     made = await store.files("e1").write(BIG, mime_type="text/plain")
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_files()
     stream = store.files("e1").stream(made)
     await anext(stream)
     await stream.aclose()
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    await until(lambda: open_files() == before)
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """The thread that read last lets go of the file a moment after its answer."""
+    async with asyncio.timeout(5):
+        while not true():
+            await asyncio.sleep(0.001)
+
+
+async def test_content_is_read_again_side_by_side_and_after_its_end(store: DiskStore, root: Path) -> None:
+    files = store.files("e1")
+    made = await files.write(BIG, mime_type="text/plain")
+    before = open_files()
+    content = await files.content(made)
+    assert isinstance(content, Streamed)
+    assert (content.size, content.file_id) == (len(BIG), made["id"])
+    await store.release(["e1"])
+    assert below(root) == []
+    first, second = stream_of(content), stream_of(content)
+    read = [await anext(first), await anext(second)]
+    assert read[0] == read[1] == BIG[:CHUNK]
+    assert b"".join([chunk async for chunk in first]) == BIG[CHUNK:]
+    assert await head_of(content, 5) == BIG[:5]
+    assert open_files() == before + 1
+    await second.aclose()
+    del content, first, second
+    await until(lambda: open_files() == before)
+
+
+async def test_content_that_is_in_its_item_or_gone(store: DiskStore) -> None:
+    files = store.files("e1")
+    assert await files.content(await files.write(b"little", mime_type="text/plain")) == b"little"
+    made = await files.write(BIG, mime_type="text/plain")
+    await store.release(["e1"])
+    with pytest.raises(BinaryError, match="does not exist any more"):
+        await files.content(made)
+    with pytest.raises(BinaryError, match="id is not valid"):
+        await files.content({"data": "", "mimeType": "", "id": "../x"})
+
+
+@pytest.mark.parametrize("size", [len(BIG) - 1, len(BIG) + 1])
+async def test_a_file_whose_length_changed_is_not_sent_as_whole(store: DiskStore, root: Path, size: int) -> None:
+    made = await store.files("e1").write(BIG, mime_type="text/plain")
+    content = await store.files("e1").content(made)
+    os.truncate(root / "executions" / "e1" / made["id"], size)
+    with pytest.raises(BinaryError, match="has not the length"):
+        assert [chunk async for chunk in stream_of(content)] == []
 
 
 async def test_a_file_over_the_limit_leaves_nothing(store: DiskStore, root: Path) -> None:

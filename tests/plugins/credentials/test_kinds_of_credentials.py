@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -219,8 +220,35 @@ async def test_a_test_without_an_address_says_so(lab: Lab) -> None:
     assert not (await lab.call("POST", f"/credentials/{other}/test"))["valid"]
 
 
+async def test_a_kind_may_try_its_values_itself(lab: Lab) -> None:
+    async def trial(values: Mapping[str, str]) -> str:
+        if values["word"] != "good":
+            raise NodeError("The server refused the word.")
+        return "The server took the word."
+
+    field = CredentialField("word", "Word", secret=True)
+    lab.context.ports["credential_kinds"] |= {"own": CredentialKind("own", "Own", (field,), trial=trial)}
+    for word, verdict in (
+        ("good", {"valid": True, "message": "The server took the word.", "tested": True}),
+        ("bad", {"valid": False, "message": "The server refused the word.", "tested": True}),
+    ):
+        ident = await lab.made("own", {"word": word})
+        assert await lab.call("POST", f"/credentials/{ident}/test", {}) == verdict
+
+
 async def test_a_test_does_not_reach_inner_addresses(lab: Lab) -> None:
     ident = await lab.made("httpBearerAuth", {"token": SECRET})
     found = await lab.call("POST", f"/credentials/{ident}/test", {"url": "http://169.254.169.254/"})
     assert not found["valid"]
     assert "public internet" in found["message"]
+
+
+@pytest.mark.parametrize("pasted", [f" {SECRET}", f"{SECRET} ", f"\t{SECRET}"])
+async def test_a_value_with_blanks_around_it_is_sent_without_them(lab: Lab, server: Loopback, pasted: str) -> None:
+    """The client's library would refuse it, and quote it in its error."""
+    ident = await lab.made("httpHeaderAuth", {"name": "X-Key", "value": pasted})
+    server.answer = lambda _: reply({}, "401 No")
+    authorization = await lab.service.authorization(ident, "httpHeaderAuth")
+    answer = await lab.context.http.send(HttpCall("GET", server.url()), authorization)
+    assert server.seen[0].headers["x-key"] == SECRET
+    assert SECRET in answer.secrets

@@ -21,6 +21,7 @@ from jackfield.api.records import replace
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings, local_type
+from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
@@ -195,6 +196,16 @@ async def test_a_respond_node_answers(site: Site) -> None:
     assert (await site.post("/form/f", field_0="A"))[0] == 500
 
 
+async def test_a_respond_node_answers_with_a_kept_file(site: Site) -> None:
+    await site.form(responseMode="responseNode")
+    files, body = MemoryFiles(), b"[1]" * 40_000
+    content = await files.content(await files.write(body, mime_type="application/json"))
+    site.engine.answer = NodeAnswer(201, (("content-type", "application/json"),), content)
+    answer = await site.client.post("/form/f", headers=HOST, form={"field-0": "A"})
+    assert (answer.status_code, await answer.get_data()) == (201, body)
+    assert (answer.headers["Content-Length"], answer.headers["Content-Type"]) == (str(len(body)), "application/json")
+
+
 async def test_a_workflow_with_more_pages_leads_on(site: Site) -> None:
     await site.form("f", "n8n-nodes-base.form")
     answer = await site.client.post("/form/f", headers=HOST, form={"field-0": "A"})
@@ -285,6 +296,18 @@ async def test_a_page_that_is_waited_for(site: Site) -> None:
     (items,) = site.engine.resumed
     assert items is not None
     assert items[0]["json"]["Name"] == "B"
+
+
+async def test_a_large_file_of_a_page_that_is_waited_for_is_kept_for_its_execution(site: Site) -> None:
+    address = site.wait(formFields={"values": [{"fieldLabel": "Doc", "fieldType": "file", "multipleFiles": False}]})
+    large = FileStorage(BytesIO(b"x" * 2_000_000), "a.bin", "field-0", "application/x-big")
+    answer = await site.client.post(f"{address}?page=4", headers=HOST, files={"field-0": large})
+    assert answer.status_code == 303
+    (items,) = site.engine.resumed
+    assert items is not None
+    file = items[0]["binary"]["Doc"]
+    assert (file["data"], file["fileSize"]) == ("", 2_000_000)
+    assert await site.context.binary.files(next(iter(site.engine.waits))).read(file) == b"x" * 2_000_000
 
 
 async def test_the_form_that_was_begun_says_who_may_see_its_pages(site: Site) -> None:

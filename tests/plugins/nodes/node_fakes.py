@@ -114,7 +114,7 @@ class FakeRun:
         if known is None:
             raise NodeError(f"Credentials of the kind {kind} are not available.")
         keeper: Any = None  # no test of this plugin has tokens
-        return authorization(known, known.complete(await self.credential(kind)), "c1", keeper)
+        return authorization(known, known.complete(await self.credential(kind)), "c1", keeper, keeper)
 
     async def evaluate(
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None

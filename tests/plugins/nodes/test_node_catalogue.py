@@ -12,6 +12,7 @@ from jackfield_nodes.catalogue import MODULES
 
 VERSIONS = {
     "convertToFile": (1, 1.1),
+    "compression": (1, 1.1),
     "crypto": (1, 2),
     "dateTime": (1, 2),
     "extractFromFile": (1, 1.1),
@@ -34,6 +35,7 @@ VERSIONS = {
     "filter": (1, 2, 2.1, 2.2, 2.3),
     "function": (1,),
     "functionItem": (1,),
+    "jwt": (1,),
     "limit": (1,),
     "removeDuplicates": (1, 1.1, 2),
     "renameKeys": (1,),

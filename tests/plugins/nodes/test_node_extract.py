@@ -167,9 +167,9 @@ ODS = """<?xml version="1.0"?><d:document-content xmlns:d="urn:oasis:names:tc:op
 </table:table></d:spreadsheet></d:body></d:document-content>"""
 
 
-def packed(name: str, content: str) -> bytes:
+def packed(name: str, content: str, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     made = BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", method) as archive:
         archive.writestr(name, content)
     return made.getvalue()
 
@@ -241,6 +241,13 @@ async def test_what_unpacks_to_too_much_is_not_unpacked(make_bench: Callable[...
     for operation, name in (("xlsx", "xl/workbook.xml"), ("ods", "content.xml")):
         with pytest.raises(NodeError, match="larger than 10000 bytes"):
             await rows(bench, operation, packed(name, " " * 20_000))
+
+
+async def test_only_deflated_files_are_unpacked(bench: Bench) -> None:
+    """Of some hundred bytes that bzip2 packed the library makes as many hundred megabytes at a time."""
+    for operation, name in (("xlsx", "xl/workbook.xml"), ("ods", "content.xml")):
+        with pytest.raises(NodeError, match=f"'{name}' of the archive is not packed with deflate"):
+            await rows(bench, operation, packed(name, " ", zipfile.ZIP_BZIP2))
 
 
 WIDE_ROWS = '<table:table-row table:number-rows-repeated="9"><table:table-cell d:value-type="float" d:value="1" '

@@ -18,7 +18,9 @@ import pytest
 from loopback import Loopback, loopback, reply, self_signed
 from node_fakes import Bench, items
 
+from jackfield.api.binary import CHUNK
 from jackfield.api.nodes import NodeError
+from jackfield_nodes.http_decode import Inflater
 from jackfield_nodes.settings import HttpSettings
 
 FILE = {"data": base64.b64encode(b"\x00\xffdata").decode(), "mimeType": "image/png", "fileName": "a.png"}
@@ -457,6 +459,16 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         },
         "header has a name",
     ),
+    (
+        {
+            "url": "http://127.0.0.1/",
+            "sendBody": True,
+            "contentType": "raw",
+            "rawContentType": "a/b\r\nx: y",
+            "body": "c",
+        },
+        "content-type has control characters",
+    ),
     ({"url": "http://127.0.0.1/", "sendBody": True, "specifyBody": "json", "jsonBody": "{no"}, "jsonBody"),
     ({"url": "http://127.0.0.1/", "sendQuery": True, "specifyQuery": "json", "jsonQuery": "[1]"}, "jsonQuery"),
     ({"url": "http://127.0.0.1/", "options": {"proxy": "http://evil:1"}}, "proxy"),
@@ -787,3 +799,13 @@ async def test_the_name_is_verified_although_the_address_is_pinned(
     assert await sent(bench, {"url": f"https://localhost:{server.port}/"}) == [{"ok": True}]
     with pytest.raises(NodeError, match="No connection to 127"):
         await sent(bench, {"url": f"https://127.0.0.1:{server.port}/"})
+
+
+@pytest.mark.parametrize("size", range(CHUNK - 2, CHUNK + 300, 7))
+def test_a_deflated_body_without_envelope_has_its_end(size: int) -> None:
+    """Its last byte may stand for more than one piece takes, and no checksum follows."""
+    inflater = Inflater()
+    pieces = list(inflater.feed(zlib.compress(b"0" * size, wbits=-15)))
+    inflater.finish()
+    assert sum(map(len, pieces)) == size
+    assert max(map(len, pieces)) <= CHUNK

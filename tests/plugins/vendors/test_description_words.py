@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import threading
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,10 +12,11 @@ from loopback import Loopback, Seen, reply
 from vendor_lab import Lab
 
 from jackfield.api.http_client import HttpBody, HttpCall
-from jackfield.api.jsontext import dumps
+from jackfield.api.jsontext import dumps, loads
 from jackfield.api.nodes import NodeError
+from jackfield_vendors import shapes
 from jackfield_vendors.exchange import secret_in
-from jackfield_vendors.shapes import shape_of
+from jackfield_vendors.shapes import shape_of, value_of_shape
 from jackfield_vendors.templates import MISSING, Scope, compiled, value_of
 
 VALUES: Any = {"fields": "a, c", "row": {"a": 1, "b": 2, "c": ""}, "all": []}
@@ -60,11 +61,28 @@ def test_a_pattern_is_not_looked_for_in_a_huge_text() -> None:
     assert value_of(compiled("{text | match:'a'}"), Scope(text, {})) is MISSING
 
 
-def test_a_mail_that_is_made_to_break_its_reader_is_told() -> None:
-    raw = base64.urlsafe_b64encode(b"To: " + b"(" * 5000 + b"\r\n\r\nx").decode()
-    shape = shape_of({"$call": "mail_parsed", "message": "{mail}"}, "value", lambda *_: None)
+def test_a_function_that_recurses_too_deeply_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(given: Any) -> Any:
+        return deep(given)
+
+    monkeypatch.setattr(shapes, "FUNCTIONS", {"deep": deep})
     with pytest.raises(NodeError, match="nested too deeply"):
-        shape(Scope({"mail": {"raw": raw}}, {}))
+        shape_of({"$call": "deep"}, "value", lambda *_: None)(Scope({}, {}))
+
+
+@pytest.mark.parametrize("place", ["{0}", ["{0}"], {"$switch": "x", "$case": {"x": "{0}"}}])
+async def test_a_slow_function_runs_in_a_thread(monkeypatch: pytest.MonkeyPatch, place: Any) -> None:
+    ran: list[int] = []
+
+    def noted(given: Any) -> Any:
+        ran.append(threading.get_ident())
+        return "done"
+
+    monkeypatch.setattr(shapes, "FUNCTIONS", {"mail_parsed": noted, "zipped": noted})
+    for name in ("mail_parsed", "zipped"):
+        written = loads(dumps(place).replace(b'"{0}"', dumps({"$call": name})))
+        assert "done" in str(await value_of_shape(written, "value", lambda *_: None).made(Scope({}, {})))
+    assert [one == threading.get_ident() for one in ran] == [False, True]
 
 
 ADDRESS = """

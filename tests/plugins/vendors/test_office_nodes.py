@@ -429,3 +429,14 @@ async def test_the_credential_that_a_node_has_is_taken(run: Run, server: Loopbac
     with pytest.raises(NodeError, match="googleApi"):
         await run("googleDocs", 2, {"operation": "get", "documentURL": "d"}, credentials={"googleApi": {"id": "1"}})
     assert server.seen == []
+
+
+async def test_a_kept_file_as_the_whole_body(lab: Lab, run: Run, server: Loopback) -> None:
+    server.answer = lambda _: reply({})
+    large = bytes(range(256)) * 400
+    file = await lab.files.write(large, mime_type="image/png", file_name="a.png")
+    assert file["data"] == ""
+    await run("dropbox", 1, {"path": "/a.png", "binaryData": True}, [{"json": {}, "binary": {"data": file}}])
+    (seen,) = server.seen
+    assert (seen.body, seen.headers["content-length"]) == (large, str(len(large)))
+    assert "transfer-encoding" not in seen.headers

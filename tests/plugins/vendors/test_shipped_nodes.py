@@ -15,6 +15,9 @@ from jackfield.api.nodes import NodeError
 LOCATOR = {"__rl": True, "mode": "id", "value": "C1"}
 PAGE = "1d858554d218807c936cd06c8a8ec769"
 
+LARGE = bytes(range(256)) * 400
+"""Bytes of a file that is kept outside of its item."""
+
 
 def only(server: Loopback) -> Seen:
     (seen,) = server.seen
@@ -120,6 +123,28 @@ async def test_telegram_sends_a_photo_of_the_item(lab: Lab, server: Loopback) ->
     assert seen.headers["content-type"].startswith("multipart/form-data")
     for part in (b'name="photo"; filename="a.png"', b"\x89PNG", "ä".encode(), b'name="chat_id"'):
         assert part in seen.body
+
+
+async def test_a_kept_file_goes_into_a_form(lab: Lab, server: Loopback) -> None:
+    server.answer = lambda _: reply({"ok": True})
+    file = await lab.files.write(LARGE, mime_type="image/png", file_name="a.png")
+    assert file["data"] == ""
+    given: Any = [{"json": {}, "binary": {"data": file}}]
+    await lab.run("telegram", 1.2, {"operation": "sendPhoto", "chatId": "1", "binaryData": True}, given)
+    seen = only(server)
+    assert b'name="photo"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n' + LARGE + b"\r\n--" in seen.body
+    assert (seen.headers["content-length"], "transfer-encoding" in seen.headers) == (str(len(seen.body)), False)
+
+
+async def test_a_large_download_is_kept(lab: Lab, server: Loopback) -> None:
+    answers = [reply(LARGE, content_type="image/png; x=1"), reply({"message": "no"}, "400 Bad")]
+    server.answer = lambda _: answers.pop(0)
+    parameters = {"chartType": "bar", "output": "out", "data": "[1]"}
+    (item,) = await lab.run("quickChart", 1, parameters)
+    file = item["binary"]["out"]
+    assert (file["mimeType"], file["fileSize"], lab.files.kept[file["id"]]) == ("image/png", len(LARGE), LARGE)
+    with pytest.raises(NodeError, match="answered with status 400"):
+        await lab.run("quickChart", 1, parameters)
 
 
 async def test_telegram_gets_a_file(lab: Lab, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:

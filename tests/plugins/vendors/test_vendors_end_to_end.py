@@ -12,11 +12,31 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from jackfield.testing.daemon import Daemon
 from jackfield.testing.documents import chain, node
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+ROBOT = """
+[node]
+kind = "robot"
+title = "Robot"
+base_url = "{service}"
+parameters = [{{ name = "authentication" }}]
+
+[node.auth]
+parameter = "authentication"
+default = "oAuth2Api"
+choices = {{ serviceAccount = "googleApi" }}
+
+[[operations]]
+operation = "get"
+path = "/robot"
+"""
 
 
 class Service(BaseHTTPRequestHandler):
@@ -56,12 +76,14 @@ def service() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def daemon(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     settings = '[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
+    settings += f'[credentials]\nserviceAccountTokenUrl = "{service}/token"\n'
     made = Daemon(tmp_path_factory.mktemp("vendors"), settings=settings)
     page = (ROOT / "docs/vendors.md").read_text()
     block = re.search(r'```toml title="nodes.d/acme.toml"\n(.*?)```', page, re.DOTALL)
     assert block
     (made.config_dir / "nodes.d").mkdir()
     (made.config_dir / "nodes.d/acme.toml").write_text(block[1].replace("https://api.acme.example", service))
+    (made.config_dir / "nodes.d/robot.toml").write_text(ROBOT.format(service=service))
     (made.config_dir / "nodes.d/bad.toml").write_text("[node]\n")
     try:
         yield made.start()
@@ -120,6 +142,34 @@ def test_a_credential_is_connected_through_the_gate_and_stays_out_of_the_executi
     for secret in ("canary-secret", "access-1"):
         assert secret not in execution
         assert secret not in daemon.output.read_text()
+
+
+def test_a_service_account_serves_nodes_and_requests(daemon: Daemon, service: str) -> None:
+    key = rsa.generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    values = {"email": "robot@x.example", "privateKey": key.decode(), "scopes": "s"}
+    api = daemon.admin()
+    made = api.post("/credentials", json={"name": "G", "kind": "googleApi", "values": values}).json()
+    assert api.post(f"/credentials/{made['id']}/test").json()["valid"] is True
+    robot: Any = node("Robot", "robot", {"operation": "get", "authentication": "serviceAccount"}, version=1)
+    predefined = {"authentication": "predefinedCredentialType", "nodeCredentialType": "googleApi"}
+    get: Any = node("Get", "httpRequest", {"url": service + "/me", **predefined}, version=4.2)
+    robot["credentials"] = get["credentials"] = {"googleApi": {"id": made["id"], "name": "G"}}
+    found = ran(daemon, robot, get)
+    assert found["status"] == "success", found
+    asked = [seen for seen in Service.seen if seen[1] in ("/robot", "/me")][-2:]
+    assert asked == [("GET", "/robot", "Bearer access-1"), ("GET", "/me", "Bearer access-1")]
+
+
+def test_requests_are_signed_with_oauth_1(daemon: Daemon, service: str) -> None:
+    values = {"consumerKey": "k", "consumerSecret": "canary-consumer", "accessToken": "t", "accessTokenSecret": "u"}
+    made = daemon.admin().post("/credentials", json={"name": "O", "kind": "oAuth1Api", "values": values}).json()
+    parameters = {"url": service + "/me", "authentication": "genericCredentialType", "genericAuthType": "oAuth1Api"}
+    step: Any = node("Get", "httpRequest", parameters, version=4.2)
+    step["credentials"] = {"oAuth1Api": {"id": made["id"], "name": "O"}}
+    assert ran(daemon, step)["status"] == "success"
+    signed = Service.seen[-1][2]
+    assert signed.startswith('OAuth oauth_consumer_key="k"')
+    assert "canary-consumer" not in signed
 
 
 def test_an_own_description_runs_and_a_bad_one_is_told(daemon: Daemon) -> None:

@@ -14,6 +14,7 @@ from jackfield.api.credentials import CredentialKind
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo
 from jackfield.api.workflows import Item, Items, Node
+from jackfield.testing.binary import MemoryFiles
 from jackfield_nodes.http_client import GuardedClient
 from jackfield_nodes.settings import HttpSettings
 from jackfield_vendors.catalogue import SHIPPED
@@ -35,6 +36,7 @@ class Lab:
         self.server = server
         self.context = KeepingContext(directory, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
         self.context.ports["http"] = GuardedClient(self.context)
+        self.files = MemoryFiles()
         self.kinds: dict[str, CredentialKind] = {}
         self.context.ports["credential_kinds"] = self.kinds
 
@@ -72,8 +74,8 @@ class Lab:
             ExecutionInfo("e1", "manual", workflow()),
             credentials=CREDENTIALS,
             kinds=list(self.kinds.values()),
+            binary=self.files,
         )
-        self.files = run.binary
         outputs = await made.execute(run)
         assert isinstance(outputs, list)
         return outputs[0]

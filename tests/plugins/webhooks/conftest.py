@@ -217,7 +217,8 @@ class Caller:
         waiting = iter(messages)
 
         async def default_receive() -> dict[str, Any]:
-            return next(waiting, {"type": "http.disconnect"})
+            found = next(waiting, None)
+            return found or await asyncio.get_running_loop().create_future()  # the caller stays
 
         sent: list[dict[str, Any]] = []
 

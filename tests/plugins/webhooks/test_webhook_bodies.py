@@ -13,7 +13,7 @@ from typing import Any
 
 import brotli
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
@@ -165,7 +165,7 @@ def form(*parts: tuple[str, bytes]) -> bytes:
 
 def files_of(body: bytes, file_property: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     fields, files = multipart.parse(body, "multipart/form-data; boundary=x", file_property)
-    return fields, dict(files)
+    return fields, {name: file.inline() for name, file in files.items()}
 
 
 def test_fields_and_files() -> None:
@@ -183,6 +183,27 @@ def test_fields_and_files() -> None:
     }  # fmt: skip
     assert files["g"]["fileName"] == "b.png"
     assert files["empty"]["fileSize"] == 0
+
+
+@given(st.binary(max_size=300).filter(lambda data: b"\r\n--x" not in data))
+@example(b"\r\n--")
+@example(b"\r\n-")
+@example(b"\r\r\n\n")
+def test_a_files_content_is_where_it_is_in_the_body(data: bytes) -> None:
+    head = 'form-data; name="f"; filename="a"\r\nContent-Type: a/b\r\nX-Empty:'
+    body = form(('form-data; name="a"', data), (head, data), ('form-data; name="g"; filename="b"', data))
+    fields, files = multipart.parse(body, "multipart/form-data; boundary=x", None)
+    assert fields == {"a": data.decode("utf-8", "replace")}
+    assert [bytes(file.content) for file in files.values()] == [data, data]
+
+
+def test_large_files_stay_a_part_of_the_body() -> None:
+    body = form(('form-data; name="a"; filename="a"', b"12345"), ('form-data; name="b"; filename="b"', b"123456"))
+    found = parse(body, "multipart/form-data; boundary=x", BodyOptions(raw=True, inline_limit=5))
+    assert {name: bytes(content) for name, content in found.contents.items()} == {"b": b"123456", "data": body}
+    assert {name: (file["data"], file["fileSize"]) for name, file in found.binary.items()} == {
+        "a": ("MTIzNDU=", 5), "b": ("", 6), "data": ("", len(body)),
+    }  # fmt: skip
 
 
 def test_repeated_files_are_numbered() -> None:

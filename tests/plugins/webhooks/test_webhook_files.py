@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import pytest
 
-from conftest import Bench
-from jackfield.api.binary import BinaryError
+from jackfield.api.binary import BinaryError, Streamed
 from jackfield.api.engine import WaitingCall
 from jackfield.api.ids import is_uuid, new_id
+from jackfield.api.nodes import NodeAnswer
+from jackfield.api.records import replace
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.workflows import Node, Workflow, WorkflowSettings
 from jackfield.testing.binary import MemoryBinary
 
+Bench = Any
 LARGE = bytes(range(256)) * 400
 
 
@@ -88,3 +92,111 @@ async def test_a_large_file_of_a_call_that_is_waited_for(bench: Bench) -> None:
     assert answer.status == 200
     file = bench.engine.resumed[0][0]["binary"]["data"]
     assert (file["data"], kept(bench)[file["id"]]) == ("", LARGE)
+
+
+# -------------------------------------------------------------------------------------------------- answered in pieces
+
+
+SCOPE = {
+    "type": "http", "method": "POST", "path": "/webhook/file", "raw_path": b"/webhook/file", "query_string": b"",
+    "headers": [], "jackfield.client": "127.0.0.1", "jackfield.request_id": "r",
+}  # fmt: skip
+
+
+async def content(bench: Bench, body: bytes = LARGE) -> Streamed:
+    store: MemoryBinary = bench.context.binary
+    made = await store.files("e").content(await store.files("e").write(body, mime_type="image/png"))
+    assert isinstance(made, Streamed)
+    return made
+
+
+@pytest.mark.parametrize("method", ["POST", "HEAD"])
+async def test_a_respond_node_answers_with_a_kept_file(bench: Bench, method: str) -> None:
+    ident = await bench.hook("file", responseMode="responseNode", httpMethod=method)
+    body = LARGE * 6
+    headers = (("content-type", "image/png"), ("content-disposition", 'filename="a.png"'))
+    bench.engine.answer = NodeAnswer(206, headers, await content(bench, body))
+    answer = await bench.call("file", method=method)
+    assert (answer.status, answer.body) == (206, body if method == "POST" else b"")
+    shown = {**answer.headers}
+    assert (shown["content-length"], shown["content-disposition"]) == (str(len(body)), 'filename="a.png"')
+    (entry,) = await bench.calls(ident)
+    assert entry.response_truncated
+    assert entry.response_body == body[:65_536].decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("limit", [1_048_576, 5])
+async def test_a_repeat_gets_the_file_again(make_bench: Callable[..., Bench], limit: int) -> None:
+    bench = make_bench({"deliveryAnswerBytes": limit})
+    await bench.hook("file", responseMode="responseNode")
+    bench.engine.answer = NodeAnswer(201, (("x-mine", "yes"),), await content(bench))
+    first = await bench.call("file", headers={"Idempotency-Key": "k"})
+    bench.engine.answer = NodeAnswer(200, (), b"second")
+    again = await bench.call("file", headers={"Idempotency-Key": "k"})
+    assert (again.status, again.raw_headers, again.body) == (first.status, first.raw_headers, LARGE)
+    kept(bench).clear()
+    gone = await bench.call("file", headers={"Idempotency-Key": "k"})
+    if limit > len(LARGE):
+        assert gone.body == LARGE
+    else:
+        assert gone.json()["executionId"] == bench.engine.executions[0].id
+
+
+async def test_repeats_at_once_share_the_file(bench: Bench) -> None:
+    await bench.hook("file", responseMode="responseNode")
+    bench.engine.answer, bench.engine.hold = NodeAnswer(200, (), await content(bench)), True
+    calls = [asyncio.create_task(bench.call("file", headers={"Idempotency-Key": "k"})) for _ in range(5)]
+    while not bench.engine.executions:
+        await asyncio.sleep(0)
+    bench.engine.end(bench.engine.executions[0])
+    assert {answer.body for answer in await asyncio.gather(*calls)} == {LARGE}
+
+
+async def test_an_answer_whose_file_breaks_off_is_not_ended(bench: Bench) -> None:
+    """The server sees an application that left without the end, and closes the connection."""
+    await bench.hook("file", responseMode="responseNode")
+    whole = await content(bench)
+    bench.engine.answer = NodeAnswer(200, (), replace(whole, size=whole.size + 1))
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        if sent:
+            await asyncio.Event().wait()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await bench.call._app(SCOPE, receive, send)
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(LARGE) + 1).encode()
+    assert b"".join(message["body"] for message in sent[1:]) == LARGE
+    assert all(message["more_body"] for message in sent[1:])
+
+
+async def test_a_file_is_not_read_on_for_a_caller_who_left(bench: Bench) -> None:
+    await bench.hook("file", responseMode="responseNode")
+    read = 0
+
+    async def chunks() -> AsyncGenerator[bytes, None]:
+        nonlocal read
+        for _ in range(100):
+            read += 1
+            yield b"x"
+
+    bench.engine.answer = NodeAnswer(200, (), Streamed(100, chunks))
+    messages = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        nonlocal read
+        if not sent:
+            read = 0  # without what the history shows
+        sent.append(message)
+        await asyncio.sleep(0)
+
+    await bench.call._app(SCOPE, receive, send)
+    assert sent[0]["status"] == 200
+    assert read < 5

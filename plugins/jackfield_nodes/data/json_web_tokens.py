@@ -1,0 +1,161 @@
+"""JSON Web Tokens: signed, verified, taken apart. Source: RFC 7519, RFC 7515."""
+
+from __future__ import annotations
+
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
+
+if TYPE_CHECKING:
+    from jwt.algorithms import Algorithm
+
+ALGORITHMS = (
+    *("HS256", "HS384", "HS512", "RS256", "RS384", "RS512"),
+    *("ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA"),
+)
+
+
+@record
+class Key:
+    """What signs and verifies. private and public: of a pair, PEM; secret: of the HS algorithms."""
+
+    algorithm: str
+    secret: str = ""
+    private: str = ""
+    public: str = ""
+    pair: bool = False
+
+    def signing(self) -> str:
+        """Raises `NodeError` naming the empty field."""
+        return self._of("privateKey", self.private) if self.pair else self._of("secret", self.secret)
+
+    def verifying(self) -> str:
+        """Raises `NodeError` naming the empty field."""
+        return self._of("publicKey", self.public) if self.pair else self._of("secret", self.secret)
+
+    def _of(self, field: str, value: str) -> str:
+        if not value:
+            raise NodeError(f"The credential jwtAuth has no {field}; fill it in.")
+        # Keys that were copied out of JSON may have their line ends written as \n.
+        return value.replace("\\n", "\n").strip() if self.pair else value
+
+
+def key_of(values: Mapping[str, str], algorithm: str) -> Key:
+    """values: of a credential of the kind jwtAuth; algorithm: instead of its own."""
+    return Key(
+        algorithm or values.get("algorithm") or "HS256",
+        values.get("secret", ""),
+        values.get("privateKey", ""),
+        values.get("publicKey", ""),
+        values.get("keyType") == "pemKey",
+    )
+
+
+@record
+class Token:
+    """signature: in base64url."""
+
+    header: dict[str, Json]
+    payload: dict[str, Json]
+    signature: str
+
+
+@record
+class Checks:
+    """now: Unix seconds; tolerance: seconds by which clocks may differ."""
+
+    now: float
+    tolerance: float = 0
+    expiration: bool = True
+    not_before: bool = True
+
+
+def signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
+    """Raises `NodeError`, never with the key in it."""
+    head = {"alg": key.algorithm, "typ": "JWT"} | ({"kid": key_id} if key_id else {})
+    secret = key.signing()
+    try:
+        content = f"{_coded(dumps(head))}.{_coded(dumps(dict(claims)))}"
+        algorithm = _algorithm(key)
+        return f"{content}.{_coded(algorithm.sign(content.encode(), algorithm.prepare_key(secret)))}"
+    except _key_errors():
+        raise NodeError(f"The token cannot be signed with {key.algorithm} and the key of jwtAuth.") from None
+
+
+def verified(token: str, key: Key, checks: Checks) -> Token:
+    """A token that is good. Raises `NodeError`."""
+    secret = key.verifying()
+    try:
+        algorithm = _algorithm(key)
+        prepared = algorithm.prepare_key(secret)
+    except _key_errors():
+        raise NodeError(f"The key of jwtAuth is none for {key.algorithm}.") from None
+    found = taken_apart(token)
+    # Never the algorithm that the token names itself.
+    if found.header.get("alg") != key.algorithm:
+        raise NodeError(f"The token is not valid: it is not signed with {key.algorithm}.")
+    if "crit" in found.header:
+        raise NodeError("The token is not valid here: its header has extensions that must be understood (crit).")
+    content, _, signature = token.rpartition(".")
+    try:
+        good = algorithm.verify(content.encode(), prepared, _bytes(signature))
+    except _key_errors():
+        good = False
+    if not good:
+        raise NodeError("The token is not valid: its signature is wrong.")
+    _check_times(found.payload, checks)
+    return found
+
+
+def taken_apart(token: str) -> Token:
+    """Whoever made it. Raises `NodeError`."""
+    try:
+        head, claims, signature = token.split(".")
+        header, payload, _ = loads(_bytes(head)), loads(_bytes(claims)), _bytes(signature)
+    except (ValueError, InvalidInput):
+        header = payload = None
+    if not isinstance(header, dict) or not isinstance(payload, dict):
+        raise NodeError("The token is none: three parts with dots, the first two JSON objects in base64url.")
+    return Token(header, payload, signature)
+
+
+def _algorithm(key: Key) -> Algorithm:
+    import jwt
+
+    return jwt.get_algorithm_by_name(key.algorithm)
+
+
+def _key_errors() -> tuple[type[Exception], ...]:
+    import jwt
+
+    return (jwt.PyJWTError, ValueError, TypeError, NotImplementedError)
+
+
+def _coded(content: bytes) -> str:
+    return urlsafe_b64encode(content).rstrip(b"=").decode()
+
+
+def _bytes(text: str) -> bytes:
+    """Raises ValueError for what is no base64url."""
+    return b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
+def _check_times(claims: Mapping[str, Json], checks: Checks) -> None:
+    if checks.expiration and (end := _time(claims, "exp")) is not None and checks.now >= end + checks.tolerance:
+        raise NodeError("The token is not valid: it has expired (exp).")
+    if checks.not_before and (start := _time(claims, "nbf")) is not None and checks.now < start - checks.tolerance:
+        raise NodeError("The token is not valid yet (nbf).")
+
+
+def _time(claims: Mapping[str, Json], name: str) -> float | None:
+    value = claims.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NodeError(f"The token is not valid: its claim {name} is no number.")
+    return value

@@ -1,0 +1,109 @@
+"""JWT: signs, verifies and takes apart JSON Web Tokens. Source: n8n's documentation, JWT."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, key_of, signed, taken_apart, verified
+from jackfield_nodes.parameters import Flag, Parameters
+from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.values import Unfit, to_object
+
+MOST = 1e11
+"""Seconds, some thousand years: more is no time that anybody means."""
+
+
+class Claims(Parameters):
+    audience: str = Field("", description="aud")
+    expires_in: float = Field(0, ge=-MOST, le=MOST, description="exp, in seconds from now; 0: none.")
+    issuer: str = Field("", description="iss")
+    jwtid: str = Field("", description="jti")
+    not_before: float = Field(0, ge=-MOST, le=MOST, description="nbf, in seconds from now; 0: none.")
+    subject: str = Field("", description="sub")
+
+    def made(self, now: int) -> dict[str, Json]:
+        """now: Unix seconds."""
+        texts = {"aud": self.audience, "iss": self.issuer, "jti": self.jwtid, "sub": self.subject}
+        times = {"exp": self.expires_in, "nbf": self.not_before}
+        made: dict[str, Json] = {name: text for name, text in texts.items() if text}
+        return made | {name: now + int(seconds) for name, seconds in times.items() if seconds}
+
+
+class Options(Parameters):
+    complete: Flag = Field(False, description="decode, verify: with header and signature.")
+    ignore_expiration: Flag = Field(False, description="verify: whether an expired token is good.")
+    ignore_not_before: Flag = Field(False, description="verify: whether a token is good before its time.")
+    clock_tolerance: float = Field(0, ge=0, le=MOST, description="verify: seconds by which clocks may differ.")
+    kid: str = Field("", description="sign: names the key in the header.")
+    algorithm: str = Field("", description="sign, verify: instead of the credential's.")
+
+
+class JsonWebToken(Parameters):
+    operation: Literal["sign", "verify", "decode"] = Field("sign", description="What to do; decode checks nothing.")
+    use_json: Flag = Field(False, description="sign: all claims as one JSON object.")
+    claims: Claims = Field(default_factory=Claims, description="sign, without useJson.")
+    claims_json: object = Field("{}", description="sign, with useJson.")
+    token: str = Field("", description="verify, decode: the token.")
+    options: Options = Field(default_factory=Options)
+
+
+class JwtNode(ItemNode):
+    """One object per item: `token`, or `payload` (with `complete` also `header` and `signature`)."""
+
+    kind = "jwt"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("JWT", "Signs, verifies and decodes JSON Web Tokens.", "transform")
+    model = JsonWebToken
+
+    async def item(self, run: NodeRun, parameters: JsonWebToken, item: Item, index: int) -> Items:
+        made = await (self._signed(run, parameters) if parameters.operation == "sign" else self._read(run, parameters))
+        return [{"json": made, "pairedItem": {"item": index}}]
+
+    async def _signed(self, run: NodeRun, parameters: JsonWebToken) -> dict[str, Json]:
+        now = self._context.clock.now_ms() // 1000
+        claims = _claims(parameters.claims_json) if parameters.use_json else parameters.claims.made(now)
+        key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
+        token = await asyncio.to_thread(signed, {"iat": now, **claims}, key, parameters.options.kid)
+        return {"token": token}
+
+    async def _read(self, run: NodeRun, parameters: JsonWebToken) -> dict[str, Json]:
+        token, options = parameters.token.strip(), parameters.options
+        if not token:
+            raise NodeError("The parameter token is empty.")
+        if parameters.operation == "decode":
+            found = await asyncio.to_thread(taken_apart, token)
+        else:
+            key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
+            now = self._context.clock.now_ms() / 1000
+            checks = Checks(now, options.clock_tolerance, not options.ignore_expiration, not options.ignore_not_before)
+            found = await asyncio.to_thread(verified, token, key, checks)
+        if not options.complete:
+            return {"payload": found.payload}
+        return {"header": found.header, "payload": found.payload, "signature": found.signature}
+
+
+def _claims(given: object) -> dict[str, Json]:
+    try:
+        return to_object(given)
+    except Unfit as exc:
+        raise NodeError(f"The parameter claimsJson must be one JSON object; it is {exc}.") from None
+
+
+def _algorithm(parameters: JsonWebToken) -> str:
+    """The option's; empty for the credential's."""
+    given = parameters.options.algorithm
+    if given and given not in ALGORITHMS:
+        raise NodeError(f"The option algorithm is '{given}'; use one of {', '.join(ALGORITHMS)}.")
+    return given
+
+
+def node(context: PluginContext) -> JwtNode:
+    return JwtNode(context)
