@@ -25,7 +25,11 @@ from jackfield.testing.binary import MemoryBinary
 from jackfield.testing.clock import FakeClock
 
 HOST = (b"host", b"127.0.0.1:8765")
-ADA = {"ada": Principal("1", "ada", "member", "token"), "vic": Principal("2", "vic", "viewer", "token")}
+ADA = {
+    "ada": Principal("1", "ada", "member", "token"),
+    "vic": Principal("2", "vic", "viewer", "token"),
+    "key": Principal("3", "root", "admin", "api_key", frozenset({"workflows:execute"})),
+}
 
 
 class FakeStore:

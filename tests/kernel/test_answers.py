@@ -151,3 +151,16 @@ async def test_a_large_head_is_431_whatever_the_server_lets_through(client: Clie
     for path in ("/health", "/webhook/x", "/api/v1/things"):
         answer = await client("GET", path, ("X-Large", "a" * 70_000))
         assert (answer.status, answer.json["code"]) == (431, "HEADERS_TOO_LARGE")
+
+
+async def test_a_refusal_is_a_line_of_the_log_with_the_code_alone(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", "jackfield.http"):
+        await client("POST", "/api/v1/things", ADA, JSON, body=b'{"a": "of the caller",')
+        await client("GET", "/api/v1/nope", ADA)
+    lines = [record.getMessage() for record in caplog.records if record.name == "jackfield.http"]
+    assert lines == [
+        "POST /api/v1/things was refused: 400 VALIDATION_ERROR.",
+        "GET /api/v1/nope was refused: 404 NOT_FOUND.",
+    ]

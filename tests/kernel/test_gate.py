@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
 import sys
 
 import orjson
@@ -85,6 +86,17 @@ async def test_an_invalid_credential_is_401_on_gated_paths(client: Client) -> No
         401,
         {"success": False, "error": answer.json["error"], "code": "TOKEN_INVALID"},
     )
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_viewers_and_keys_with_scopes_start_and_change_nothing_of_agents(client: Client, method: str) -> None:
+    statuses = {}
+    for who in ("ada", "vic", "key"):
+        answer = await client(method, "/api/daemon/who", ("Authorization", f"Bearer {who}"))
+        statuses[who] = (answer.status, answer.json["code"])
+    refused = (403, "ACCESS_DENIED")
+    assert statuses == {"ada": (405, "METHOD_NOT_ALLOWED"), "vic": refused, "key": refused}
+    assert (await client("GET", "/api/daemon/who", ("Authorization", "Bearer vic"))).status == 200
 
 
 async def test_another_machine_is_401_on_gated_paths(client: Client) -> None:
@@ -257,6 +269,33 @@ async def test_our_own_connection_is_ours_until_it_closes(family: socket.Address
             client.close()
             # A closed socket shows uid 0 and inode 0, which must not satisfy a daemon that runs as root.
             assert not await PeerLookup().same_user(scope)
+
+
+@linux
+async def test_with_sandboxes_only_a_socket_of_our_namespace_is_ours() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        lookup = PeerLookup(lambda: True)
+        with socket.create_connection(listener.getsockname()[:2]) as client, listener.accept()[0]:
+            scope = {"client": client.getsockname()[:2], "server": client.getpeername()[:2]}
+            assert await lookup.same_user(scope)
+        source = (
+            "import socket, sys; c = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); "
+            "print(*c.getsockname(), flush=True); sys.stdin.read()"
+        )
+        command = ["unshare", "--user", sys.executable, "-c", source, str(listener.getsockname()[1])]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing) as other:
+            assert other.stdout is not None
+            line = other.stdout.readline().split()
+            if not line:
+                pytest.skip("user namespaces are not permitted here")
+            scope = {"client": (line[0].decode(), int(line[1])), "server": listener.getsockname()[:2]}
+            assert await PeerLookup().same_user(scope)
+            assert not await lookup.same_user(scope)
+            assert other.stdin is not None
+            other.stdin.close()
 
 
 @linux

@@ -202,3 +202,14 @@ def test_the_reason_of_a_failed_start_is_told_whatever_the_server_does(
     monkeypatch.setitem(RUNNERS, "hypercorn", runner)
     with socket.socket() as sock, pytest.raises(StoreUnavailable, match="locked"):
         run(create_app(make_kernel()), sock)
+
+
+def test_a_secret_that_is_known_costs_nothing_again() -> None:
+    redactor = Redactor()
+    redactor.add("first-secret")
+    assert redactor("first-secret second-secret") == f"{HIDDEN} second-secret"
+    made = redactor._pattern
+    redactor.add("first-secret")
+    assert redactor._pattern is made
+    redactor.add("second-secret")
+    assert redactor("first-secret second-secret") == f"{HIDDEN} {HIDDEN}"

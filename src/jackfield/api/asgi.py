@@ -18,7 +18,8 @@ AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @record
 class AsgiMount:
-    """A raw ASGI application under a first path segment, such as `webhook`. It gets the whole path in the scope.
+    """A raw ASGI application under a first path segment, such as `webhook`, or the first two, such as `ws/terminal`;
+    two win over one. It gets the whole path in the scope.
 
     access: `public` = the application authenticates its callers itself and may be called across origins;
     `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own

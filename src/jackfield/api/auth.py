@@ -10,6 +10,7 @@ from .errors import AccessDenied
 from .records import record
 
 ROLES = ("viewer", "member", "admin")
+CHANGING_ROLES = frozenset({"member", "admin"})
 SCOPES = frozenset(
     {
         "workflows:read",
@@ -50,6 +51,16 @@ class Principal:
             f"The role {self.role} lacks the scope {scope}; it needs the role member.",
             details={"scope": scope, "role": "member"},
         )
+
+    def require_change(self) -> None:
+        """For what starts or changes something and has no scope of its own, as all about agents. Raises `AccessDenied`
+        for a viewer, and for an API key with scopes: none of them asked for this."""
+        if self.scopes is not None:
+            raise AccessDenied("An API key with scopes may only read here; use one without.")
+        if self.role not in CHANGING_ROLES:
+            raise AccessDenied(
+                f"The role {self.role} may only read here; this needs the role member.", details={"role": "member"}
+            )
 
     def require_admin(self) -> None:
         """Raises `AccessDenied` unless the caller is an administrator with an unrestricted credential."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import click
 
 from .context import PluginContext
+from .jsontext import Json
 
 T = TypeVar("T")
+_LONGEST = 100_000
+"""Characters of a line where no terminal gives a width."""
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 
 config_dir_option: Callable[[CommandT], CommandT] = click.option(
@@ -24,8 +27,59 @@ config_dir_option: Callable[[CommandT], CommandT] = click.option(
 class Cli(Protocol):
     """The command line's way to the daemon's parts, without serving."""
 
+    def config_dir(self, given: Path | None) -> Path:
+        """The configuration directory: of the option, JACKFIELD_CONFIG_DIR, else the user's."""
+
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
         """Load settings and plugins, open the store, call `work` with that plugin's context, close everything.
 
         A `JackfieldError` becomes a message on standard error and exit code 1. Works beside a running daemon.
         """
+
+
+def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+    """Print rows under their columns. In a terminal long cells are folded to its width; elsewhere every row is one line
+    of whatever length. right: columns of figures."""
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold", justify="right" if name in right else "left")
+    for row in rows:
+        # Text: a cell's brackets are no markup.
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(file=sys.stdout, highlight=False)
+    if not console.is_terminal:
+        console.width = _LONGEST
+    console.print(table)
+
+
+def echo_fields(fields: Mapping[str, Json]) -> None:
+    """Print names and values, one under the other, for a person."""
+    width = max(map(len, fields), default=0)
+    for name, value in fields.items():
+        for line in cell(value).split("\n"):
+            click.echo(f"{name:<{width}}  {line}")
+            name = ""
+
+
+def cell(value: Json) -> str:
+    """A value for a person: `yes`, `no`, `-` for nothing."""
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {cell(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(cell, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None or value == "" else str(value)
+
+
+def echo_json(value: object) -> None:
+    """Print a value as JSON, for programs (`--json`)."""
+    import json
+
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -24,6 +24,16 @@ from .scripts import ScriptEngine
 from .storage import Store
 from .triggers import Trigger
 from .workflows import Document, Problem, Workflow
+
+if TYPE_CHECKING:
+    from .agents import AgentAdapter, Agents
+    from .manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
+    from .profiles import Profiles
+    from .providers import Providers
+    from .proxy import Proxies
+    from .registry import Registry, RegistrySource
+    from .telemetry import TelemetrySink, Usage, UsageReader
+    from .terminals import Terminals
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
@@ -49,6 +59,9 @@ class Secrets(Protocol):
     def redact(self, *values: str) -> None:
         """From now on these values are replaced in every log line and every error. Under 6 characters: ignored. The
         memory is bounded: the oldest of more than 4,096 values are forgotten."""
+
+    def hide(self, text: str) -> str:
+        """The text with `***` for each of these values, and for what looks like a credential of our own."""
 
     def key(self, name: str, size: int = 32) -> bytes:
         """A random key of `size` bytes that is made once and kept in `keys/<name>.key` (0600 in a 0700 directory)."""
@@ -127,6 +140,57 @@ class PluginContext(Protocol):
     @property
     def credential_kinds(self) -> Mapping[str, CredentialKind]:
         """Every registered kind, by name. The first use reads descriptions; let a thread do it."""
+
+    def manifests(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        """The manifests of a kind that a plugin has given (`jackfield_manifest_kinds`)."""
+
+    @property
+    def manifest_kinds(self) -> Mapping[str, ManifestKind[Manifest]]:
+        """Every kind that a plugin has given, by name."""
+
+    @property
+    def layers(self) -> Layers:
+        """Files of the user, the registry, and shipped ones."""
+
+    @property
+    def agents(self) -> Agents: ...
+
+    @property
+    def agent_adapters(self) -> Sequence[AgentAdapter]: ...
+
+    @property
+    def providers(self) -> Providers: ...
+
+    @property
+    def profiles(self) -> Profiles: ...
+
+    @property
+    def registry(self) -> Registry: ...
+
+    @property
+    def registry_sources(self) -> Sequence[RegistrySource]: ...
+
+    @property
+    def usage(self) -> Usage: ...
+
+    @property
+    def usage_readers(self) -> Sequence[UsageReader]:
+        """By name, each once. The first use imports them."""
+
+    @property
+    def telemetry_sinks(self) -> Sequence[TelemetrySink]: ...
+
+    @property
+    def proxies(self) -> Proxies | None:
+        """None when no plugin gives proxies."""
+
+    @property
+    def terminals(self) -> Terminals | None:
+        """None when no plugin gives terminals."""
+
+    def confine_agents(self) -> None:
+        """Called before an agent is started in a sandbox: from now on a caller without a credential is the daemon's own
+        user only if its process is found in the daemon's user namespace."""
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""

@@ -211,6 +211,14 @@ class ExecutionTimeout(JackfieldError):
     title = "Execution timeout"
 
 
+class UpstreamFailed(JackfieldError):
+    """Another server did not give what was asked of it."""
+
+    status = 502
+    code = "UPSTREAM_FAILED"
+    title = "Bad gateway"
+
+
 class ConfigurationError(JackfieldError):
     """The configuration is not valid. Names the key and the remedy, never a secret's value."""
 

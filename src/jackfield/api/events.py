@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from .records import record
+
+TOPICS = ("system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks")
+"""Every topic. Source: decisions.md 'Events'."""
 
 STOPPING = "system.stopping"
 """Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""
@@ -14,8 +17,7 @@ STOPPING = "system.stopping"
 
 @record
 class Event:
-    """topic: one of the topics of decisions.md 'Events' (workflows, webhooks, system ...); type: `execution.finished`;
-    time: Unix ms; data: JSON, without secrets."""
+    """topic: one of `TOPICS`; type: `execution.finished`; time: Unix ms; data: JSON, without secrets."""
 
     topic: str
     type: str
@@ -30,6 +32,9 @@ class Subscription(Protocol):
 
     def missed(self) -> int:
         """How many events were lost since the last call of this method."""
+
+    def listen(self, topics: Iterable[str]) -> None:
+        """From now on these topics, `*` for all, in place of the earlier ones. What is in the queue stays."""
 
 
 class EventBus(Protocol):

@@ -19,16 +19,25 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from quart import Blueprint
 
+    from .agents import AgentAdapter, Agents
     from .asgi import AsgiMount
     from .auth import AuthMethod
     from .binary import BinaryStore
     from .context import PluginContext, WorkflowReader
     from .credentials import CredentialKind, Credentials
+    from .diagnosis import Finding, Metric
     from .engine import Engine
     from .http_client import HttpClient
+    from .manifests import Manifest, ManifestKind
     from .nodes import NodeType
+    from .profiles import Profiles
+    from .providers import Providers
+    from .proxy import Proxies
+    from .registry import Registry, RegistrySource
     from .scripts import ScriptEngine
     from .storage import Store
+    from .telemetry import TelemetrySink, Usage, UsageReader
+    from .terminals import Terminals
     from .triggers import Trigger
 
 PROJECT = "jackfield"
@@ -105,6 +114,78 @@ def jackfield_workflow_reader(context: PluginContext) -> WorkflowReader:  # type
 @hookspec
 def jackfield_engine(context: PluginContext) -> Engine:  # type: ignore[empty-body]
     """An execution engine; used if its `name` is `engine.name` in the settings."""
+
+
+@hookspec
+def jackfield_manifest_kinds() -> Sequence[ManifestKind[Manifest]]:  # type: ignore[empty-body]
+    """Kinds of manifests that the plugin reads with `context.manifests(kind)`; `jackfield doctor` and the registry know
+    them by this."""
+
+
+@hookspec
+def jackfield_agent_catalog(context: PluginContext) -> Agents:  # type: ignore[empty-body]
+    """Knows the agents; one plugin gives it."""
+
+
+@hookspec
+def jackfield_agents(context: PluginContext) -> Sequence[AgentAdapter]:  # type: ignore[empty-body]
+    """What manifests cannot say about agents."""
+
+
+@hookspec
+def jackfield_provider_catalog(context: PluginContext) -> Providers:  # type: ignore[empty-body]
+    """Knows the providers of models; one plugin gives it."""
+
+
+@hookspec
+def jackfield_profiles(context: PluginContext) -> Profiles:  # type: ignore[empty-body]
+    """Keeps and runs profiles; one plugin gives it."""
+
+
+@hookspec
+def jackfield_registry(context: PluginContext) -> Registry:  # type: ignore[empty-body]
+    """Syncs published content; one plugin gives it."""
+
+
+@hookspec
+def jackfield_registry_sources(context: PluginContext) -> Sequence[RegistrySource]:  # type: ignore[empty-body]
+    """Where a registry can come from, by URL scheme."""
+
+
+@hookspec
+def jackfield_usage(context: PluginContext) -> Usage:  # type: ignore[empty-body]
+    """Keeps the usage of agents; one plugin gives it."""
+
+
+@hookspec
+def jackfield_usage_readers() -> Sequence[UsageReader]:  # type: ignore[empty-body]
+    """Log formats of agents. Called when one is needed first, also in worker processes."""
+
+
+@hookspec
+def jackfield_telemetry_sinks(context: PluginContext) -> Sequence[TelemetrySink]:  # type: ignore[empty-body]
+    """Where figures of runs go beside our own files."""
+
+
+@hookspec
+def jackfield_proxies(context: PluginContext) -> Proxies:  # type: ignore[empty-body]
+    """Runs the profiles' proxies; one plugin gives it."""
+
+
+@hookspec
+def jackfield_terminals(context: PluginContext) -> Terminals:  # type: ignore[empty-body]
+    """Runs terminal sessions; one plugin gives it."""
+
+
+@hookspec
+def jackfield_findings(context: PluginContext) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:  # type: ignore[empty-body]
+    """What `jackfield doctor` shall say. Called with the store open, beside a running daemon or without one. Sync or
+    async."""
+
+
+@hookspec
+def jackfield_metrics(context: PluginContext) -> Sequence[Metric]:  # type: ignore[empty-body]
+    """Samples for `/metrics`, from memory."""
 
 
 @hookspec

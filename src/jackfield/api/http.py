@@ -12,6 +12,7 @@ from quart import Request, Response, g, request
 
 from . import jsontext
 from .auth import Principal
+from .binary import Content, Streamed, stream_of
 from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from .records import record
 
@@ -119,7 +120,9 @@ def parse_model(model: type[ModelT], value: object) -> ModelT:
     try:
         return model.model_validate(value)
     except ValidationError as exc:
-        raise InvalidInput("The request does not have the expected form.", details=validation_details(exc)) from None
+        details = validation_details(exc)
+        first = next(f"{path}: {what}" for path, what in details.items())
+        raise InvalidInput(f"The request does not have the expected form. {first}.", details=details) from None
 
 
 def read_query(model: type[ModelT]) -> ModelT:
@@ -148,6 +151,26 @@ def clamp(text: str | None, default: int, low: int, high: int) -> int:
     return min(max(int(text), low), high)
 
 
+def response_of(content: Content, status: int = 200) -> Response:
+    """An answer that is bytes or a kept file, which goes with its length and takes as long as the caller takes it."""
+    if not isinstance(content, Streamed):
+        return Response(content, status=status)
+    made = Response(stream_of(content), status=status)
+    made.content_length = content.size
+    made.timeout = None
+    return made
+
+
 def json_response(value: object, status: int = 200) -> Response:
     """Any JSON value as an answer."""
     return Response(jsontext.dumps(value), status=status, content_type="application/json")
+
+
+def success(data: object = None, *, warnings: Sequence[str] = ()) -> Response:
+    """The envelope of every path that is not the workflow service's. warnings: beside `data`, when there are any."""
+    body: dict[str, object] = {"success": True}
+    if data is not None:
+        body["data"] = data
+    if warnings:
+        body["warnings"] = list(warnings)
+    return json_response(body)

@@ -31,6 +31,13 @@ def depth_exceeds(value: object, limit: int) -> bool:
     return bool(level)
 
 
+def _may_be_deeper(data: bytes | str, limit: int) -> bool:
+    """False: there are fewer brackets than levels. Walking through a small document costs as much as parsing it."""
+    if isinstance(data, str):
+        return data.count("{") + data.count("[") > limit
+    return data.count(b"{") + data.count(b"[") > limit
+
+
 def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
     """Parse one document. Raises `InvalidInput` that says where it breaks; never quotes the data."""
     try:
@@ -38,7 +45,7 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
     except orjson.JSONDecodeError as exc:
         reason = f"{exc.msg} (line {exc.lineno}, column {exc.colno})"
         raise InvalidInput("The body is not valid JSON.", details={"body": reason}) from None
-    if depth_exceeds(value, max_depth):
+    if _may_be_deeper(data, max_depth) and depth_exceeds(value, max_depth):
         raise InvalidInput(
             "The JSON document is nested too deeply.", details={"body": f"at most {max_depth} levels are accepted"}
         )

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
-from jackfield.api.records import record
 
-from .runtime import Runtime, default_config_dir
+from .runtime import Runtime
 
 if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
@@ -20,16 +20,9 @@ if TYPE_CHECKING:
 LOW_SPACE = 256 * 1024 * 1024
 
 
-@record
-class Finding:
-    subject: str
-    good: bool
-    message: str
-
-
 def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
     """Every check; later ones are left out when an earlier one makes them pointless."""
-    directory = (config_dir or default_config_dir()).expanduser().absolute()
+    directory = runtime.config_dir(config_dir)
     findings = [Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])]
     try:
         kernel = runtime.kernel(config_dir)
@@ -52,7 +45,8 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
         findings.append(Finding("store", True, runtime.run("doctor", _look_at_store, config_dir=config_dir)))
     except JackfieldError as exc:
         findings.append(Finding("store", False, exc.message))
-    return findings
+        return findings
+    return [*findings, *runtime.findings(config_dir)]
 
 
 async def _look_at_store(context: PluginContext) -> str:
@@ -63,8 +57,12 @@ async def _look_at_store(context: PluginContext) -> str:
 
 
 def _keys(kernel: Kernel) -> Finding:
+    from jackfield.http.app import daemon_token
+
     try:
         kernel.secrets.check()
+        if (kernel.config_dir / "daemon-token").exists():
+            daemon_token(kernel.config_dir)
     except JackfieldError as exc:
         return Finding("keys", False, exc.message)
     return Finding("keys", True, "can be read")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -49,20 +50,20 @@ class Runtime:
         """Assembled, nothing opened. Raises `ConfigurationError`."""
         from jackfield.core.kernel import build
 
-        return build(self._directory(config_dir), os.environ, overrides or {})
+        return build(self.config_dir(config_dir), os.environ, overrides or {})
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
         from jackfield.core.kernel import load_plugins
 
-        return load_plugins(self._directory(config_dir), os.environ, overrides)[1]
+        return load_plugins(self.config_dir(config_dir), os.environ, overrides)[1]
 
     def plugins(self, config_dir: Path | None) -> Sequence[Plugin]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
         from jackfield.core.kernel import Kernel, load_plugins
         from jackfield.core.redaction import Redactor
 
-        directory = self._directory(config_dir)
+        directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, os.environ, {})
         try:
             Kernel(directory, host, settings, Redactor()).assemble()
@@ -70,13 +71,23 @@ class Runtime:
             click.echo(f"jackfield: {exc.message}", err=True)
         return list(host.plugins.values())
 
-    @staticmethod
-    def _directory(config_dir: Path | None) -> Path:
-        return (config_dir or default_config_dir()).expanduser().absolute()
+    def config_dir(self, given: Path | None) -> Path:
+        return (given or default_config_dir()).expanduser().absolute()
 
-    def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
+    def findings(self, config_dir: Path | None) -> list[Finding]:
+        """What the plugins have to say to `jackfield doctor`."""
         kernel = self.kernel(config_dir)
 
+        async def ask(_: PluginContext) -> list[Finding]:
+            return await kernel.findings()
+
+        return self._opened(kernel, "doctor", ask)
+
+    def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
+        return self._opened(self.kernel(config_dir), plugin, work)
+
+    @staticmethod
+    def _opened(kernel: Kernel, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
         async def opened() -> T:
             await kernel.open_store()
             try:

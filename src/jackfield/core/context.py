@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -26,6 +26,18 @@ from jackfield.api.storage import Store
 from jackfield.api.triggers import Trigger
 
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from jackfield.api.agents import AgentAdapter, Agents
+    from jackfield.api.manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
+    from jackfield.api.profiles import Profiles
+    from jackfield.api.providers import Providers
+    from jackfield.api.proxy import Proxies
+    from jackfield.api.registry import Registry, RegistrySource
+    from jackfield.api.telemetry import TelemetrySink, Usage, UsageReader
+    from jackfield.api.terminals import Terminals
+
+    from .manifests import Library
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 log = logging.getLogger("jackfield.tasks")
@@ -91,11 +103,29 @@ class Ports:
     credentials: Credentials | None = None
     find_credential_kinds: Callable[[], dict[str, CredentialKind]] = dict
     credential_kinds: dict[str, CredentialKind] | None = None
+    layers: Layers | None = None
+    manifest_kinds: dict[str, ManifestKind[Manifest]] = field(default_factory=dict)
+    libraries: dict[str, Library[Any]] = field(default_factory=dict)
+    """Any: each kind has a model of its own."""
+    agents: Agents | None = None
+    agent_adapters: list[AgentAdapter] = field(default_factory=list)
+    providers: Providers | None = None
+    profiles: Profiles | None = None
+    registry: Registry | None = None
+    registry_sources: list[RegistrySource] = field(default_factory=list)
+    usage: Usage | None = None
+    find_usage_readers: Callable[[], list[UsageReader]] = list
+    usage_readers: list[UsageReader] | None = None
+    telemetry_sinks: list[TelemetrySink] = field(default_factory=list)
+    proxies: Proxies | None = None
+    terminals: Terminals | None = None
+    confined: bool = False
+    """Whether agents have run in sandboxes since the start."""
 
 
 PortT = TypeVar("PortT")
 _FINDING = threading.Lock()
-"""The kinds of credentials are looked for once, by whichever thread asks first."""
+"""Kinds of credentials and usage readers are looked for once, by whichever thread asks first."""
 
 
 def _present(port: PortT | None, name: str) -> PortT:
@@ -179,6 +209,69 @@ class Context:
             if ports.credential_kinds is None:
                 ports.credential_kinds = ports.find_credential_kinds()
         return ports.credential_kinds
+
+    def manifests(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        found = self._shared.ports.libraries.get(kind.name)
+        return cast("Manifests[ManifestT]", _present(found, f"kind of manifests {kind.name}"))
+
+    @property
+    def manifest_kinds(self) -> Mapping[str, ManifestKind[Manifest]]:
+        return self._shared.ports.manifest_kinds
+
+    @property
+    def layers(self) -> Layers:
+        return _present(self._shared.ports.layers, "file layers")
+
+    @property
+    def agents(self) -> Agents:
+        return _present(self._shared.ports.agents, "catalog of agents")
+
+    @property
+    def agent_adapters(self) -> Sequence[AgentAdapter]:
+        return self._shared.ports.agent_adapters
+
+    @property
+    def providers(self) -> Providers:
+        return _present(self._shared.ports.providers, "catalog of providers")
+
+    @property
+    def profiles(self) -> Profiles:
+        return _present(self._shared.ports.profiles, "keeper of profiles")
+
+    @property
+    def registry(self) -> Registry:
+        return _present(self._shared.ports.registry, "registry")
+
+    @property
+    def registry_sources(self) -> Sequence[RegistrySource]:
+        return self._shared.ports.registry_sources
+
+    @property
+    def usage(self) -> Usage:
+        return _present(self._shared.ports.usage, "keeper of usage")
+
+    @property
+    def usage_readers(self) -> Sequence[UsageReader]:
+        ports = self._shared.ports
+        with _FINDING:
+            if ports.usage_readers is None:
+                ports.usage_readers = ports.find_usage_readers()
+        return ports.usage_readers
+
+    @property
+    def telemetry_sinks(self) -> Sequence[TelemetrySink]:
+        return self._shared.ports.telemetry_sinks
+
+    @property
+    def proxies(self) -> Proxies | None:
+        return self._shared.ports.proxies
+
+    @property
+    def terminals(self) -> Terminals | None:
+        return self._shared.ports.terminals
+
+    def confine_agents(self) -> None:
+        self._shared.ports.confined = True
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         return await self._shared.authenticate(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.events import Event, Subscription
@@ -14,8 +14,8 @@ QUEUE = 1000
 
 
 class _Subscription:
-    def __init__(self, topics: frozenset[str]) -> None:
-        self.topics = topics
+    def __init__(self, topics: Iterable[str]) -> None:
+        self.topics = frozenset(topics)
         self._events: deque[Event] = deque()
         self._ready = asyncio.Event()
         self._missed = 0
@@ -30,6 +30,9 @@ class _Subscription:
     def missed(self) -> int:
         count, self._missed = self._missed, 0
         return count
+
+    def listen(self, topics: Iterable[str]) -> None:
+        self.topics = frozenset(topics)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
@@ -59,7 +62,7 @@ class Bus:
 
     @contextlib.contextmanager
     def subscribe(self, *topics: str) -> Iterator[Subscription]:
-        sub = _Subscription(frozenset(topics))
+        sub = _Subscription(topics)
         self._subscriptions.add(sub)
         try:
             yield sub

@@ -10,28 +10,33 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import Service
 from jackfield.api.credentials import CredentialKind
+from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
+from jackfield.api.files import private_directory
 from jackfield.api.hooks import SettingsTable
 from jackfield.api.version import __version__
 
 from .authentication import Authenticator
 from .context import Context, Ports, Shared, Tasks
 from .events import Bus
-from .files import private_directory
+from .manifests import FileLayers, Library
 from .memory import trim_forever
 from .plugins import PluginHost
 from .redaction import Redactor
 from .secrets import FileSecrets
 from .settings import Settings, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
+
+if TYPE_CHECKING:
+    from jackfield.api.telemetry import UsageReader
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -106,6 +111,7 @@ class Kernel:
         for _, engine in host.call("jackfield_script_engine"):
             self.ports.script_engines.setdefault(engine.language, engine)
         self._assemble_outbound()
+        self._assemble_agents()
         self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", "authenticate"))
         self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", "segment"))
         for _, reader in host.call("jackfield_workflow_reader"):
@@ -122,6 +128,44 @@ class Kernel:
             ports.http = ports.http or client
         for _, credentials in host.call("jackfield_credentials"):
             ports.credentials = ports.credentials or credentials
+
+    def _assemble_agents(self) -> None:
+        """Agents, providers, profiles and what belongs to them. Nothing is read yet."""
+        host, ports = self.plugins, self.ports
+        ports.layers = FileLayers(self.config_dir)
+        for name, kind in host.each("jackfield_manifest_kinds", "model"):
+            if kind.name in ports.libraries:
+                host.failed(name, ValueError(f"manifests {kind.name} exist already"), "gave manifests twice")
+            else:
+                ports.manifest_kinds[kind.name] = kind
+                ports.libraries[kind.name] = Library(kind, self.config_dir, self._manifests_changed)
+        for port in ("agents", "providers"):
+            self._take_first(port, f"jackfield_{port.removesuffix('s')}_catalog")
+        for port in ("profiles", "registry", "usage", "proxies", "terminals"):
+            self._take_first(port, f"jackfield_{port}")
+        ports.find_usage_readers = self._usage_readers
+        ports.agent_adapters.extend(adapter for _, adapter in host.each("jackfield_agents", "agent_id"))
+        ports.registry_sources.extend(source for _, source in host.each("jackfield_registry_sources", "schemes"))
+        ports.telemetry_sinks.extend(sink for _, sink in host.each("jackfield_telemetry_sinks", "name"))
+
+    def _manifests_changed(self, kind: str, ids: Sequence[str]) -> None:
+        self.events.publish("agents", "manifests_changed", {"kind": kind, "ids": list(ids)})
+
+    def _take_first(self, port: str, hook: str) -> None:
+        """Of several plugins that give one port the first counts, and the others are reported."""
+        for name, given in self.plugins.call(hook):
+            if getattr(self.ports, port) is None:
+                setattr(self.ports, port, given)
+            else:
+                self.plugins.failed(name, ValueError(f"another plugin gives {port} already"), f"failed in {hook}")
+
+    def _usage_readers(self) -> list[UsageReader]:
+        found: dict[str, UsageReader] = {}
+        for name, reader in self.plugins.each("jackfield_usage_readers", "name"):
+            if found.setdefault(reader.name, reader) is not reader:
+                error = ValueError(f"usage reader {reader.name} exists already")
+                self.plugins.failed(name, error, "gave a usage reader twice")
+        return list(found.values())
 
     def _credential_kinds(self) -> dict[str, CredentialKind]:
         """Asked for when somebody first wants them: there are many, and a start needs none."""
@@ -212,6 +256,21 @@ class Kernel:
         log.info("Stopped.")
 
     # -- state
+
+    async def findings(self) -> list[Finding]:
+        """What the plugins have to say to `jackfield doctor`. One that fails is a finding."""
+        found: list[Finding] = []
+        limit = self.settings.get(PluginsSettings).startup_timeout
+        for name, given in self.plugins.call("jackfield_findings"):
+            try:
+                found.extend(await asyncio.wait_for(given, limit) if inspect.isawaitable(given) else given)
+            except Exception as exc:
+                found.append(Finding(f"plugin {name}", False, f"its diagnosis failed: {type(exc).__name__}: {exc}"))
+        return found
+
+    def metrics(self) -> list[Metric]:
+        """The plugins' samples for `/metrics`."""
+        return [metric for _, metric in self.plugins.each("jackfield_metrics", "kind")]
 
     async def checks(self) -> Mapping[str, str]:
         """What `/ready` shows: name -> `ok` or what is wrong."""

@@ -18,8 +18,8 @@ from typing import TextIO
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
+from jackfield.api.files import append_private, private_directory
 
-from .files import append_private, private_directory
 from .redaction import Redactor
 from .tables import LogSettings
 

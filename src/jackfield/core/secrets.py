@@ -10,8 +10,8 @@ import secrets
 from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.files import private_directory, read_private, write_private
 
-from .files import private_directory, read_private, write_private
 from .redaction import Redactor
 
 NONCE = 12
@@ -33,13 +33,16 @@ class FileSecrets:
     def redact(self, *values: str) -> None:
         self._redactor.add(*values)
 
+    def hide(self, text: str) -> str:
+        return self._redactor(text)
+
     def key(self, name: str, size: int = 32) -> bytes:
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
             raise ValueError(f"not a key name: {name!r}")
         path = private_directory(self._directory) / f"{name}.key"
         found = read_private(path)
         if found is None:
-            found = base64.b64encode(secrets.token_bytes(size))
+            found = _encoded(secrets.token_bytes(size))
             write_private(path, found)
         key = _decoded(found)
         if len(key) != size:
@@ -77,9 +80,23 @@ class FileSecrets:
         return self._encryption
 
 
+def _encoded(key: bytes) -> bytes:
+    """The key, and on a second line what tells whether it is still the same: another key that is as good as any would
+    open nothing that was sealed, and nobody would know why."""
+    return base64.b64encode(key) + b"\n" + _mark(key) + b"\n"
+
+
+def _mark(key: bytes) -> bytes:
+    return hashlib.sha256(b"jackfield key" + key).hexdigest()[:8].encode()
+
+
 def _decoded(found: bytes) -> bytes:
-    """The key in a file's text; empty for what is none."""
+    """The key in a file's text; empty for what is none. A key of the operator's own needs no second line."""
+    text, _, mark = found.partition(b"\n")
     try:
-        return base64.b64decode(found, validate=True)
+        key = base64.b64decode(text, validate=True)
     except ValueError:
         return b""
+    # Base64 that was cut off is still base64, but not of a size that keys have.
+    whole = found == _encoded(key) or (not mark and len(key) % 16 == 0)
+    return key if whole else b""

@@ -45,6 +45,12 @@ class ServerSettings(Table):
     body_timeout: float = Field(10.0, gt=0, le=3600, description="Time for a management request's body, in seconds.")
     header_limit: int = Field(16 * 1024, ge=4096, le=1 << 20, description="Largest request head, in bytes (431 above).")
     keep_alive: float = Field(75.0, gt=0, le=3600, description="How long an idle connection is kept, in seconds.")
+    send_timeout: float = Field(
+        30.0,
+        ge=1,
+        le=3600,
+        description="How long a caller may leave unread what it was sent before it is cut off, in seconds (Linux).",
+    )
     backlog: int = Field(512, ge=1, le=65535, description="Connections that may wait to be accepted.")
 
     @field_validator("trusted_proxies")

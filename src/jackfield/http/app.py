@@ -9,8 +9,8 @@ from pathlib import Path
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.files import read_private, write_private
 from jackfield.api.limits import SlidingWindow
-from jackfield.core.files import read_private, write_private
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
 
@@ -18,6 +18,7 @@ from .cors import Cors
 from .dispatch import Counters, Dispatcher
 from .gate import Gate
 from .management import Management
+from .mounts import Mounts
 from .peer import PeerLookup
 from .probes import PROBES, Probes
 
@@ -102,13 +103,13 @@ class Application:
                 settings.get(DaemonSettings),
                 cors,
                 kernel.authenticator,
-                PeerLookup(),
+                PeerLookup(lambda: kernel.ports.confined),
                 self._daemon_token,
             ),
             Cors(cors),
             self._rate_limit(settings.get(RateLimitSettings)),
             self.management,
-            {**{path[1:]: AsgiMount(path[1:], Probes(kernel)) for path in PROBES}, **mounts_by_segment(kernel.mounts)},
+            Mounts([*(AsgiMount(path[1:], Probes(kernel)) for path in PROBES), *kernel.mounts]),
             self.management.public,
             self.lifespan,
             counters,
@@ -125,15 +126,6 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._dispatcher(scope, receive, send)
-
-
-def mounts_by_segment(mounts: list[AsgiMount]) -> dict[str, AsgiMount]:
-    """Raises `ConfigurationError` when two plugins want one segment."""
-    found: dict[str, AsgiMount] = {}
-    for mount in mounts:
-        if found.setdefault(mount.segment, mount) is not mount:
-            raise ConfigurationError(f"Two plugins serve the path /{mount.segment}.")
-    return found
 
 
 def create_app(kernel: Kernel) -> Application:

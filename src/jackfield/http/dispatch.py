@@ -1,4 +1,4 @@
-"""The ASGI entry: lifespan, request ids, the gate, then by first path segment a raw application or Quart."""
+"""The ASGI entry: lifespan, request ids, the gate, then by the path's first segments a raw application or Quart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
@@ -19,9 +19,15 @@ from .cors import Cors
 from .early import Exchange
 from .errors import is_service, send_error
 from .gate import Access, Gate
+from .mounts import Mounts
 from .probes import PROBES
 
 log = logging.getLogger("jackfield.http")
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class CallerGone(ConnectionError):
+    """The caller left what was sent unread for too long; the connection is cut."""
 
 
 class Counters:
@@ -42,7 +48,7 @@ class Dispatcher:
         cors: Cors,
         limit: SlidingWindow | None,
         quart: AsgiApp,
-        mounts: Mapping[str, AsgiMount],
+        mounts: Mounts,
         public: Callable[[], Awaitable[frozenset[str]]],
         lifespan: AsgiApp,
         counters: Counters,
@@ -53,7 +59,7 @@ class Dispatcher:
         self._cors = cors
         self._limit = limit
         self._quart = quart
-        self._mounts = mounts
+        self._mount_of = mounts.find
         self._public = public
         self._lifespan = lifespan
         self._head_limit = kernel.settings.get(ServerSettings).header_limit
@@ -88,13 +94,16 @@ class Dispatcher:
                 status = message["status"]
                 counters.answers[status] = counters.answers.get(status, 0) + 1
                 message["headers"] = [*message["headers"], (b"x-request-id", ident.encode())]
-            await send(message)
+            try:
+                await send(message)
+            except TimeoutError:  # of the connection: server.send_timeout
+                raise CallerGone from None
 
         path: str = scope["path"]
         exchange = Exchange(receive, counted)
         try:
             self._check_head(scope)
-            mount = self._mounts.get(path[1:].partition("/")[0])
+            mount = self._mount_of(path)
             if mount is not None and mount.access == "public":
                 self._gate.check_host(scope, "public")
                 scope["jackfield.client"] = self._gate.client(scope)
@@ -102,6 +111,8 @@ class Dispatcher:
             else:
                 request_id_of_log.set(ident)
                 await self._guarded(scope, exchange.receive, exchange.send, mount)
+        except CallerGone:
+            log.debug("%s %s was given up: its caller read nothing.", scope["method"], path)
         except JackfieldError as exc:
             await self._answer_error(scope, exchange.send, exc, begun)
         except Exception:
@@ -142,7 +153,10 @@ class Dispatcher:
         if scope["path"] in PROBES or (access == "service" and scope["path"] in await self._public()):
             self._gate.check_origin(scope, access)
             return
-        scope["jackfield.principal"] = await self._gate.check(scope, access)
+        caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
+        # Routes of the service name the scope that they need; whoever may start an agent may do all that its user may.
+        if access == "gated" and caller is not None and scope["method"] not in READING:
+            caller.require_change()
 
     async def _answer_error(self, scope: Scope, send: Send, error: JackfieldError, begun: bool) -> None:
         if not begun:
@@ -159,7 +173,7 @@ class Dispatcher:
             self._gate.check_host(scope, "gated")
             scope["jackfield.client"] = self._gate.client(scope)
             scope["jackfield.principal"] = await self._gate.check(scope, "service" if is_service(path) else "gated")
-            mount = self._mounts.get(path[1:].partition("/")[0])
+            mount = self._mount_of(path)
             await (mount.app if mount else self._quart)(scope, receive, send)
         except JackfieldError as exc:
             await refuse_websocket(scope, receive, send, exc)

@@ -18,7 +18,10 @@ def body_of(error: JackfieldError, path: str, request_id: str) -> bytes:
     """The error's JSON for this path."""
     if is_service(path):
         return error_body(error, request_id)
-    return jsontext.dumps({"success": False, "error": error.message, "code": error.code})
+    body: dict[str, object] = {"success": False, "error": error.message, "code": error.code}
+    if error.details:
+        body["details"] = error.details
+    return jsontext.dumps(body)
 
 
 def challenge(error: JackfieldError) -> list[tuple[str, str]]:

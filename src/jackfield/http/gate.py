@@ -111,7 +111,7 @@ class Gate:
         if access == "service":
             raise AuthRequired
         if caller.forwarded:
-            raise AuthRequired("A forwarded request needs a credential.")
+            raise AuthRequired("A forwarded request needs a credential: a Bearer token or an API key.")
         if await self._peers.same_user(scope):
             return OWNER
         raise AuthRequired(

@@ -12,6 +12,9 @@ import os
 import socket
 import struct
 import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
@@ -24,6 +27,8 @@ NLMSG_ERROR = 2
 TCP_ESTABLISHED = 1
 NO_COOKIE = b"\xff" * 8
 OVERFLOW_UID = 65534
+REMEMBERED = 512
+"""Connections whose process has been found."""
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI")
 _ENDPOINTS = struct.Struct("!HH16s16s")
@@ -80,8 +85,37 @@ def _hex(end: tuple[str, int]) -> str:
     return f"{b''.join(words).hex().upper()}:{end[1]:04X}"
 
 
+def in_own_namespace(inode: int) -> bool:
+    """Whether the socket is found at a process of our user namespace. One that hides its descriptors is not."""
+    wanted, own = f"socket:[{inode}]", os.readlink("/proc/self/ns/user")  # noqa: PTH115 - links that name no files
+    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone
+        if name.isdecimal() and _holds(name, wanted):
+            with suppress(OSError):
+                return os.readlink(f"/proc/{name}/ns/user") == own  # noqa: PTH115
+    return False
+
+
+def _holds(pid: str, wanted: str) -> bool:
+    directory = f"/proc/{pid}/fd"
+    try:
+        descriptors = os.listdir(directory)  # noqa: PTH208
+    except OSError:
+        return False
+    for descriptor in descriptors:
+        with suppress(OSError):
+            if os.readlink(f"{directory}/{descriptor}") == wanted:  # noqa: PTH115
+                return True
+    return False
+
+
 class PeerLookup:
-    """Asks netlink, else /proc in a thread."""
+    """Asks netlink, else /proc in a thread. confined: whether agents of our user run in sandboxes: these share our uid,
+    and are told apart by their user namespace."""
+
+    def __init__(self, confined: Callable[[], bool] = lambda: False) -> None:
+        self._confined = confined
+        self._trusted: OrderedDict[int, None] = OrderedDict()
+        """Inodes of sockets that were found outside. Linux counts them up: one does not come back soon."""
 
     async def same_user(self, scope: Scope) -> bool:
         """Whether the peer's socket is open and belongs to our effective user."""
@@ -97,7 +131,18 @@ class PeerLookup:
             return False
         except OSError:
             found = await asyncio.to_thread(self._by_proc, *ends)
-        return found is not None and self._ours(*found)
+        if found is None or not self._ours(*found):
+            return False
+        return not self._confined() or await self._is_outside(found[2])
+
+    async def _is_outside(self, inode: int) -> bool:
+        if inode not in self._trusted:
+            if not await asyncio.to_thread(in_own_namespace, inode):
+                return False
+            self._trusted[inode] = None
+            if len(self._trusted) > REMEMBERED:
+                self._trusted.popitem(last=False)
+        return True
 
     @staticmethod
     def _by_proc(local: tuple[str, int], remote: tuple[str, int]) -> tuple[int, int, int] | None:

@@ -113,11 +113,14 @@ def _answer(error: JackfieldError) -> Response:
 async def _error(error: JackfieldError) -> Response:
     if error.status >= 500:
         log.warning("%s %s: %s", _asked().method, _asked().path, error.message)
+    else:
+        # The code alone: the message may quote the caller.
+        log.info("%s %s was refused: %d %s.", _asked().method, _asked().path, error.status, error.code)
     return _answer(error)
 
 
 async def _http_error(error: HTTPException) -> Response:
-    return _answer(translate(error))
+    return await _error(translate(error))
 
 
 def translate(error: HTTPException) -> JackfieldError:

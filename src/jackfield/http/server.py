@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.core.tables import DaemonSettings, ServerSettings
@@ -31,6 +32,10 @@ def listen(server: ServerSettings) -> socket.socket:
         raise ConfigurationError(
             f"{server.host}:{server.port} cannot be listened on: {exc.strerror}. Choose another --port."
         ) from None
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        # Connections inherit it. A caller who reads nothing would hold its connection, the files that it is sent, and
+        # with them a stop, for ever: a closed transport waits until everything is sent.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(server.send_timeout * 1000))
     sock.setblocking(False)
     return sock
 
@@ -48,11 +53,21 @@ async def stop_signal(app: Application) -> None:
 async def hypercorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """The default."""
     from hypercorn.asyncio import serve
-    from hypercorn.config import Config
+    from hypercorn.config import Config, Sockets
     from hypercorn.typing import ASGIFramework
     from hypercorn.utils import LifespanFailureError
 
-    config = Config()
+    class OwnSockets(Config):
+        """Hypercorn's are inherited by programs that are started, for workers that we have none of. An agent could
+        take our callers' requests with one, and would keep the port from a new daemon."""
+
+        def create_sockets(self) -> Sockets:
+            made = super().create_sockets()
+            for each in made.insecure_sockets:
+                each.set_inheritable(False)
+            return made
+
+    config = OwnSockets()
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
@@ -66,8 +81,32 @@ async def hypercorn(app: Application, sock: socket.socket, server: ServerSetting
     config.include_server_header = False
     config.backlog = server.backlog
     framework: ASGIFramework = app  # type: ignore[assignment]
+
+    async def stop() -> None:
+        await stop_signal(app)
+        end_pings()
+
+    asyncio.get_running_loop().set_exception_handler(without_timeouts)
     with contextlib.suppress(LifespanFailureError):
-        await serve(framework, config, shutdown_trigger=lambda: stop_signal(app), mode="asgi")
+        await serve(framework, config, shutdown_trigger=stop, mode="asgi")
+
+
+def without_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Hypercorn leaves a connection that timed out to the loop, which would tell of it as of a failure. Any: as asyncio
+    has it."""
+    if "transport" not in context or not isinstance(context.get("exception"), TimeoutError):
+        loop.default_exception_handler(context)
+
+
+def end_pings() -> None:
+    """Hypercorn keeps a connection that was a WebSocket until the task that pings it wakes up again, which would hold
+    up a stop by as much as the pings' interval."""
+    from hypercorn.protocol.ws_stream import WSStream
+
+    pings = WSStream._send_pings.__code__
+    for task in asyncio.all_tasks():
+        if getattr(task.get_coro(), "cr_code", None) is pings:
+            task.cancel()
 
 
 async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from quart import Blueprint, Quart, Response
 
+from jackfield.api.diagnosis import Metric
 from jackfield.api.http import json_response, operation
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
@@ -73,7 +75,26 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         "# TYPE jackfield_plugins_failed gauge",
         f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
     ]
+    lines += samples(kernel.metrics())
     return "\n".join(lines) + "\n"
+
+
+def samples(metrics: Sequence[Metric]) -> list[str]:
+    """The plugins' samples; those of one name stand together below its help."""
+    lines: list[str] = []
+    for name, group in groupby(sorted(metrics, key=lambda metric: metric.name), lambda metric: metric.name):
+        for place, metric in enumerate(group):
+            if place == 0:
+                lines += [f"# HELP jackfield_{name} {metric.help}", f"# TYPE jackfield_{name} {metric.kind}"]
+            labels = ",".join(f'{key}="{_label(value)}"' for key, value in sorted(metric.labels.items()))
+            lines.append(
+                f"jackfield_{name}{{{labels}}} {metric.value:g}" if labels else f"jackfield_{name} {metric.value:g}"
+            )
+    return lines
+
+
+def _label(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
 def render(document: dict[str, Any]) -> str:

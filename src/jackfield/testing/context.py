@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,6 +26,16 @@ from ..api.storage import Store
 from ..api.triggers import Trigger
 from .binary import MemoryBinary
 
+if TYPE_CHECKING:
+    from ..api.agents import AgentAdapter, Agents
+    from ..api.manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
+    from ..api.profiles import Profiles
+    from ..api.providers import Providers
+    from ..api.proxy import Proxies
+    from ..api.registry import Registry, RegistrySource
+    from ..api.telemetry import TelemetrySink, Usage, UsageReader
+    from ..api.terminals import Terminals
+
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 
@@ -37,6 +47,11 @@ class FakeSecrets:
 
     def redact(self, *values: str) -> None:
         self.redacted.extend(values)
+
+    def hide(self, text: str) -> str:
+        for value in self.redacted:
+            text = text.replace(value, "***")
+        return text
 
     def key(self, name: str, size: int = 32) -> bytes:
         return (name.encode() * size)[:size]
@@ -100,12 +115,13 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """store, binary, engine, nodes, triggers, workflows, script_engines, http, credentials, credential_kinds; `binary`
-    is in memory unless set"""
+    """By the property's name; `manifests` is by the kind's name, {name: Manifests}. `binary` is in memory unless set;
+    `proxies` and `terminals` are None, and the lists empty."""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
         self.events = FakeEvents(self.clock)
+        self.agents_confined = False
         self.ports.setdefault("binary", MemoryBinary())
         self.service = Service(self.config_dir, "127.0.0.1", 8765, "http://127.0.0.1:8765", "0", True)
 
@@ -157,6 +173,64 @@ class FakeContext:
     @property
     def credential_kinds(self) -> Mapping[str, CredentialKind]:
         return self._port("credential_kinds")  # type: ignore[return-value]
+
+    @property
+    def layers(self) -> Layers:
+        return self._port("layers")  # type: ignore[return-value]
+
+    @property
+    def agents(self) -> Agents:
+        return self._port("agents")  # type: ignore[return-value]
+
+    @property
+    def providers(self) -> Providers:
+        return self._port("providers")  # type: ignore[return-value]
+
+    @property
+    def profiles(self) -> Profiles:
+        return self._port("profiles")  # type: ignore[return-value]
+
+    @property
+    def registry(self) -> Registry:
+        return self._port("registry")  # type: ignore[return-value]
+
+    @property
+    def usage(self) -> Usage:
+        return self._port("usage")  # type: ignore[return-value]
+
+    @property
+    def agent_adapters(self) -> Sequence[AgentAdapter]:
+        return self.ports.get("agent_adapters", ())  # type: ignore[return-value]
+
+    @property
+    def registry_sources(self) -> Sequence[RegistrySource]:
+        return self.ports.get("registry_sources", ())  # type: ignore[return-value]
+
+    @property
+    def usage_readers(self) -> Sequence[UsageReader]:
+        return self.ports.get("usage_readers", ())  # type: ignore[return-value]
+
+    @property
+    def telemetry_sinks(self) -> Sequence[TelemetrySink]:
+        return self.ports.get("telemetry_sinks", ())  # type: ignore[return-value]
+
+    @property
+    def proxies(self) -> Proxies | None:
+        return self.ports.get("proxies")  # type: ignore[return-value]
+
+    @property
+    def terminals(self) -> Terminals | None:
+        return self.ports.get("terminals")  # type: ignore[return-value]
+
+    def manifests(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        return self._port("manifests")[kind.name]  # type: ignore[index, no-any-return]
+
+    @property
+    def manifest_kinds(self) -> Mapping[str, ManifestKind[Manifest]]:
+        return self.ports.get("manifest_kinds", {})  # type: ignore[return-value]
+
+    def confine_agents(self) -> None:
+        self.agents_confined = True
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         return self.principal

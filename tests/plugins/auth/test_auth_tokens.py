@@ -183,7 +183,7 @@ def reader_and_token():
     return tokens, sign(header, claims, SECRET.encode())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 async def test_no_changed_character_passes(reader_and_token, data) -> None:
     tokens, token = reader_and_token

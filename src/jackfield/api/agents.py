@@ -1,0 +1,124 @@
+"""Command-line coding agents: how each is found, kept apart, configured and run without a terminal.
+
+Source: agent-daemon.md 'Agent manifest'; decisions.md sections 2 and 4; facts on what the tools read today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .manifests import Manifest
+from .providers import DialectName
+from .records import record
+
+if TYPE_CHECKING:
+    from .profiles import Launch, Profile
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True, defer_build=True)
+
+
+class Detect(_Part):
+    """commands: each is run, 5 s at most; one that succeeds means installed. files: any that exists means installed."""
+
+    commands: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Isolation(_Part):
+    """strategy: `home-wrapper`, HOME is the profile's own directory. source_home: its path, with `{alias}` and a
+    leading `~`. script: of the folder `scripts`, generates configuration. env: variables by which the tool itself is
+    moved, `{home}` stands for the profile's home: `CLAUDE_CONFIG_DIR = "{home}/.claude"`."""
+
+    strategy: Literal["home-wrapper"] = "home-wrapper"
+    source_home: str = ""
+    script: str | None = None
+    env: Mapping[str, str] = Field(default_factory=dict)
+
+
+class AgentModels(_Part):
+    default: str | None = None
+    supported: tuple[str, ...] = ()
+
+
+class LifecycleHooks(_Part):
+    """Commands for `/bin/sh -c` in the profile's home and environment."""
+
+    create: tuple[str, ...] = ()
+    delete: tuple[str, ...] = ()
+    pre_run: tuple[str, ...] = ()
+    post_run: tuple[str, ...] = ()
+
+
+class Headless(_Part):
+    """How the agent answers one prompt and ends. args: in place of the interactive ones, `{prompt}` stands for the
+    prompt and `{model}` for the model; without `{prompt}` the prompt goes to standard input. output: `text`, one
+    `json` object, or `json-lines`. result: dotted path of the answer's text in the object or, for lines, in the last
+    line that has it; session: the same for the session's id."""
+
+    args: tuple[str, ...]
+    output: Literal["text", "json", "json-lines"] = "text"
+    result: str | None = None
+    session: str | None = None
+
+
+class UsageLog(_Part):
+    """reader: name of a `UsageReader`. directory: of the tool's data, `{home}` stands for the profile's home."""
+
+    reader: str
+    directory: str
+
+
+class Agent(Manifest):
+    """One agent. dialect: of the providers that it can use by itself; None: any."""
+
+    binary: str = Field(min_length=1)
+    version_flag: str = "--version"
+    detect: Detect = Detect()
+    profile: Isolation = Isolation()
+    models: AgentModels = AgentModels()
+    hooks: LifecycleHooks = LifecycleHooks()
+    supports_hooks: bool = False
+    dialect: DialectName | None = None
+    headless: Headless | None = None
+    usage: UsageLog | None = None
+
+
+@record
+class Detection:
+    """What is on this machine. version: the first dotted number that the tool prints."""
+
+    installed: bool
+    version: str | None = None
+    binary_path: str | None = None
+
+
+class Agents(Protocol):
+    """The port; a plugin gives it (`jackfield_agent_catalog`)."""
+
+    async def all(self) -> Mapping[str, Agent]: ...
+
+    async def find(self, id: str) -> Agent:
+        """Raises `NotFound` (code `AGENT_NOT_FOUND`)."""
+
+    async def detect(self, agent: Agent) -> Detection:
+        """From the cache unless the binary has changed since."""
+
+    async def detect_all(self) -> Mapping[str, Detection]:
+        """All of them, in parallel."""
+
+    def warnings(self) -> Sequence[str]:
+        """Broken files, as `Manifests.warnings`."""
+
+
+class AgentAdapter(Protocol):
+    """What a manifest cannot say about an agent (`jackfield_agents`)."""
+
+    agent_id: str
+
+    async def adjust(self, launch: Launch, profile: Profile) -> Launch:
+        """The last word on how the agent is started. Raises `JackfieldError` to refuse the start."""

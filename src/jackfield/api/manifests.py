@@ -1,0 +1,70 @@
+"""Manifests: what is found in directories instead of in code. A kind of manifest is a model and a folder; the kernel
+reads its files from three layers, the user's first, and reads them again when they change.
+
+Source: agent-daemon.md 'Configuration files', decisions.md 'Manifests, providers, scripts'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+ManifestId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+
+
+class Manifest(BaseModel):
+    """What every manifest has. Keys that a model does not know are left alone: a newer file works with an older
+    daemon."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True, defer_build=True)
+
+    id: ManifestId
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """The display name; the id when the file gives none."""
+        return self.name or self.id
+
+
+ManifestT = TypeVar("ManifestT", bound=Manifest)
+ManifestT_co = TypeVar("ManifestT_co", bound=Manifest, covariant=True)
+
+
+@dataclass(frozen=True)
+class ManifestKind(Generic[ManifestT_co]):
+    """name: of the folder in a registry and among what is shipped, such as `agents`; the user's is `<name>.d` in the
+    configuration directory. Its files are `*.toml`, of at most 1 MiB. shipped: a directory of the plugin's own with
+    files that come last; None for those that come with Jackfield."""
+
+    name: str
+    model: type[ManifestT_co]
+    shipped: Path | None = None
+
+
+class Manifests(Protocol[ManifestT_co]):
+    """The manifests of one kind. Both methods first see whether files have changed, off the event loop."""
+
+    async def all(self) -> Mapping[str, ManifestT_co]:
+        """id -> manifest, sorted. Of one id the user's directory counts before the synced registry, that before what
+        is shipped. A file that is broken is left out; one that worked before keeps its last good content."""
+
+    async def find(self, id: str) -> ManifestT_co | None: ...
+
+    def warnings(self) -> Sequence[str]:
+        """One sentence for each broken file, with its name, the key and what to do; as of the last look."""
+
+
+class Layers(Protocol):
+    """Files that the user may put in place of a registry's or of shipped ones."""
+
+    def find(self, folder: str, name: str) -> Path | None:
+        """The file of this name: `{config_dir}/<folder>/`, `{config_dir}/registry/current/<folder>/`, shipped. A name
+        that leads out of its folder finds nothing. Reads the file system; let a thread do it."""
+
+    def directories(self, folder: str) -> Sequence[Path]:
+        """Those of the three that exist, in this order."""

@@ -1,0 +1,138 @@
+"""Profiles: an agent bound to a provider, an endpoint and a model, with a home of its own.
+
+Source: agent-daemon.md 'Profile'; decisions.md 'Profiles' and section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+from .jsontext import Json
+from .records import record
+from .telemetry import RunUsage
+
+Sandbox: TypeAlias = Literal["off", "standard", "strict"]
+RunKind: TypeAlias = Literal["profile_run", "terminal_session", "workflow"]
+
+
+@record
+class Profile:
+    """One stored profile; times are ISO 8601 UTC. metadata: as stored, with what is unknown here."""
+
+    alias: str
+    agent_id: str
+    provider_id: str
+    endpoint_id: str
+    model: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    args: Sequence[str] = ()
+    working_dir: str | None = None
+    sandbox: Sandbox = "off"
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def home(self) -> Path:
+        return Path(str(self.metadata["profile_home"]))
+
+    @property
+    def proxy_config(self) -> Mapping[str, Json] | None:
+        """The stored proxy configuration; None when there is none."""
+        found = self.metadata.get("proxy_config")
+        return found if isinstance(found, dict) else None
+
+    @property
+    def proxy_enabled(self) -> bool:
+        return bool((self.proxy_config or {}).get("enabled"))
+
+
+@record
+class LaunchRequest:
+    """How a profile is to be run. args: after the profile's and the script's own. prompt: headless, else None.
+    working_dir: before the profile's."""
+
+    kind: RunKind
+    args: Sequence[str] = ()
+    prompt: str | None = None
+    working_dir: str | None = None
+
+
+@record
+class Launch:
+    """A prepared start: what the operating system is given, and what belongs to the run's end. argv[0] is the binary's
+    path. env: the whole environment, secrets in it. stdin: what a headless agent reads. secrets: values that must not
+    be shown."""
+
+    run_id: str
+    profile: Profile
+    kind: RunKind
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    cwd: Path
+    started_ms: int
+    stdin: bytes | None = None
+    secrets: Sequence[str] = ()
+
+
+@record
+class HeadlessRequest:
+    """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`."""
+
+    prompt: str | None = None
+    args: Sequence[str] = ()
+    timeout: float | None = None
+    working_dir: str | None = None
+    kind: RunKind = "profile_run"
+
+
+@record
+class HeadlessResult:
+    """exit_code: 128+n for a signal. output, errors: what was printed, UTF-8 with replacement, the last
+    `profiles.run.output_limit` bytes of each. result: the answer, where the agent's manifest says how to find it; data:
+    its JSON output parsed, where it gives any."""
+
+    exit_code: int
+    output: str
+    errors: str
+    timed_out: bool
+    duration_ms: int
+    result: str | None = None
+    session: str | None = None
+    data: Json = None
+    usage: RunUsage | None = None
+
+
+class Profiles(Protocol):
+    """The port; a plugin gives it (`jackfield_profiles`)."""
+
+    async def all(self) -> Sequence[Profile]:
+        """Every readable one, by alias."""
+
+    async def find(self, alias: str) -> Profile:
+        """Raises `NotFound` (code `PROFILE_NOT_FOUND`)."""
+
+    async def save_proxy_config(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
+        """Store the proxy's configuration. Raises `NotFound`."""
+
+    async def key(self, profile: Profile) -> str | None:
+        """The profile's provider key: its own, else the daemon's environment's; None: there is none. It may go to the
+        profile's own provider only."""
+
+    async def provider_key(self, provider_id: str) -> str | None:
+        """The key of a provider that is not a profile's own: stored for the provider, else from its `env_key`."""
+
+    async def prepare(self, alias: str, request: LaunchRequest) -> Launch:
+        """Write the generated configuration, run the agent's `pre_run` hooks, and give what is to be started. Raises
+        `NotFound`, `InvalidInput` (agent not installed, no key, bad directory), `JackfieldError` (a script or hook
+        failed)."""
+
+    async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
+        """After the agent has ended: `post_run` hooks, the usage of the run and its line in the log of sessions."""
+
+    async def run(self, alias: str, request: HeadlessRequest) -> HeadlessResult:
+        """Prepare, run without a terminal, end. Cancelling it kills the agent's whole process group."""
+
+    def warnings(self) -> Sequence[str]:
+        """One sentence for each stored profile that cannot be read, as of the last look."""

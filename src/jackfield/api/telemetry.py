@@ -1,0 +1,164 @@
+"""Usage: tokens and cost of agents, from their own logs and from proxied requests.
+
+Source: agent-daemon.md 'Usage statistics'; decisions.md 'Usage' and section 4; facts on log formats and prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from .records import record
+
+if TYPE_CHECKING:
+    from .profiles import Launch
+
+
+@record
+class Tokens:
+    """Counts. input: without cached ones; cache_creation: all cache writes, of which `cache_creation_1h` were for an
+    hour; output includes reasoning."""
+
+    input: int = 0
+    output: int = 0
+    cache_creation: int = 0
+    cache_read: int = 0
+    cache_creation_1h: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output + self.cache_creation + self.cache_read
+
+    def plus(self, more: Tokens) -> Tokens:
+        return Tokens(
+            self.input + more.input,
+            self.output + more.output,
+            self.cache_creation + more.cache_creation,
+            self.cache_read + more.cache_read,
+            self.cache_creation_1h + more.cache_creation_1h,
+        )
+
+
+@record
+class Cost:
+    """US dollars. other: what a log gives as one sum, without saying for what."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cache_creation: float = 0.0
+    cache_read: float = 0.0
+    other: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.input + self.output + self.cache_creation + self.cache_read + self.other
+
+    def plus(self, more: Cost) -> Cost:
+        return Cost(
+            self.input + more.input,
+            self.output + more.output,
+            self.cache_creation + more.cache_creation,
+            self.cache_read + more.cache_read,
+            self.other + more.other,
+        )
+
+
+@record
+class UsageEntry:
+    """One answer of a model. agent: whose; answer and request together tell it from every other of this agent, and of
+    two that are the same the one with more tokens counts. copy: repeats an answer under another request, and counts
+    only while no original of this `answer` is known. time_ms: Unix ms. cost_usd: what the log says, if it does.
+    service_tier: `fast`, `priority`, `flex`, where the price depends on it. project: directory that the agent worked
+    in."""
+
+    agent: str
+    answer: str
+    session_id: str
+    time_ms: int
+    model: str
+    tokens: Tokens
+    request: str = ""
+    copy: bool = False
+    cost_usd: float | None = None
+    service_tier: str | None = None
+    project: str | None = None
+    provider: str | None = None
+    profile: str | None = None
+
+
+@record
+class RunUsage:
+    """What one run of a profile has used. unpriced: models without a known price; they are not in `cost`."""
+
+    tokens: Tokens
+    cost: Cost
+    models: Sequence[str] = ()
+    unpriced: Sequence[str] = ()
+
+
+@record
+class LogFile:
+    """A file of an agent's log. identity: what stays when the file is moved, such as the rollout's id; its path where
+    nothing better is known."""
+
+    path: Path
+    identity: str
+
+
+@record
+class Bookmark:
+    """Up to where a file was read, and what its reader must remember to go on from there. offset: bytes from the start,
+    at the beginning of a line; -1: the file cannot be read on from a place, it is always read whole."""
+
+    offset: int = 0
+    memory: bytes = b""
+
+
+@record
+class Reading:
+    """A part of a file: the answers in it, and the place from which to read on."""
+
+    entries: Sequence[UsageEntry]
+    bookmark: Bookmark
+
+
+class UsageReader(Protocol):
+    """One agent's log format (`jackfield_usage_readers`). Methods block; they are called on threads and in worker
+    processes, so an instance must be picklable and hold no state."""
+
+    name: str
+    """`claude`, `codex`, `opencode`, ...; also the agent of its entries."""
+    version: int
+    """Raise it when the same file gives other entries than before: known files are then read again, whole."""
+
+    def directories(self, environment: Mapping[str, str], home: Path) -> Sequence[Path]:
+        """Where the tool keeps its data for this user, those that exist."""
+
+    def files(self, directory: Path) -> Iterable[LogFile]:
+        """The log files below a data directory, each identity once."""
+
+    def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        """What the file holds from there on, in parts of at most some thousand entries. A line without its end is not
+        read yet. Lines that are damaged are skipped. Raises OSError."""
+
+
+class TelemetrySink(Protocol):
+    """Where figures go beside our own files (`jackfield_telemetry_sinks`)."""
+
+    name: str
+
+    async def run_ended(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Usage(Protocol):
+    """The port; a plugin gives it (`jackfield_usage`)."""
+
+    async def run_ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
+        """Read what the run has added to the log in its profile's home, and append the run to the log of sessions,
+        durably. None: the agent keeps no log that is known."""
+
+    async def proxied(self, entry: UsageEntry) -> None:
+        """A request that a proxy has served; the same in the agent's log is not counted again."""

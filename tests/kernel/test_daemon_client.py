@@ -1,0 +1,30 @@
+"""Commands beside a daemon whose address cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jackfield.api.daemon import DaemonAbsent, DaemonClient
+from jackfield.api.errors import JackfieldError
+
+
+@pytest.mark.parametrize(
+    "address",
+    [b"", b"http", b"\x00" * 23, b"\xff\xfe", b"http://127.0.0.1:x765\n", b"http://[127.0.0.1\n", b"http://127.0.0.1:\x01\n",
+     b"http:/127.0.0.1:8765\n", b"http://127.0.0.1:876500\n"],
+)  # fmt: skip
+def test_a_damaged_address_is_an_error_and_no_failure(
+    tmp_path: Path, address: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JACKFIELD_DAEMON_ENDPOINT", raising=False)
+    (tmp_path / "daemon-endpoint").write_bytes(address)
+    with pytest.raises(JackfieldError):
+        DaemonClient(tmp_path).ask("GET", "/api/profiles")
+
+
+def test_without_the_file_there_is_no_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JACKFIELD_DAEMON_ENDPOINT", raising=False)
+    with pytest.raises(DaemonAbsent):
+        DaemonClient(tmp_path).ask("GET", "/api/profiles")
