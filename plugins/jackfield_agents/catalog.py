@@ -1,0 +1,53 @@
+"""`jackfield.api.agents.Agents` over manifests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from jackfield.api.agents import Agent, Detection
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield_agents.kind import AGENTS
+
+if TYPE_CHECKING:
+    from jackfield_agents.detection import Detector
+
+
+class AgentCatalog:
+    """Every agent that a manifest describes."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @cached_property
+    def detector(self) -> Detector:
+        from jackfield_agents.detection import Detector
+
+        return Detector(self._context)
+
+    async def all(self) -> Mapping[str, Agent]:
+        return await self._context.manifests(AGENTS).all()
+
+    async def find(self, id: str) -> Agent:
+        agents = await self.all()
+        if id not in agents:
+            known = ", ".join(agents)
+            raise NotFound(f"There is no agent {id}; there are: {known}.", code="AGENT_NOT_FOUND")
+        return agents[id]
+
+    async def detect(self, agent: Agent) -> Detection:
+        return (await self.detector.detect([agent]))[agent.id]
+
+    async def detect_all(self) -> Mapping[str, Detection]:
+        return await self.detector.detect(list((await self.all()).values()))
+
+    async def forget(self) -> None:
+        """Ask every program again, whatever the cache says."""
+        await asyncio.to_thread(self.detector.cache.refresh)
+        self.detector.cache.clear()
+
+    def warnings(self) -> Sequence[str]:
+        return self._context.manifests(AGENTS).warnings()

@@ -1,0 +1,73 @@
+"""Where an agent's requests go, and with what: its provider's endpoint with the profile's key, or the profile's proxy
+with the proxy's token. An agent behind a proxy never sees the key."""
+
+from __future__ import annotations
+
+from jackfield.api.agents import Agent
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Dialect, DialectName, Provider
+from jackfield.api.records import record
+
+NO_KEY = "no-key-needed"
+"""For tools that do not start without a token, in front of a provider that asks for none."""
+
+
+@record
+class Access:
+    """url: empty for `self`. secret: the key, or the proxy's token. dialect: what the agent speaks; None: it keeps its
+    own login."""
+
+    url: str
+    secret: str | None
+    proxied: bool
+    dialect: DialectName | None
+
+
+async def access_of(
+    context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
+) -> Access:
+    """Starts the proxy if there is one and it does not run. Raises `InvalidInput`, `JackfieldError`."""
+    _, url = provider.endpoint(profile.endpoint_id)
+    if not profile.proxy_enabled or context.proxies is None:
+        return Access(url, key, False, provider.dialect)
+    address = await context.proxies.address(profile.alias)
+    dialect = agent.dialect or provider.dialect
+    base = address.base_url.rstrip("/")
+    if dialect == "openai" and not base.endswith("/v1"):
+        base += "/v1"
+    return Access(base, address.token, True, dialect)
+
+
+def require_key(provider: Provider, profile: Profile, access: Access) -> None:
+    """Raises `InvalidInput` when the provider wants a key and there is none."""
+    if access.secret is None and provider.needs_key:
+        raise InvalidInput(
+            f"The profile {profile.alias} has no key for {provider.title}; give it one (PATCH with api_key, `jackfield "
+            f"profiles edit`) or set {provider.auth.env_key} in the daemon's environment.",
+            code="KEY_MISSING",
+        )
+
+
+def variables(access: Access, provider: Provider, profile: Profile, dialect: Dialect | None) -> dict[str, str]:
+    """What the agent reads: base URL, token or key, model; and the provider's own key variable. dialect: the names of
+    `access.dialect`."""
+    if dialect is None:
+        return {}
+    made = {dialect.model: profile.model} if profile.model else {}
+    native = not access.proxied and not provider.type.endswith("-compatible")
+    if native:
+        if access.secret is not None:
+            made[dialect.api_key] = access.secret
+        # A user's provider may be of the vendor's type and somewhere else: the key must not go to the vendor.
+        if access.url.rstrip("/") != dialect.native_url:
+            made[dialect.base_url] = access.url
+    else:
+        made[dialect.base_url] = access.url
+        made[dialect.token] = access.secret or NO_KEY
+    own = provider.auth.env_key
+    # Tools warn when both the token and the key of one dialect are set.
+    if own and access.secret is not None and (native or own != dialect.api_key):
+        made[own] = access.secret
+    return made

@@ -1,0 +1,147 @@
+"""The node `jackfield.agent`: puts a profile's coding agent to work on each item, without a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
+
+from jackfield.api import jsontext
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult
+from jackfield.api.workflows import Item, Items, Node
+from jackfield_profiles.views import usage
+
+_FENCED = re.compile(r"```[ \t]*[\w.+-]*[ \t]*\n(.*?)```", re.DOTALL)
+_LINES_TOLD = 5
+_LONGEST_TOLD = 2000
+
+
+class AgentParameters(NodeParameters):
+    """One run for each item."""
+
+    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True)
+
+    profile: str = Field(min_length=1, description="Alias of the profile that is run.")
+    prompt: str = Field("", description="What the agent is asked; empty when args say all.")
+    args: list[str] = Field(default_factory=list, description="Further arguments for the agent.")
+    timeout: float | None = Field(
+        None, gt=0, le=86_400, description="Seconds; the setting profiles.run.timeout unless given."
+    )
+    working_directory: str = Field(
+        "", description="Absolute path in which the agent works; else the profile's, else its home."
+    )
+    output_format: Literal["text", "json"] = Field(
+        "text", description="json: the agent's answer is JSON, also in a fenced code block, and comes as data."
+    )
+
+    @field_validator("timeout", mode="before")
+    @classmethod
+    def _absent(cls, value: object) -> object:
+        return None if value == "" else value
+
+
+class AgentNode:
+    """Items are handled one after another. Cancelling the execution ends the agent's whole process group."""
+
+    kind = "agent"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Coding Agent", "Runs a profile's coding agent on a prompt.", "code")
+    effect = True
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return AgentParameters
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        made: Items = []
+        for index, parameters in enumerate(await run.resolve()):
+            try:
+                made.append(await self._one(parameters, run.items[index], index))
+            except NodeError as exc:
+                if run.node.on_error == "stopWorkflow":
+                    exc.item = index
+                    raise
+                made.append({"json": {"error": exc.message}, "pairedItem": {"item": index}})
+        return [made]
+
+    async def _one(self, parameters: AgentParameters, item: Item, index: int) -> Item:
+        request = HeadlessRequest(
+            prompt=parameters.prompt or None,
+            args=tuple(parameters.args),
+            timeout=parameters.timeout,
+            working_dir=parameters.working_directory or None,
+            kind="workflow",
+        )
+        if request.prompt is None and not request.args:
+            raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
+        try:
+            result = await self._context.profiles.run(parameters.profile, request)
+        except JackfieldError as exc:
+            raise NodeError(exc.message) from None
+        if result.timed_out or result.exit_code != 0:
+            raise NodeError(_failure(parameters, result), description=_end(result))
+        made: Item = {"json": _json(parameters, result), "pairedItem": {"item": index}}
+        if item.get("binary"):
+            made["binary"] = item["binary"]
+        return made
+
+
+def _failure(parameters: AgentParameters, result: HeadlessResult) -> str:
+    if result.timed_out:
+        return f"The agent of {parameters.profile} did not end in time and was stopped; raise the parameter timeout."
+    end = _end(result)
+    return f"The agent of {parameters.profile} ended with {result.exit_code}{f': {end}' if end else '.'}"
+
+
+def _end(result: HeadlessResult) -> str:
+    """The last lines that it wrote. Tools that print JSON say there why they failed, Claude Code in its answer, and on
+    the other output little more than that they have begun."""
+    told = result.result or ""
+    if not told and isinstance(result.data, list) and result.data:
+        told = jsontext.dumps(result.data[-1]).decode()
+    text = "\n".join(part for part in (result.errors.strip(), told.strip()) if part) or result.output.strip()
+    return "\n".join(text.splitlines()[-_LINES_TOLD:])[-_LONGEST_TOLD:]
+
+
+def _json(parameters: AgentParameters, result: HeadlessResult) -> dict[str, Json]:
+    answer = result.result if result.result is not None else result.output.strip()
+    made: dict[str, Json] = {
+        "result": answer,
+        "exitCode": result.exit_code,
+        "session": result.session,
+        "usage": None if result.usage is None else usage(result.usage),
+        "durationMs": result.duration_ms,
+    }
+    if parameters.output_format == "json":
+        made["data"] = parsed_answer(answer)
+    return made
+
+
+def parsed_answer(answer: str) -> Json:
+    """The JSON that a model has written: all of its answer, else the last fenced code block that is JSON. Raises
+    `NodeError`."""
+    for text in (answer, *reversed(_FENCED.findall(answer))):
+        try:
+            return jsontext.loads(text.strip())
+        except (InvalidInput, UnicodeEncodeError):
+            continue
+    raise NodeError(
+        "The agent's answer is not JSON; ask for JSON alone in the prompt, or set outputFormat to text.",
+        description=answer[-_LONGEST_TOLD:],
+    )
+
+
+def node(context: PluginContext) -> AgentNode:
+    return AgentNode(context)

@@ -1,0 +1,321 @@
+"""`jackfield profiles`: beside a running daemon or without one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
+from jackfield.api.jsontext import Json
+from jackfield_profiles.running_commands import env, run
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield_profiles.parts import Parts
+
+FoundT = TypeVar("FoundT")
+LONGEST_LINE = 16_384
+"""More of standard input is not read: longer than any key may be, in characters."""
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+def profiles() -> None:
+    """Profiles of coding agents: create, list, show, edit, delete, run."""
+
+
+@profiles.command()
+@click.argument("agent")
+@click.argument("alias")
+@click.option("-p", "--provider", help="Provider (default: the setting defaults.provider).")
+@click.option("-e", "--endpoint", help="Endpoint (default: the provider's).")
+@click.option("-m", "--model", help="Model (default: the provider's, then the agent's).")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="A variable for the agent; repeatable.")
+@click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="An argument for the agent; repeatable.")
+@click.option("--working-dir", help="Where the agent works (default: the profile's home).")
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
+@click.option("--no-key", is_flag=True, help="Do not ask for a key.")
+@click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
+@click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def create(
+    cli: Cli,
+    agent: str,
+    alias: str,
+    provider: str | None,
+    endpoint: str | None,
+    model: str | None,
+    variables: Sequence[str],
+    arguments: Sequence[str],
+    working_dir: str | None,
+    sandbox: str,
+    no_key: bool,
+    allow_missing: bool,
+    shim: bool,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
+    """Create the profile ALIAS of AGENT. Its key is asked for, or read from the first line of standard input."""
+    given = {
+        "agent_id": agent,
+        "alias": alias,
+        "endpoint_id": endpoint,
+        "model": model,
+        "env": _environment(variables),
+        "args": list(arguments),
+        "working_dir": None if working_dir is None else _absolute(working_dir),
+        "sandbox": sandbox,
+        "allow_missing": allow_missing,
+        "shim": shim,
+    }
+    chosen = provider or _run(cli, _default_provider, config_dir)
+    prompt = None if no_key else _run(cli, lambda parts: _key_prompt(parts, chosen), config_dir)
+    key = None if prompt is None else read_key(prompt)
+
+    async def work(parts: Parts) -> dict[str, Json]:
+        from jackfield.api.http import parse_model
+        from jackfield_profiles.creating import NewProfile
+        from jackfield_profiles.schemas import ProfileBody
+
+        body = parse_model(ProfileBody, {**given, "provider_id": chosen, "api_key": key})
+        created = await parts.creating.create(NewProfile(**body.model_dump()))
+        return {"alias": alias, "home": str(created.profile.home), "warnings": list(created.warnings)}
+
+    made = _run(cli, work, config_dir)
+    _say(made, as_json, f"The profile {alias} was created; its home is {made['home']}.")
+
+
+@profiles.command("list")
+@click.option("--agent", help="Only profiles of this agent.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def list_profiles(cli: Cli, agent: str | None, as_json: bool, config_dir: Path | None) -> None:
+    """List the profiles: alias, agent, provider, endpoint, model, last use."""
+
+    async def work(parts: Parts) -> tuple[list[dict[str, Json]], Sequence[str]]:
+        from jackfield_profiles import views
+
+        found = [views.item(one) for one in await parts.profiles.all() if agent in (None, one.agent_id)]
+        return found, parts.profiles.warnings()
+
+    found, warnings = _run(cli, work, config_dir)
+    for warning in warnings:
+        click.echo(f"jackfield: {warning}", err=True)
+    if as_json:
+        echo_json(found)
+    elif found:
+        columns = ("ALIAS", "AGENT", "PROVIDER", "ENDPOINT", "MODEL", "LAST USE")
+        echo_table(columns, [[str(value or "never") for value in one.values()] for one in found])
+    else:
+        click.echo("There is no profile.")
+
+
+@profiles.command()
+@click.argument("alias")
+@json_option
+@config_dir_option
+@click.pass_obj
+def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
+    """Show the profile ALIAS, without its key."""
+
+    async def work(parts: Parts) -> dict[str, Json]:
+        from jackfield_profiles import views
+
+        return views.detail(await parts.profiles.find(alias), has_key=await parts.keys.has_own(alias))
+
+    found = _run(cli, work, config_dir)
+    if as_json:
+        echo_json(found)
+    else:
+        click.echo("\n".join(f"{name}: {_plain(value)}" for name, value in found.items()))
+
+
+@profiles.command()
+@click.argument("alias")
+@click.option("-e", "--endpoint", help="Endpoint.")
+@click.option("-m", "--model", help="Model.")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set a variable; others stay.")
+@click.option("--unset", multiple=True, metavar="NAME", help="Remove a variable; repeatable.")
+@click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="Replace the arguments by these.")
+@click.option("--no-args", is_flag=True, help="Remove all arguments.")
+@click.option("--working-dir", help="Where the agent works; empty is the profile's home.")
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]))
+@click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
+@click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def edit(
+    cli: Cli,
+    alias: str,
+    endpoint: str | None,
+    model: str | None,
+    variables: Sequence[str],
+    unset: Sequence[str],
+    arguments: Sequence[str],
+    no_args: bool,
+    working_dir: str | None,
+    sandbox: str | None,
+    key: bool,
+    remove_key: bool,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
+    """Change the profile ALIAS; what is not named stays."""
+    if key and remove_key:
+        raise click.UsageError("--key and --remove-key exclude each other.")
+    given = {"endpoint_id": endpoint, "model": model, "sandbox": sandbox}
+    asked: dict[str, Json] = {name: value for name, value in given.items() if value is not None}
+    if arguments or no_args:
+        asked["args"] = list[Json](arguments)
+    if working_dir is not None:
+        asked["working_dir"] = _absolute(working_dir) if working_dir else None
+    if key or remove_key:
+        asked["api_key"] = read_key("API key") if key else None
+    named = _environment(variables)
+
+    async def work(parts: Parts) -> dict[str, Json]:
+        from jackfield.api.http import parse_model
+        from jackfield_profiles.schemas import ProfileChange
+
+        if named or unset:
+            present = (await parts.profiles.find(alias)).env
+            asked["env"] = {name: value for name, value in {**present, **named}.items() if name not in unset}
+        body = parse_model(ProfileChange, asked)
+        changed = await parts.changing.change(alias, body.model_dump(exclude_unset=True))
+        return {"alias": alias, "changed": [*sorted(asked)], "warnings": list(changed.warnings)}
+
+    _say(_run(cli, work, config_dir), as_json, f"The profile {alias} was changed.")
+
+
+@profiles.command()
+@click.argument("alias")
+@click.option("--purge", is_flag=True, help="Remove the profile's home as well.")
+@click.option("--force", is_flag=True, help="End its live sessions; also remove a damaged file.")
+@click.confirmation_option("-y", "--yes", prompt="Delete the profile?")
+@json_option
+@config_dir_option
+@click.pass_obj
+def delete(cli: Cli, alias: str, purge: bool, force: bool, as_json: bool, config_dir: Path | None) -> None:
+    """Delete the profile ALIAS and its key. Its home stays unless --purge is given."""
+
+    async def work(parts: Parts) -> dict[str, Json]:
+        import asyncio
+        from urllib.parse import quote
+
+        from jackfield.api.daemon import DaemonAbsent, DaemonClient
+
+        # The daemon, when one runs, knows of live sessions.
+        client = DaemonClient(parts.context.service.config_dir)
+        query = {"purge": str(purge).lower(), "force": str(force).lower()}
+        path = f"/api/profiles/{quote(alias, safe='')}"
+        try:
+            answer = await asyncio.to_thread(client.ask, "DELETE", path, query=query)
+            left: Sequence[str] = answer.warnings
+        except DaemonAbsent:
+            left = await parts.deleting.delete(alias, purge=purge, force=force)
+        return {"alias": alias, "warnings": list(left)}
+
+    _say(_run(cli, work, config_dir), as_json, f"The profile {alias} was deleted.")
+
+
+@profiles.command("provider-key")
+@click.argument("provider")
+@click.option("--remove", is_flag=True, help="Remove the stored key.")
+@config_dir_option
+@click.pass_obj
+def provider_key(cli: Cli, provider: str, remove: bool, config_dir: Path | None) -> None:
+    """Store a key for PROVIDER, for proxies that send requests to it on behalf of other providers' profiles."""
+    key = None if remove else read_key(f"Key for {provider}")
+
+    async def work(parts: Parts) -> None:
+        from jackfield_profiles.keys import checked_key
+
+        found = await parts.context.providers.find(provider)
+        if remove:
+            await parts.keys.remove_provider_key(found.id)
+        elif key:
+            await parts.keys.put_provider_key(found.id, checked_key(key))
+
+    _run(cli, work, config_dir)
+    click.echo(f"The key of {provider} was {'removed' if remove else 'stored'}.")
+
+
+def read_key(prompt: str) -> str | None:
+    """Hidden, when a person types it; else the first line of standard input. Empty is none."""
+    if sys.stdin.isatty():
+        return click.prompt(prompt, hide_input=True, default="", show_default=False) or None
+    return sys.stdin.readline(LONGEST_LINE).strip() or None
+
+
+profiles.add_command(run)
+profiles.add_command(env)
+
+
+async def _default_provider(parts: Parts) -> str:
+    from jackfield.api.errors import InvalidInput
+    from jackfield_profiles.settings import DefaultsSettings
+
+    found = parts.context.settings(DefaultsSettings).provider
+    if not found:
+        raise InvalidInput("Name a provider with --provider, or set defaults.provider in config.toml.")
+    return found
+
+
+async def _key_prompt(parts: Parts, provider_id: str) -> str | None:
+    """What a person is asked; None: no key is needed."""
+    provider = await parts.context.providers.find(provider_id)
+    if not provider.needs_key:
+        return None
+    in_environment = parts.keys.environment_key(provider) is not None
+    return (provider.auth.prompt or f"API key for {provider.title}") + (
+        f" (empty: {provider.auth.env_key} of the environment)" if in_environment else ""
+    )
+
+
+def _environment(given: Sequence[str]) -> dict[str, Json]:
+    """Raises `click.UsageError`; the value, which may be a secret, is not quoted."""
+    found: dict[str, Json] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError("--env takes NAME=VALUE.")
+        found[name] = value
+    return found
+
+
+def _absolute(directory: str) -> str:
+    """Here, where the command is given. Of a leading `~` whoever stores it makes the most."""
+    return directory if directory.startswith("~") else str(Path(directory).absolute())
+
+
+def _run(cli: Cli, work: Callable[[Parts], Awaitable[FoundT]], config_dir: Path | None) -> FoundT:
+    async def with_parts(context: PluginContext) -> FoundT:
+        from jackfield_profiles.parts import parts_of
+
+        return await work(parts_of(context))
+
+    return cli.run("profiles", with_parts, config_dir=config_dir)
+
+
+def _say(found: dict[str, Json], as_json: bool, text: str) -> None:
+    if as_json:
+        echo_json(found)
+        return
+    click.echo(text)
+    warnings = found["warnings"]
+    for warning in warnings if isinstance(warnings, list) else []:
+        click.echo(f"jackfield: {warning}", err=True)
+
+
+def _plain(value: Json) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

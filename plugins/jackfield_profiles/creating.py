@@ -1,0 +1,172 @@
+"""A new profile: checked, given a home and a key, stored, and its agent's `create` hooks run. What fails leaves
+nothing.
+
+Source: decisions.md 'Profiles'; facts/agent-daemon.md 1.4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from jackfield.api.agents import Agent
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile, Sandbox
+from jackfield.api.providers import Provider
+from jackfield.api.records import record
+from jackfield_profiles import aliases, fitting, homes, hooks_config, proxy_config
+from jackfield_profiles.keys import KeyStore, checked_key
+from jackfield_profiles.settings import ProfilesSettings
+from jackfield_profiles.shims import Shims
+from jackfield_profiles.store import ProfileStore
+from jackfield_profiles.store_files import Document
+
+
+class Lifecycle(Protocol):
+    """Runs the hooks of an agent's manifest."""
+
+    async def lifecycle(self, profile: Profile, event: Literal["create", "delete"]) -> None: ...
+
+
+@record
+class NewProfile:
+    """What is asked for; see `schemas.ProfileBody`."""
+
+    agent_id: str
+    alias: str
+    provider_id: str
+    endpoint_id: str | None = None
+    model: str | None = None
+    api_key: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    args: Sequence[str] = ()
+    working_dir: str | None = None
+    hooks_config: Mapping[str, Json] = field(default_factory=dict)
+    proxy_config: Mapping[str, Json] | None = None
+    sandbox: Sandbox = "off"
+    allow_missing: bool = False
+    shim: bool = False
+
+
+@record
+class Created:
+    profile: Profile
+    warnings: Sequence[str]
+
+
+class Creating:
+    def __init__(
+        self, context: PluginContext, profiles: ProfileStore, keys: KeyStore, lifecycle: Lifecycle, shims: Shims
+    ) -> None:
+        self._context = context
+        self._profiles = profiles
+        self._keys = keys
+        self._lifecycle = lifecycle
+        self._shims = shims
+        self._limit = context.settings(ProfilesSettings).limit
+
+    async def create(self, asked: NewProfile) -> Created:
+        """Raises `NotFound` (agent, provider), `InvalidInput`, `Conflict` (the alias is taken), and what a hook
+        failed with."""
+        key = checked_key(asked.api_key or "") or None
+        if key is not None:
+            self._context.secrets.redact(key)
+        alias = aliases.checked(asked.alias)
+        agent = await self._context.agents.find(asked.agent_id)
+        provider = await self._context.providers.find(asked.provider_id)
+        new, warnings = self._document(asked, agent, provider)
+        if not asked.allow_missing:
+            await fitting.require_installed(self._context, agent)
+        if key is None and provider.needs_key and self._keys.environment_key(provider) is None:
+            raise fitting.key_missing(provider)
+        async with self._profiles.changing(alias):
+            await self._require_free(alias)
+            async with AsyncExitStack() as undo:
+                profile = await self._make(new, key, undo)
+                if asked.shim:
+                    await asyncio.to_thread(self._shims.install, alias)
+                undo.pop_all()
+        self._context.events.publish("profiles", "profile_created", _told(profile))
+        return Created(profile, warnings)
+
+    async def _require_free(self, alias: str) -> None:
+        if (there := await self._profiles.taken(alias)) is not None:
+            raise aliases.taken(alias, there)
+        if await self._profiles.count() >= self._limit:
+            raise Conflict(
+                f"There are {self._limit} profiles, which is profiles.limit; delete one or raise it.",
+                code="PROFILE_LIMIT",
+            )
+
+    def _document(self, asked: NewProfile, agent: Agent, provider: Provider) -> tuple[Document, Sequence[str]]:
+        """The stored form, and what is to be said about it. Raises `InvalidInput`."""
+        endpoint, _ = provider.endpoint(asked.endpoint_id)
+        proxy = None if asked.proxy_config is None else proxy_config.checked(asked.proxy_config)
+        fitting.require_fit(agent, provider, translated=bool(proxy and proxy["enabled"]))
+        model = fitting.model_for(asked.model, provider, agent)
+        warning = fitting.model_warning(model, provider)
+        home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
+        document: Document = {
+            "alias": asked.alias,
+            "agent_id": agent.id,
+            "provider_id": provider.id,
+            "endpoint_id": endpoint,
+            "model": model,
+            "env": dict(asked.env),
+            "args": list(asked.args),
+            "working_dir": directory(asked.working_dir),
+            "metadata": {
+                "created_at": iso(self._context.clock.now_ms()),
+                "last_used": None,
+                "profile_home": str(home),
+                "hooks_config": hooks_config.checked(asked.hooks_config, agent),
+                "proxy_config": proxy,
+                "sandbox": asked.sandbox,
+            },
+        }
+        return document, [] if warning is None else [warning]
+
+    async def _make(self, new: Document, key: str | None, undo: AsyncExitStack) -> Profile:
+        """Each step is undone when a later one fails."""
+        alias, metadata = str(new["alias"]), new["metadata"]
+        home = Path(str(metadata["profile_home"])) if isinstance(metadata, dict) else Path()
+        made = await asyncio.to_thread(homes.make, home, alias)
+        undo.push_async_callback(asyncio.to_thread, homes.unmake, made)
+        undo.push_async_callback(self._forget_key, alias)
+        if key is not None:
+            await self._keys.put(alias, key)
+        profile = await self._profiles.add(new)
+        undo.push_async_callback(self._profiles.remove, alias)
+        await self._lifecycle.lifecycle(profile, "create")
+        return profile
+
+    async def _forget_key(self, alias: str) -> None:
+        """A key that cannot be removed now is swept later, and must not hide why the profile was not made."""
+        try:
+            await self._keys.remove(alias)
+        except Exception as exc:
+            self._context.log.warning("The key of the profile %s, which was not made, is left: %s", alias, exc)
+
+
+def directory(given: str | None) -> str | None:
+    """A leading `~` is the user's home here and now, not the agent's. Raises `InvalidInput`."""
+    if given is None or not given.startswith("~"):
+        return given
+    try:
+        return str(Path(given).expanduser())
+    except RuntimeError:
+        raise InvalidInput(
+            "The working directory names a user who is not there.",
+            details={"working_dir": "give the absolute path of a directory"},
+        ) from None
+
+
+def _told(profile: Profile) -> Mapping[str, str]:
+    return {"alias": profile.alias, "agent_id": profile.agent_id, "provider_id": profile.provider_id}

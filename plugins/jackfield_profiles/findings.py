@@ -1,0 +1,56 @@
+"""What `jackfield doctor` says of profiles, and `/metrics`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.agents import Agent
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding, Metric
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Provider
+from jackfield_profiles.parts import parts_of
+from jackfield_profiles.script_check import problems
+
+
+async def findings(context: PluginContext) -> Sequence[Finding]:
+    parts = parts_of(context)
+    profiles = await parts.profiles.all()
+    found = [
+        Finding("profiles", True, f"{len(profiles)} can be read"),
+        *(Finding("profiles", False, warning) for warning in parts.profiles.warnings()),
+    ]
+    agents, providers = await context.agents.all(), await context.providers.all()
+    for profile in profiles:
+        found += [Finding(f"profile {profile.alias}", False, text) for text in _missing(profile, agents, providers)]
+    lost = await asyncio.to_thread(_without_home, profiles)
+    found += [Finding(f"profile {one.alias}", False, f"its home {one.home} is not there; create it") for one in lost]
+    found += [Finding("keys of profiles", False, problem) for problem in await parts.keys.problems()]
+    found += [Finding("scripts", False, problem) for problem in await problems(context, agents.values())]
+    return [*found, Finding("keys of profiles", True, f"new ones go to {await parts.keys.place()}")]
+
+
+def _missing(profile: Profile, agents: Mapping[str, Agent], providers: Mapping[str, Provider]) -> Sequence[str]:
+    problems = []
+    if profile.agent_id not in agents:
+        problems.append(f"its agent {profile.agent_id} is not known; add agents.d/{profile.agent_id}.toml")
+    provider = providers.get(profile.provider_id)
+    if provider is None:
+        problems.append(f"its provider {profile.provider_id} is not known; add providers.d/{profile.provider_id}.toml")
+    elif profile.endpoint_id not in provider.endpoints:
+        problems.append(f"its provider {provider.id} has no endpoint {profile.endpoint_id}; choose another")
+    return problems
+
+
+def _without_home(profiles: Sequence[Profile]) -> Sequence[Profile]:
+    return [profile for profile in profiles if not profile.home.is_dir()]
+
+
+def metrics(context: PluginContext) -> Sequence[Metric]:
+    """As of the last look; nothing is read for it."""
+    known = parts_of(context).profiles
+    return [
+        Metric("profiles", "Profiles that can be read, as of the last look.", "gauge", known.known()),
+        Metric("profiles_damaged", "Stored profiles that cannot be read.", "gauge", len(known.warnings())),
+    ]

@@ -1,0 +1,64 @@
+"""Whether an agent, a provider, an endpoint, a model and a key go together.
+
+Source: decisions.md 'Profiles' and section 4.
+"""
+
+from __future__ import annotations
+
+from jackfield.api.agents import Agent
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.providers import Provider
+
+
+def require_fit(agent: Agent, provider: Provider, *, translated: bool) -> None:
+    """translated: the profile's proxy stands between them. Raises `InvalidInput` when they speak different
+    dialects."""
+    if translated or agent.dialect is None or provider.dialect is None or agent.dialect == provider.dialect:
+        return
+    raise InvalidInput(
+        f"The agent {agent.id} speaks the {agent.dialect} dialect and the provider {provider.id} the "
+        f"{provider.dialect} one.",
+        code="DIALECT_MISMATCH",
+        details={
+            "provider_id": f"choose a provider of the {agent.dialect} family, or enable the profile's proxy, which "
+            "translates"
+        },
+    )
+
+
+async def require_installed(context: PluginContext, agent: Agent) -> None:
+    """Raises `InvalidInput`."""
+    if not (await context.agents.detect(agent)).installed:
+        raise InvalidInput(
+            f"The agent {agent.id} is not installed: {agent.binary} was not found.",
+            code="AGENT_NOT_INSTALLED",
+            details={"agent_id": f"install {agent.title}, or send allow_missing: true"},
+        )
+
+
+def key_missing(provider: Provider) -> InvalidInput:
+    return InvalidInput(
+        f"The provider {provider.id} needs a key.",
+        code="KEY_REQUIRED",
+        details={"api_key": f"give one, or set {provider.auth.env_key} in the daemon's environment"},
+    )
+
+
+def model_for(asked: str | None, provider: Provider, agent: Agent) -> str:
+    """As asked, else the provider's, else the agent's default. Raises `InvalidInput` when nobody names one."""
+    model = asked or provider.models.default or agent.models.default
+    if model is None:
+        raise InvalidInput(
+            f"Neither the provider {provider.id} nor the agent {agent.id} has a default model.",
+            details={"model": "name one"},
+        )
+    return model
+
+
+def model_warning(model: str, provider: Provider) -> str | None:
+    """What is to be said of a model that the provider does not list."""
+    listed = provider.models.available
+    if not listed or model in listed:
+        return None
+    return f"The provider {provider.id} does not list the model {model}; it lists: {', '.join(listed)}."

@@ -1,0 +1,98 @@
+"""The tables `hooks`, `mcp_servers` and `custom` of config.toml: what a person wants in every generated configuration.
+
+Source: agent-daemon.md, sections of config.toml. Scripts see them as `ctx.prefs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+
+GITHUB_TOKEN = "${GITHUB_TOKEN}"  # noqa: S105 - the place of a token, not one
+"""What scripts see and write in place of `mcp_servers.github_token`."""
+
+
+class HookPreference(BaseModel):
+    """A hook for all profiles whose agent knows hooks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    matcher: str = "*"
+    type: Literal["command"] = "command"
+    command: Annotated[str, StringConstraints(min_length=1)]
+    timeout: int | None = Field(None, ge=1, le=3600)
+
+
+class HookPreferences(BaseModel):
+    """Hooks of all profiles."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    auto_format: bool = Field(False, description="Whether scripts shall have the agent format files it has written.")
+    auto_lint: bool = Field(False, description="Whether scripts shall have the agent lint files it has written.")
+    custom: dict[str, list[HookPreference]] = Field(
+        default_factory=dict,
+        description="Event name to a list of {matcher, type, command, timeout in seconds}, added to every profile's.",
+    )
+
+
+class CustomServer(BaseModel):
+    """An MCP server that is a command."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    command: str = Field(min_length=1)
+    args: list[str] = Field(default_factory=list)
+
+
+class ServerPreferences(BaseModel):
+    """MCP servers that scripts may configure. Any further key switches the server of its name on or off."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    __pydantic_extra__: dict[str, bool] = Field(init=False)
+
+    github_token: str = Field(
+        "",
+        description="Token for a GitHub server; scripts write ${GITHUB_TOKEN} in its place.",
+        json_schema_extra={"secret": True},
+    )
+    custom: dict[str, CustomServer] = Field(
+        default_factory=dict, description="Name to {command, args} of servers of your own."
+    )
+
+
+class CustomPreferences(BaseModel):
+    """Free keys and values for scripts; they are not checked."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+
+
+def preferences(context: PluginContext) -> dict[str, Json]:
+    """What scripts see as `ctx.prefs`. No secret is in it."""
+    servers = context.settings(ServerPreferences).model_dump(mode="json")
+    servers["github_token"] = GITHUB_TOKEN if servers["github_token"] else None
+    return {
+        "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),
+        "mcp_servers": servers,
+        "custom": context.settings(CustomPreferences).model_dump(mode="json"),
+    }
+
+
+def hooks_of(config: Mapping[str, Json], wanted: HookPreferences) -> dict[str, Json]:
+    """A profile's hooks and those of all profiles, in the shape of `hooks_config`. Events without any are left out."""
+    made: dict[str, Json] = {}
+    for event in {**config, **wanted.custom}:
+        own = config.get(event)
+        entries: list[Json] = list(own) if isinstance(own, list) else []
+        for hook in wanted.custom.get(event, ()):
+            action = hook.model_dump(mode="json", exclude_none=True, exclude={"matcher"})
+            entries.append({"matcher": hook.matcher, "hooks": [action]})
+        if entries:
+            made[event] = entries
+    return made

@@ -1,0 +1,164 @@
+"""`proxy_config`: how a profile's proxy chooses the provider and model of a request.
+
+Source: agent-daemon.md 'Profile (stored file)'; decisions.md 'Proxies' and section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import validation_details
+from jackfield.api.jsontext import Json
+
+STRATEGIES = (
+    "Simple", "Conditional", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback",
+)  # fmt: skip
+_BY_FOLDED = {name.casefold(): name for name in STRATEGIES}
+MOST_RULES = 1000
+Target = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*/\S+$", max_length=512)]
+"""`<provider_id>/<model>`; a model's name may have slashes."""
+Clock = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+class _Part(BaseModel):
+    # A misspelt key would silently make a condition true.
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+
+class TokenCount(_Part):
+    type: Literal["token_count"]
+    min: int | None = Field(None, ge=0)
+    max: int | None = Field(None, ge=0)
+
+    @model_validator(mode="after")
+    def _bounded(self) -> TokenCount:
+        if self.min is None and self.max is None:
+            raise ValueError("give min, max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min must not be above max")
+        return self
+
+
+class HasTools(_Part):
+    type: Literal["has_tools"]
+    min_count: int | None = Field(None, ge=0)
+
+
+class Bare(_Part):
+    """Conditions that have nothing to set. `thinking_mode` is another spelling of `thinking`."""
+
+    type: Literal["thinking", "thinking_mode", "image", "web_search", "background", "always"]
+
+
+class ModelPattern(_Part):
+    type: Literal["model_pattern"]
+    pattern: str = Field(min_length=1, max_length=512)
+
+
+class Header(_Part):
+    type: Literal["header"]
+    name: str = Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
+    equals: str = Field(max_length=8192)
+
+
+class Time(_Part):
+    """Local time of day, `HH:MM`; it may go over midnight."""
+
+    type: Literal["time"]
+    start: Clock = Field(alias="from")
+    end: Clock = Field(alias="to")
+
+
+class Script(_Part):
+    """path: of a Rhai script in the folder `scripts`."""
+
+    type: Literal["script"]
+    path: str = Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$", max_length=256)
+
+
+class Several(_Part):
+    type: Literal["all", "any"]
+    conditions: list[Condition] = Field(min_length=1, max_length=100)
+
+
+class Not(_Part):
+    type: Literal["not"]
+    condition: Condition
+
+
+Condition = Annotated[
+    TokenCount | HasTools | Bare | ModelPattern | Header | Time | Script | Several | Not, Field(discriminator="type")
+]
+
+
+class Rule(_Part):
+    """priority: the highest first. weight: its share under `Weighted`."""
+
+    name: str = Field(min_length=1, max_length=128)
+    condition: Condition
+    target: Target
+    priority: int = Field(0, ge=-1_000_000, le=1_000_000)
+    weight: float | None = Field(None, ge=0, le=1_000_000, allow_inf_nan=False)
+
+
+class Routing(_Part):
+    strategy: str = "Conditional"
+    rules: list[Rule] = Field(default_factory=list, max_length=MOST_RULES)
+
+    @field_validator("strategy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        found = _BY_FOLDED.get(value.replace("_", "").casefold())
+        if found is None:
+            raise ValueError(f"use one of: {', '.join(STRATEGIES)}")
+        return found
+
+    @field_validator("rules")
+    @classmethod
+    def _told_apart(cls, value: list[Rule]) -> list[Rule]:
+        names = [rule.name for rule in value]
+        if len(set(names)) < len(names):
+            raise ValueError("two rules have one name")
+        return value
+
+
+class ProxyConfig(_Part):
+    """port: None is any free one."""
+
+    enabled: bool = True
+    port: int | None = Field(None, ge=1, le=65_535)
+    routing: Routing = Field(default_factory=Routing)
+    model_aliases: dict[Annotated[str, StringConstraints(min_length=1, max_length=256)], Target] = Field(
+        default_factory=dict, max_length=MOST_RULES
+    )
+
+
+Several.model_rebuild()
+Not.model_rebuild()
+
+
+def checked(config: Mapping[str, Json]) -> dict[str, Json]:
+    """The configuration as it is stored: with its defaults, and strategies in their own spelling. Raises
+    `InvalidInput` that names the field."""
+    try:
+        found = ProxyConfig.model_validate(config)
+    except ValidationError as exc:
+        details = {f"proxy_config.{path}": reason for path, reason in validation_details(exc).items()}
+        raise InvalidInput(
+            "The proxy's configuration is not valid.", code="PROXY_CONFIG_INVALID", details=details
+        ) from None
+    stored: dict[str, Json] = found.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    routing = found.routing.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    for rule in routing.get("rules", []):
+        rule.setdefault("priority", 0)
+    return {
+        **stored,
+        "enabled": found.enabled,
+        "port": found.port,
+        "routing": {"strategy": found.routing.strategy, "rules": routing.get("rules", [])},
+        "model_aliases": dict(found.model_aliases),
+    }

@@ -1,0 +1,171 @@
+"""Bodies of `/api/profiles`, in and out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+Model = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Variable = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^=\x00]*$")]
+Text = Annotated[str, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^(/|~)[^\x00]*$")]
+Environment = Annotated[dict[Variable, Text], Field(max_length=1000)]
+Arguments = Annotated[list[Text], Field(max_length=1000)]
+Sandbox = Literal["off", "standard", "strict"]
+HOOKS = (
+    "Event -> list of {matcher, hooks: [{type: command, command, timeout}]}; timeout is in seconds, 1 to 3600. "
+    "Only for agents with hooks."
+)
+PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it."
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class ProfileBody(_Input):
+    """A new profile."""
+
+    agent_id: Name
+    alias: str = Field(description="Letters, digits, _ and -, the first a letter or a digit; at most 64.")
+    provider_id: Name
+    endpoint_id: Name | None = Field(None, description="Default: the provider's.")
+    model: Model | None = Field(None, description="Default: the provider's, then the agent's.")
+    api_key: str | None = Field(None, description="Never given back.", json_schema_extra={"writeOnly": True})
+    env: Environment = Field(default_factory=dict, description="Variables for the agent, stored in the clear.")
+    args: Arguments = Field(default_factory=list)
+    working_dir: Path | None = Field(None, description="Default: the profile's home.")
+    hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
+    proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
+    sandbox: Sandbox = "off"
+    allow_missing: bool = Field(False, description="Whether the agent need not be installed.")
+    shim: bool = Field(False, description="Whether a command of the profile's name is installed.")
+
+
+class ProfileChange(_Input):
+    """What is not named stays. env, args, hooks_config and proxy_config are replaced whole."""
+
+    endpoint_id: Name | None = Field(None, description="null: the provider's default.")
+    model: Model | None = Field(None, description="null: the default.")
+    env: Environment = Field(default_factory=dict, description="A value *** keeps the stored one.")
+    args: Arguments = Field(default_factory=list)
+    working_dir: Path | None = Field(None, description="null: the profile's home.")
+    api_key: str | None = Field(
+        None, description="null removes the profile's own key.", json_schema_extra={"writeOnly": True}
+    )
+    hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
+    proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
+    sandbox: Sandbox = "off"
+
+
+class ListQuery(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    agent: str | None = Field(None, description="Only profiles of this agent.")
+
+
+class DeleteQuery(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    purge: bool = Field(False, description="Whether the home is removed as well.")
+    force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
+
+
+class RunBody(_Input):
+    """A run without a terminal."""
+
+    prompt: Annotated[str, StringConstraints(max_length=1_048_576, pattern=r"^[^\x00]*$")] | None = None
+    args: Arguments = Field(default_factory=list)
+    timeout: Annotated[float, Field(strict=False, gt=0, le=86_400)] | None = Field(None, description="Seconds.")
+    working_dir: Path | None = None
+
+
+class HookBody(_Input):
+    """One hook more."""
+
+    event: str
+    matcher: Annotated[str, StringConstraints(max_length=4096)] = "*"
+    command: Annotated[str, StringConstraints(min_length=1, max_length=65_536, pattern=r"^[^\x00]*$")]
+    timeout: int | None = Field(None, ge=1, le=3600, description="Seconds.")
+
+
+class ProviderKeyBody(_Input):
+    api_key: str = Field(min_length=1, json_schema_extra={"writeOnly": True})
+
+
+class ProfileItem(BaseModel):
+    alias: str
+    agent_id: str
+    provider_id: str
+    endpoint_id: str
+    model: str
+    last_used: str | None
+
+
+class ProfileDetail(ProfileItem):
+    created_at: str | None
+    profile_home: str
+    env: dict[str, str] = Field(description="What looks secret is ***.")
+    args: list[str]
+    working_dir: str | None
+    sandbox: Sandbox
+    hooks_config: dict[str, JsonValue]
+    proxy_config: dict[str, JsonValue] | None
+    has_key: bool = Field(description="Whether it has a key of its own.")
+
+
+class ProfileList(BaseModel):
+    success: Literal[True]
+    data: list[ProfileItem]
+    warnings: list[str] | None = None
+
+
+class ProfileShown(BaseModel):
+    success: Literal[True]
+    data: ProfileDetail
+
+
+class Created(BaseModel):
+    alias: str
+    message: str
+    warning: str | None = None
+
+
+class CreatedShown(BaseModel):
+    success: Literal[True]
+    data: Created
+
+
+class MessageShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, str]
+    warnings: list[str] | None = None
+
+
+class EnvironmentShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, str]
+
+
+class HooksShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, JsonValue]
+
+
+class RunResult(BaseModel):
+    exit_code: int
+    output: str
+    errors: str
+    timed_out: bool
+    duration_ms: int
+    result: str | None = None
+    session: str | None = None
+    data: JsonValue = None
+    usage: dict[str, JsonValue] | None = None
+
+
+class RunShown(BaseModel):
+    success: Literal[True]
+    data: RunResult

@@ -1,0 +1,27 @@
+"""What is done some time after a start, when nobody waits for it."""
+
+from __future__ import annotations
+
+from jackfield.api.context import PluginContext
+from jackfield_profiles.settings import ProfilesSettings
+
+READ_AHEAD_SECONDS = 0.5
+"""After the start, until profiles are read: `/ready` does not wait for it, and the first list finds them read."""
+
+
+async def read_ahead(context: PluginContext) -> None:
+    """So that `/metrics` knows how many there are, too."""
+    await context.clock.sleep(READ_AHEAD_SECONDS)
+    from jackfield_profiles.parts import parts_of
+
+    await parts_of(context).profiles.all()
+
+
+async def sweep_later(context: PluginContext) -> None:
+    """What a crash has left is removed."""
+    await context.clock.sleep(context.settings(ProfilesSettings).sweep_after)
+    from jackfield_profiles.deleting import sweep
+    from jackfield_profiles.parts import parts_of
+
+    parts = parts_of(context)
+    await sweep(context, parts.profiles, parts.keys)

@@ -1,0 +1,83 @@
+"""Profiles as callers see them.
+
+Source: agent-daemon.md 'Profile (API view)'.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import HeadlessResult, Profile
+from jackfield.api.telemetry import RunUsage
+from jackfield_profiles.environment import masked
+
+
+def item(profile: Profile) -> dict[str, Json]:
+    """Of a list."""
+    return {
+        "alias": profile.alias,
+        "agent_id": profile.agent_id,
+        "provider_id": profile.provider_id,
+        "endpoint_id": profile.endpoint_id,
+        "model": profile.model,
+        "last_used": _time(profile, "last_used"),
+    }
+
+
+def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
+    """has_key: whether it has one of its own."""
+    hooks = profile.metadata.get("hooks_config")
+    return {
+        **item(profile),
+        "created_at": _time(profile, "created_at"),
+        "profile_home": str(profile.home),
+        "env": cast("dict[str, Json]", masked(profile.env, ())),
+        "args": list(profile.args),
+        "working_dir": profile.working_dir,
+        "sandbox": profile.sandbox,
+        "hooks_config": hooks if isinstance(hooks, dict) else {},
+        "proxy_config": cast("Json", profile.proxy_config),
+        "has_key": has_key,
+    }
+
+
+def run(result: HeadlessResult) -> dict[str, Json]:
+    """`result`, `session`, `data` and `usage` are there where there is something to say."""
+    shown: dict[str, Json] = {
+        "exit_code": result.exit_code,
+        "output": result.output,
+        "errors": result.errors,
+        "timed_out": result.timed_out,
+        "duration_ms": result.duration_ms,
+    }
+    more: dict[str, Json] = {"result": result.result, "session": result.session, "data": result.data}
+    shown |= {name: value for name, value in more.items() if value is not None}
+    return shown if result.usage is None else {**shown, "usage": usage(result.usage)}
+
+
+def usage(used: RunUsage) -> dict[str, Json]:
+    """In the names of `GET /api/usage`."""
+    tokens, cost = used.tokens, used.cost
+    return {
+        "tokens": {
+            "input_tokens": tokens.input,
+            "output_tokens": tokens.output,
+            "cache_creation_input_tokens": tokens.cache_creation,
+            "cache_read_input_tokens": tokens.cache_read,
+        },
+        "cost": {
+            "input_cost": cost.input,
+            "output_cost": cost.output,
+            "cache_creation_cost": cost.cache_creation,
+            "cache_read_cost": cost.cache_read,
+            "total_cost": cost.total,
+        },
+        "models": list(used.models),
+        "unpriced": list(used.unpriced),
+    }
+
+
+def _time(profile: Profile, name: str) -> str | None:
+    found = profile.metadata.get(name)
+    return found if isinstance(found, str) else None

@@ -1,0 +1,16 @@
+"""What `jackfield doctor` says about providers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
+
+
+async def findings(context: PluginContext) -> Sequence[Finding]:
+    """How many there are, and which manifests are broken."""
+    catalog = context.providers
+    known = await catalog.all()
+    broken = [Finding("provider manifests", False, warning) for warning in catalog.warnings()]
+    return [Finding("providers", True, f"{len(known)} known"), *broken]

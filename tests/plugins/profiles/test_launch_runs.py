@@ -1,0 +1,197 @@
+"""Prepared, run and ended: hooks, usage, events, limits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from launch_lab import KEY, Lab
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile
+from jackfield.api.records import replace
+from jackfield_profiles.lifecycle import HookFailed
+from jackfield_profiles.running_settings import RunSettings
+
+SAYS = """
+import json, os, sys
+print(json.dumps({"answer": {"text": " ".join(sys.argv[1:])}, "sid": "s9", "key": os.environ["ACME_API_KEY"],
+                  "cwd": os.getcwd(), "in": sys.stdin.read()}))
+print("warn " + os.environ["ACME_API_KEY"], file=sys.stderr)
+sys.exit(int(os.environ.get("CODE", "0")))
+"""
+HEADLESS = {"args": ["-p", "{prompt}"], "output": "json", "result": "answer.text", "session": "sid"}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    made = Lab(tmp_path)
+    made.program(SAYS)
+    made.agent_fields["headless"] = HEADLESS
+    return made
+
+
+async def test_a_headless_run_gives_answer_session_usage_and_no_key(lab: Lab) -> None:
+    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="do it", args=("-v",)))
+    assert (result.exit_code, result.result, result.session) == (0, "-p do it -v", "s9")
+    assert isinstance(result.data, dict)
+    assert (result.data["cwd"], result.data["key"], result.data["in"]) == (str(lab.home), "***", "")
+    assert KEY not in result.output + result.errors
+    assert result.errors == "warn ***\n"
+    assert result.usage is not None
+    assert result.usage.tokens.output == 4
+    (started, first), (completed, second) = lab.published()
+    assert (started, completed) == ("profile_run_started", "profile_run_completed")
+    assert (first["alias"], second["exit_code"], first["run_id"]) == ("work", 0, second["run_id"])
+    assert lab.usage.ended == [(first["run_id"], 0)]
+
+
+async def test_args_alone_need_no_headless_form(lab: Lab) -> None:
+    del lab.agent_fields["headless"]
+    lab.profile_fields["env"] = {"CODE": "7"}
+    result = await lab.launcher.run(lab.profile, HeadlessRequest(args=("a",)))
+    assert (result.exit_code, result.result) == (7, None)
+    with pytest.raises(InvalidInput, match="args"):
+        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+
+
+async def test_without_a_keeper_of_usage_there_is_none(lab: Lab) -> None:
+    del lab.context.ports["usage"]
+    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert (result.exit_code, result.usage) == (0, None)
+
+
+async def test_directories(lab: Lab, tmp_path: Path) -> None:
+    for name in ("asked", "own"):
+        (tmp_path / name).mkdir()
+    lab.profile_fields["working_dir"] = str(tmp_path / "own")
+    asked = LaunchRequest(kind="profile_run", working_dir=str(tmp_path / "asked"))
+    assert (await lab.launcher.prepare(lab.profile, asked)).cwd == tmp_path / "asked"
+    assert (await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))).cwd == tmp_path / "own"
+    for wrong in ("relative", str(tmp_path / "gone"), "/a\0b"):
+        with pytest.raises(InvalidInput) as caught:
+            await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run", working_dir=wrong))
+        assert caught.value.details is not None
+        assert "working_dir" in caught.value.details
+
+
+async def test_a_sandbox_is_never_left_out_silently(lab: Lab) -> None:
+    lab.profile_fields["sandbox"] = "strict"
+    with pytest.raises(InvalidInput, match="sandbox strict"):
+        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="terminal_session"))
+    assert launch.profile.sandbox == "strict"
+    await lab.launcher.ended(launch, 0)
+    assert lab.published() == []
+
+
+async def test_usage_that_cannot_be_recorded_does_not_fail_a_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run_ended(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(lab.usage, "run_ended", run_ended)
+    launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
+    assert await lab.launcher.ended(launch, 0) is None
+
+
+async def test_an_agent_that_is_not_installed_is_told(lab: Lab) -> None:
+    lab.path = None
+    with pytest.raises(InvalidInput, match="not installed"):
+        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+
+
+async def test_the_adapter_has_the_last_word(lab: Lab) -> None:
+    class Adapter:
+        agent_id = "echo"
+
+        async def adjust(self, launch: Launch, profile: Profile) -> Launch:
+            return replace(launch, argv=(*launch.argv, "--adjusted"))
+
+    lab.adapters.append(Adapter())
+    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert result.result == "-p x --adjusted"
+
+
+async def test_hooks_run_in_home_and_environment(lab: Lab) -> None:
+    lab.agent_fields["hooks"] = {
+        name: [f"echo {name} $PWD $ACME_API_KEY >> log"] for name in ("create", "delete", "pre_run", "post_run")
+    }
+    await lab.launcher.lifecycle(lab.profile, "create")
+    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    await lab.launcher.lifecycle(lab.profile, "delete")
+    lines = (lab.home / "log").read_text().splitlines()
+    assert lines == [f"{name} {lab.home} {KEY}" for name in ("create", "pre_run", "post_run", "delete")]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("echo first; echo no $ACME_API_KEY >&2; exit 3", r"ended with 3: no \*\*\*$"), ("sleep 60", "longer than 0.3 s")],
+)
+async def test_a_failing_pre_run_refuses_the_start(lab: Lab, command: str, told: str) -> None:
+    lab.settings = RunSettings(grace=0.2, hook_timeout=0.3)
+    lab.agent_fields["hooks"] = {"pre_run": [command, "touch second"]}
+    with pytest.raises(HookFailed, match=told):
+        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert not (lab.home / "second").exists()
+    assert lab.published() == []
+
+
+async def test_a_failing_create_refuses_and_a_failing_end_is_logged(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    lab.agent_fields["hooks"] = {name: ["echo broken >&2; false"] for name in ("create", "delete", "post_run")}
+    with pytest.raises(HookFailed, match="create command 1"):
+        await lab.launcher.lifecycle(lab.profile, "create")
+    await lab.launcher.lifecycle(lab.profile, "delete")
+    assert (await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))).exit_code == 0
+    assert [record.message.count("broken") for record in caplog.records] == [1, 1]
+
+
+async def test_a_cancelled_run_is_ended_and_recorded(lab: Lab) -> None:
+    lab.program("import os, time\nopen('pid', 'w').write(str(os.getpid())); time.sleep(60)")
+    running = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="x")))
+    await _until(lambda: (lab.home / "pid").exists() and (lab.home / "pid").read_text())
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not Path("/proc", (lab.home / "pid").read_text()).exists()
+    await _until(lambda: lab.usage.ended)
+    assert lab.usage.ended[0][1] == 143
+
+
+async def test_so_many_runs_of_a_profile_at_a_time(lab: Lab) -> None:
+    lab.settings = RunSettings(concurrent=2)
+    lab.program(
+        "import os, time\nopen(str(os.getpid()), 'w').close()\n"
+        "while not os.path.exists('go'): time.sleep(0.01)\nprint(len([n for n in os.listdir('.') if n.isdigit()]))"
+    )
+    runs = [asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(args=("x",)))) for _ in range(3)]
+    await _until(lambda: lab.home.is_dir() and len([path for path in lab.home.iterdir() if path.name.isdigit()]) == 2)
+    assert len(lab.used) == 2
+    (lab.home / "go").touch()
+    outputs = [(await run).output for run in runs]
+    assert max(outputs) == "3\n"
+
+
+async def test_starts_side_by_side_write_one_whole_configuration(lab: Lab) -> None:
+    class Script:
+        language = "rhai"
+
+        async def value(self, source: str, variables: Any, **_: Any) -> Any:
+            return {"files": {"a.json": json.dumps({"x": {"y": [1, 2]}})}}
+
+    lab.engine = Script()  # type: ignore[assignment]
+    lab.script("")
+    request = LaunchRequest(kind="profile_run")
+    await asyncio.gather(*(lab.launcher.prepare(lab.profile, request) for _ in range(8)))
+    assert json.loads((lab.home / "a.json").read_text()) == {"x": {"y": [1, 2]}}
+    assert sorted(path.name for path in lab.home.iterdir()) == [".jackfield", "a.json"]
+
+
+async def _until(what: Any) -> None:
+    deadline = time.monotonic() + 10
+    while not what():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
