@@ -1,0 +1,60 @@
+"""What is sent to clients: JSON texts. Source: decisions.md 'Events'."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+
+from jackfield.api import jsontext
+from jackfield.api.clock import iso
+from jackfield.api.events import Event
+from jackfield.api.jsontext import Json
+
+KEPT = 64
+"""Events whose frame is kept for the next client."""
+PONG = '{"type":"pong"}'
+Hide = Callable[[str], str]
+
+
+def lagged(missed: int) -> str:
+    return jsontext.dumps({"type": "lagged", "missed": missed}).decode()
+
+
+def error(message: str) -> str:
+    return jsontext.dumps({"type": "error", "message": message}).decode()
+
+
+class EventFrames:
+    """The frame of an event, made once for all clients: hiding secrets in it costs more than sending it."""
+
+    def __init__(self, hide: Hide) -> None:
+        self._hide = hide
+        self._made: OrderedDict[int, tuple[Event, str]] = OrderedDict()
+        """By identity; the event is kept with it, so that its identity stays its own."""
+
+    def of(self, event: Event) -> str:
+        known = self._made.get(id(event))
+        if known is not None:
+            return known[1]
+        frame = event_frame(event, self._hide)
+        self._made[id(event)] = (event, frame)
+        if len(self._made) > KEPT:
+            self._made.popitem(last=False)
+        return frame
+
+
+def event_frame(event: Event, hide: Hide) -> str:
+    """One event, with every text in its data freed of secrets."""
+    told = {"type": event.type, "timestamp": iso(event.time), "data": masked(event.data, hide)}
+    return jsontext.dumps({"type": "event", "topic": event.topic, "event": told}).decode()
+
+
+def masked(value: object, hide: Hide) -> Json:
+    """Text by text, so that a secret that looks like JSON cannot break the frame."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): masked(item, hide) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [masked(item, hide) for item in value]
+    return hide(str(value))

@@ -1,0 +1,39 @@
+"""Which topics there are for a caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from jackfield.api.auth import Principal
+from jackfield.api.errors import AccessDenied, InvalidInput
+from jackfield.api.events import TOPICS
+
+ALL = "*"
+SCOPES: Mapping[str, Sequence[str]] = {
+    "workflows": ("workflows:read", "executions:read"),
+    "webhooks": ("webhooks:read",),
+}
+"""Topics of the workflow service -> the scopes that the same events need under /api/v1."""
+MOST = 100
+"""Names in one request."""
+
+
+def may_see(caller: Principal, topic: str) -> bool:
+    return all(caller.may(scope) for scope in SCOPES.get(topic, ()))
+
+
+def expanded(caller: Principal, asked: object) -> frozenset[str]:
+    """The topics that a frame names; `*` are all that the caller may see. Raises `InvalidInput`, `AccessDenied`."""
+    if not isinstance(asked, list) or not asked or len(asked) > MOST:
+        raise InvalidInput(f"topics must be a list of 1 to {MOST} names.")
+    return frozenset(topic for name in asked for topic in _meant(caller, name))
+
+
+def _meant(caller: Principal, name: object) -> Iterable[str]:
+    if name == ALL:
+        return (topic for topic in TOPICS if may_see(caller, topic))
+    if not isinstance(name, str) or name not in TOPICS:
+        raise InvalidInput(f"topics may name * and: {', '.join(TOPICS)}.")
+    if not may_see(caller, name):
+        raise AccessDenied(f"The topic {name} needs the scope {' and '.join(SCOPES[name])}.")
+    return (name,)

@@ -1,0 +1,73 @@
+"""`/api/registry`: what was synced, a sync, a pin. Source: agent-daemon.md 'Endpoints', decisions.md 'Registry'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quart import Blueprint, Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.http import operation, read_model, read_query, success
+from jackfield_registry.views import status_view
+
+if TYPE_CHECKING:
+    from jackfield_registry.service import RegistryService
+
+TAGS = ("registry",)
+_SCHEMAS = "jackfield_registry.schemas"
+
+
+class RegistryRoutes:
+    """Views on the registry."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def _service(self) -> RegistryService:
+        from jackfield_registry.service import service_of
+
+        return service_of(self._context)
+
+    @operation("Read the registry's state", scope=None, response=f"{_SCHEMAS}:RegistryAnswer", tags=TAGS)
+    async def read(self) -> Response:
+        service = self._service
+        return success(status_view(await service.status()), warnings=await service.damage())
+
+    @operation(
+        "Sync the registry",
+        scope=None,
+        query=f"{_SCHEMAS}:SyncQuery",
+        response=f"{_SCHEMAS}:RegistryAnswer",
+        tags=TAGS,
+    )
+    async def sync(self) -> Response:
+        from jackfield_registry.schemas import SyncQuery
+
+        return success(status_view(await self._service.sync(force=read_query(SyncQuery).force)))
+
+    @operation(
+        "Stay at a commit of the registry, or go with its channel again",
+        scope=None,
+        request=f"{_SCHEMAS}:PinBody",
+        response=f"{_SCHEMAS}:RegistryAnswer",
+        tags=TAGS,
+    )
+    async def pin(self) -> Response:
+        from jackfield_registry.schemas import PinBody
+
+        body = await read_model(PinBody)
+        return success(status_view(await self._service.pin(body.ref)))
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    views = RegistryRoutes(context)
+    made = Blueprint("registry", __name__, url_prefix="/api/registry")
+    for method, path, view in (
+        ("GET", "", views.read),
+        ("POST", "/sync", views.sync),
+        ("POST", "/pin", views.pin),
+    ):
+        made.add_url_rule(path, view_func=view, methods=[method])
+    return [made]
