@@ -1,0 +1,64 @@
+"""Usage as rows, streamed: one for each day, agent, profile, provider, model, session and project."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from jackfield.api import jsontext
+from jackfield.api.clock import iso
+from jackfield_telemetry.queries import Key, Slice
+
+BY: tuple[Key, ...] = ("date", "agent", "profile", "provider", "model", "session", "project", "source")
+COLUMNS = (
+    *BY,
+    "answers",
+    "first_used",
+    "last_used",
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "input_cost",
+    "output_cost",
+    "cache_creation_cost",
+    "cache_read_cost",
+    "total_cost",
+    "priced",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+CHUNK = 500
+
+
+def csv_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
+    """A text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    yield ",".join(COLUMNS).encode() + b"\r\n"
+    while part := list(islice(rows, CHUNK)):
+        text = io.StringIO()
+        csv.writer(text).writerows([_harmless(value) for value in row] for row in part)
+        yield text.getvalue().encode()
+
+
+def json_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
+    """In the envelope of all answers, `data` is the list of rows."""
+    yield b'{"success":true,"data":['
+    before = b""
+    while part := list(islice(rows, CHUNK)):
+        objects = b",".join(jsontext.dumps(dict(zip(COLUMNS, row, strict=True))) for row in part)
+        yield before + objects
+        before = b","
+    yield b"]}"
+
+
+def row_of(one: Slice) -> Sequence[object]:
+    tokens, cost = one.tokens, one.cost
+    counts = (tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read)
+    costs = (cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total)
+    used = (one.count, iso(one.first), iso(one.last))
+    return (*one.keys, *used, *counts, *costs, one.unpriced is None)
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,29 @@
+"""What `jackfield doctor` says about usage."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jackfield.api.diagnosis import Finding
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield_telemetry.service import UsageService
+
+
+async def findings(context: PluginContext) -> Sequence[Finding]:
+    from jackfield_telemetry.service import service_of
+
+    return await asyncio.to_thread(_look, service_of(context))
+
+
+def _look(service: UsageService) -> list[Finding]:
+    trouble = service.ledger.check()
+    service.ledger.trouble = service.ledger.trouble or trouble
+    priced = len(service.pricing().table)
+    if service.log.path.exists():
+        service.settle()
+    found = [Finding("usage", False, warning) for warning in service.warnings()]
+    return found or [Finding("usage", True, f"ledger and log can be read; prices of {priced} models")]

@@ -1,0 +1,115 @@
+"""Putting a batch into the ledger: every answer once, whatever the order in which its lines come."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from jackfield.api.records import record
+from jackfield.api.telemetry import Tokens
+from jackfield_telemetry.packing import PROXIED, REQUEST_MASK, Batch
+from jackfield_telemetry.schema import SLOT_MS
+
+_SUMS = "count, input, output, written, read, hours, cost"
+_DIM = "INSERT OR IGNORE INTO dims (id, agent, provider, profile, model, tier, source) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SESSION = """
+INSERT INTO sessions (id, agent, name, project) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET project = excluded.project WHERE project = ''
+"""
+_LOAD = "INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_RELATED = f"""
+INSERT INTO related SELECT i.key, e.key FROM incoming AS i CROSS JOIN entries AS e
+ON e.key >= i.key & ~{REQUEST_MASK} AND e.key <= i.key | {REQUEST_MASK}
+"""  # noqa: S608 - of constants
+_KNOWN = """
+DELETE FROM incoming WHERE EXISTS (
+  SELECT 1 FROM related AS r CROSS JOIN entries AS e ON e.key = r.stored
+  WHERE r.incoming = incoming.key AND r.stored = incoming.key
+  AND (e.input + e.output + e.written + e.read, -e.time)
+    >= (incoming.input + incoming.output + incoming.written + incoming.read, -incoming.time))
+"""
+_COPIES = f"""
+DELETE FROM incoming WHERE key & {REQUEST_MASK} = 0 AND (
+  EXISTS (SELECT 1 FROM related AS r WHERE r.incoming = incoming.key AND r.stored > incoming.key)
+  OR EXISTS (SELECT 1 FROM incoming AS i WHERE i.key > incoming.key AND i.key <= incoming.key | {REQUEST_MASK}))
+"""  # noqa: S608 - of constants
+_SERVED = f"""
+DELETE FROM incoming WHERE key & {REQUEST_MASK} <> {PROXIED} AND EXISTS (
+  SELECT 1 FROM related AS r WHERE r.incoming = incoming.key AND r.stored & {REQUEST_MASK} = {PROXIED})
+"""  # noqa: S608 - of constants
+_GONE = f"""
+INSERT OR IGNORE INTO gone SELECT stored FROM related
+WHERE incoming IN (SELECT i.key FROM incoming AS i)
+AND (stored = incoming OR stored & {REQUEST_MASK} = 0 OR incoming & {REQUEST_MASK} = {PROXIED})
+"""  # noqa: S608 - of constants
+
+
+def _slots(source: str, sign: str) -> str:
+    sums = ", ".join(f"{sign}sum({name})" for name in ("input", "output", "written", "read", "hours"))
+    added = ", ".join(f"{name} = {name} + excluded.{name}" for name in _SUMS.split(", "))
+    return f"""
+    INSERT INTO slots
+      SELECT time / {SLOT_MS}, dim, session, step, cost IS NOT NULL, {sign}count(*), {sums}, {sign}total(cost),
+        min(time), max(time) FROM {source} GROUP BY 1, 2, 3, 4, 5
+    ON CONFLICT DO UPDATE SET {added}, first = min(first, excluded.first), last = max(last, excluded.last)
+    """  # noqa: S608 - of constants
+
+
+_ADD = _slots("incoming", "")
+_TAKE = _slots("entries WHERE key IN (SELECT key FROM gone)", "-")
+
+
+@record
+class Added:
+    """What a batch brought. entries: answers that were new; tokens: also by answers that grew."""
+
+    entries: int = 0
+    tokens: Tokens = Tokens()
+
+    def plus(self, other: Added) -> Added:
+        return Added(self.entries + other.entries, self.tokens.plus(other.tokens))
+
+
+def merge(connection: sqlite3.Connection, batch: Batch) -> Added:
+    """Inside a transaction."""
+    if not batch.rows:
+        return Added()
+    run, many = connection.execute, connection.executemany
+    many(_DIM, batch.dims)
+    many(_SESSION, batch.sessions)
+    run("DELETE FROM incoming")
+    many(_LOAD, batch.rows)
+    replaced = _settle(connection)
+    added = _sums(connection, "incoming").plus(replaced)
+    run(_ADD)
+    run("INSERT INTO entries SELECT * FROM incoming")
+    return added
+
+
+def _settle(connection: sqlite3.Connection) -> Added:
+    """Take out of `incoming` and of `entries` what the other has better. Negative: what of the latter."""
+    run = connection.execute
+    run("DELETE FROM related")
+    related = run(_RELATED).rowcount
+    if related:
+        run(_KNOWN)
+    if run(f"SELECT 1 FROM incoming WHERE key & {REQUEST_MASK} = 0 LIMIT 1").fetchone():  # noqa: S608 - a constant
+        run(_COPIES)
+    if not related:
+        return Added()
+    run(_SERVED)
+    run("DELETE FROM gone")
+    if not run(_GONE).rowcount:
+        return Added()
+    replaced = _sums(connection, "entries WHERE key IN (SELECT key FROM gone)", "-")
+    run(_TAKE)
+    run("DELETE FROM entries WHERE key IN (SELECT key FROM gone)")
+    return replaced
+
+
+def _sums(connection: sqlite3.Connection, rows: str, sign: str = "") -> Added:
+    names = ("count(*)", "sum(input)", "sum(output)", "sum(written)", "sum(read)", "sum(hours)")
+    asked = f"SELECT {', '.join(sign + name for name in names)} FROM {rows}"  # noqa: S608 - of constants
+    found: Sequence[int | None] = connection.execute(asked).fetchone()
+    count, *tokens = (number or 0 for number in found)
+    return Added(count, Tokens(*tokens))

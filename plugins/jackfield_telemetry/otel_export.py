@@ -1,0 +1,144 @@
+"""Spans and metrics of the OpenTelemetry library. Importing this needs the extra `otel`.
+
+Names of attributes are those of the conventions for generative AI (`gen_ai.*`), where there are some.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from threading import Thread
+from typing import TypeAlias
+
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import SpanKind, Status, StatusCode
+
+from jackfield.api.profiles import Launch
+from jackfield.api.telemetry import RunUsage, Tokens
+from jackfield_telemetry.settings import TelemetrySettings
+
+Attributes: TypeAlias = dict[str, str | int | float]
+SPANS = 2048
+"""That may wait for their export; what comes beyond is dropped."""
+SPAN_DELAY_MS = 2000
+_NS = 1_000_000
+
+
+class Exporter:
+    """Both providers, none of them global. Methods only hand over; threads of the library export."""
+
+    def __init__(self, settings: TelemetrySettings, version: str) -> None:
+        base, timeout = settings.otlp_endpoint.rstrip("/"), settings.otlp_timeout
+        headers = dict(settings.otlp_headers) or None
+        resource = Resource.create({"service.name": "jackfield", "service.version": version})
+        spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=timeout)
+        self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._traces.add_span_processor(
+            BatchSpanProcessor(spans, max_queue_size=SPANS, schedule_delay_millis=SPAN_DELAY_MS)
+        )
+        sums = OTLPMetricExporter(endpoint=f"{base}/v1/metrics", headers=headers, timeout=timeout)
+        reader = PeriodicExportingMetricReader(sums, settings.otlp_interval * 1000, timeout * 1000)
+        self._meters = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
+        self._tracer = self._traces.get_tracer("jackfield", version)
+        meter = self._meters.get_meter("jackfield", version)
+        self._runs = meter.create_counter("jackfield.runs", "{run}", "Runs of agents that have ended")
+        self._tokens = meter.create_counter("jackfield.usage.tokens", "{token}", "Tokens that runs have used")
+        self._cost = meter.create_counter("jackfield.usage.cost", "USD", "What runs have cost, where prices are known")
+        self._run_time = meter.create_histogram("jackfield.run.duration", "s", "Duration of runs")
+        self._executions = meter.create_counter("jackfield.executions", "{execution}", "Ended workflow executions")
+        self._execution_time = meter.create_histogram("jackfield.execution.duration", "s", "Duration of executions")
+
+    def run(self, launch: Launch, ended_ms: int, exit_code: int, usage: RunUsage | None) -> None:
+        profile = launch.profile
+        of = _attributes(
+            {
+                "gen_ai.operation.name": "invoke_agent",
+                "gen_ai.agent.id": profile.agent_id,
+                "gen_ai.agent.name": profile.alias,
+                "gen_ai.provider.name": profile.provider_id,
+                "gen_ai.request.model": profile.model,
+            }
+        )
+        more: Attributes = {
+            "jackfield.run.id": launch.run_id,
+            "jackfield.run.kind": launch.kind,
+            "process.exit.code": exit_code,
+        }
+        self._span(
+            f"invoke_agent {profile.alias}",
+            {**of, **more, **(_usage(usage) if usage else {})},
+            (launch.started_ms, ended_ms),
+            f"the agent ended with {exit_code}" if exit_code else None,
+        )
+        result = {**of, "jackfield.run.kind": launch.kind}
+        self._runs.add(1, {**result, "process.exit.code": exit_code})
+        self._run_time.record(max(0, ended_ms - launch.started_ms) / 1000, result)
+        if usage is not None:
+            for kind, number in _kinds(usage.tokens).items():
+                self._tokens.add(number, {**of, "gen_ai.token.type": kind})
+            self._cost.add(usage.cost.total, of)
+
+    def execution(self, data: Mapping[str, object], started_ms: int, ended_ms: int) -> None:
+        """data: of the event `execution.finished`."""
+        of = _attributes(
+            {
+                "jackfield.workflow.id": data.get("workflowId"),
+                "jackfield.workflow.name": data.get("workflowName"),
+                "jackfield.execution.mode": data.get("mode"),
+                "jackfield.execution.status": data.get("status"),
+            }
+        )
+        failed = None if data.get("status") == "success" else str(data.get("status"))
+        named = {**of, "jackfield.execution.id": str(data.get("id"))}
+        self._span(f"workflow {data.get('workflowName')}", named, (started_ms, ended_ms), failed)
+        self._executions.add(1, of)
+        self._execution_time.record(max(0, ended_ms - started_ms) / 1000, of)
+
+    def close(self, timeout: float) -> None:
+        """Send what waits. Blocks, no longer than so many seconds: threads that go on do not keep a process alive."""
+        works = (self._meters.shutdown, self._traces.shutdown)
+        threads = [Thread(target=work, name="jackfield-otel-close", daemon=True) for work in works]
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + timeout
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _span(self, name: str, found: Attributes, times: tuple[int, int], failed: str | None) -> None:
+        span = self._tracer.start_span(name, kind=SpanKind.INTERNAL, attributes=found, start_time=times[0] * _NS)
+        if failed is not None:
+            span.set_status(Status(StatusCode.ERROR, failed))
+        span.end(max(times) * _NS)
+
+
+def _attributes(found: Mapping[str, object]) -> Attributes:
+    """Those that there are."""
+    return {name: value for name, value in found.items() if isinstance(value, (str, int, float)) and value != ""}
+
+
+def _usage(usage: RunUsage) -> Attributes:
+    """By the conventions the input includes what was cached."""
+    tokens = usage.tokens
+    found: Attributes = {
+        "gen_ai.usage.input_tokens": tokens.input + tokens.cache_creation + tokens.cache_read,
+        "gen_ai.usage.output_tokens": tokens.output,
+        "gen_ai.usage.cache_creation.input_tokens": tokens.cache_creation,
+        "gen_ai.usage.cache_read.input_tokens": tokens.cache_read,
+        "jackfield.cost.usd": usage.cost.total,
+    }
+    return found | ({"gen_ai.response.model": ", ".join(usage.models)} if usage.models else {})
+
+
+def _kinds(tokens: Tokens) -> dict[str, int]:
+    return {
+        "input": tokens.input,
+        "output": tokens.output,
+        "cache_creation": tokens.cache_creation,
+        "cache_read": tokens.cache_read,
+    }

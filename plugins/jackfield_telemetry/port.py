@@ -1,0 +1,225 @@
+"""The port `Usage`: what runs have used and what proxies have served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jackfield.api.diagnosis import Metric
+from jackfield.api.errors import JackfieldError
+from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.profiles import Launch
+    from jackfield_telemetry.importing import Source
+    from jackfield_telemetry.service import UsageService
+    from jackfield_telemetry.sessionlog import SessionLine
+
+SETTLE_SECONDS = 2
+"""After the start, until the log of sessions is looked at: `/ready` does not wait for it."""
+PROXIED_WAITING = 10_000
+"""Served requests that may wait to be stored; beyond that whoever reports one waits."""
+
+
+class UsagePort:
+    """`jackfield.api.telemetry.Usage`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._waiting: list[tuple[UsageEntry, asyncio.Future[None]]] = []
+        self._room = asyncio.Semaphore(PROXIED_WAITING)
+        self._storing: asyncio.Task[None] | None = None
+        self.tokens: dict[tuple[str, str, str], int] = {}
+        """(agent, model, kind) -> tokens of this process's runs and proxies, for `/metrics`."""
+        self.cost: dict[str, float] = {}
+        """Agent -> US dollars of this process's runs, for `/metrics`."""
+
+    @property
+    def _service(self) -> UsageService:
+        from jackfield_telemetry.service import service_of
+
+        return service_of(self._context)
+
+    async def run_ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
+        ended_ms = self._context.clock.now_ms()
+        service = self._service
+        source = await self._source(launch)
+        found: RunUsage | None = None
+        session = ""
+        if source is not None:
+            try:
+                await service.import_all([source])
+                found, session = await service.thread(lambda: _used(service, launch, ended_ms))
+            except (JackfieldError, OSError) as exc:
+                self._context.log.warning("The log of %s cannot be read: %s", launch.profile.agent_id, exc)
+        line = _line(launch, exit_code, ended_ms, found, session)
+        await service.thread(lambda: service.log.append(line))
+        self._count(launch.profile.agent_id, found, launch.profile.model)
+        await self._tell_sinks(launch, exit_code, found)
+        await service.changed(_event(launch, found))
+        return found
+
+    async def proxied(self, entry: UsageEntry) -> None:
+        """Those that come together share a transaction."""
+        async with self._room:
+            stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((entry, stored))
+            if self._storing is None or self._storing.done():
+                self._storing = self._context.spawn("store proxied usage", self._store_waiting())
+            await stored
+        one = RunUsage(entry.tokens, Cost())
+        self._count(entry.agent, one, entry.model)
+
+    async def _store_waiting(self) -> None:
+        from jackfield_telemetry.merging import merge
+        from jackfield_telemetry.packing import pack
+
+        while self._waiting:
+            taken, self._waiting = self._waiting, []
+            batch = pack([entry for entry, _ in taken], source="proxy")
+            ledger = self._service.ledger
+            try:
+                await asyncio.to_thread(ledger.write_durably, lambda connection, batch=batch: merge(connection, batch))
+            except Exception as exc:
+                for _, stored in taken:
+                    if not stored.done():
+                        stored.set_exception(exc)
+                continue
+            for _, stored in taken:
+                if not stored.done():
+                    stored.set_result(None)
+            self._context.events.publish("usage", "usage_updated", {"proxied": len(taken)})
+
+    async def _source(self, launch: Launch) -> Source | None:
+        from jackfield_telemetry.importing import Source
+
+        profile = launch.profile
+        try:
+            agent = await self._context.agents.find(profile.agent_id)
+            if agent.usage is None:
+                return None
+            reader = await asyncio.to_thread(self._service.reader, agent.usage.reader)
+        except (JackfieldError, LookupError):
+            return None
+        directory = Path(agent.usage.directory.replace("{home}", str(profile.home)))
+        return Source(reader, directory, profile.alias, profile.provider_id)
+
+    async def _tell_sinks(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None:
+        for sink in self._context.telemetry_sinks:
+            try:
+                await sink.run_ended(launch, exit_code, usage)
+            except Exception:
+                self._context.log.exception("The telemetry sink %s failed.", sink.name)
+
+    def _count(self, agent: str, usage: RunUsage | None, model: str) -> None:
+        if usage is None:
+            return
+        if usage.cost.total:
+            self.cost[agent] = self.cost.get(agent, 0.0) + usage.cost.total
+        for kind in ("input", "output", "cache_creation", "cache_read"):
+            key = (agent, model, kind)
+            if key not in self.tokens and len(self.tokens) >= METRIC_LABELS:
+                key = (agent, "other", kind)
+            self.tokens[key] = self.tokens.get(key, 0) + getattr(usage.tokens, kind)
+
+
+METRIC_LABELS = 400
+"""Combinations of agent, model and kind that `/metrics` tells apart; further models are summed as `other`."""
+
+
+def metrics(context: PluginContext) -> Sequence[Metric]:
+    usage = context.usage
+    if not isinstance(usage, UsagePort):
+        return []
+    help = "Tokens that runs and proxies of this daemon have used."  # noqa: A001 - the sample's own word
+    tokens = [
+        Metric("usage_tokens_total", help, "counter", number, {"agent": agent, "model": model, "kind": kind})
+        for (agent, model, kind), number in usage.tokens.items()
+    ]
+    help = "US dollars that runs of this daemon have cost, where the price is known."  # noqa: A001
+    cost = [
+        Metric("usage_cost_usd_total", help, "counter", amount, {"agent": agent})
+        for agent, amount in usage.cost.items()
+    ]
+    return [*tokens, *cost]
+
+
+def start(context: PluginContext) -> None:
+    async def settle() -> None:
+        await context.clock.sleep(SETTLE_SECONDS)
+        from jackfield_telemetry.service import service_of
+
+        service = service_of(context)
+        if service.log.path.exists():
+            await asyncio.to_thread(service.settle)
+
+    context.spawn("settle the log of sessions", settle())
+
+
+async def stop(context: PluginContext) -> None:
+    import sys
+
+    if loaded := sys.modules.get("jackfield_telemetry.service"):
+        await loaded.close(context)
+    for sink in context.telemetry_sinks:
+        with suppress(Exception):
+            await sink.close()
+
+
+def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsage, str]:
+    """What the profile's log says for the time of the run, and the agent's session that most of it belongs to. Two runs
+    of one profile at once cannot be told apart in it."""
+    from jackfield_telemetry.queries import profile_answers
+
+    pricing = service.pricing()
+    profile, start = launch.profile.alias, launch.started_ms
+    found = service.ledger.read(lambda connection: list(profile_answers(connection, pricing, profile, start, ended_ms)))
+    tokens, cost = Tokens(), Cost()
+    named: dict[str, int] = {}
+    for one in found:
+        tokens, cost = tokens.plus(one.tokens), cost.plus(one.cost)
+        session = str(one.keys[1])
+        named[session] = named.get(session, 0) + one.tokens.total
+    models = sorted({str(one.keys[0]) for one in found})
+    unpriced = sorted({one.unpriced for one in found if one.unpriced is not None})
+    return RunUsage(tokens, cost, models, unpriced), max(named, key=lambda name: named[name], default="")
+
+
+def _line(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, session: str) -> SessionLine:
+    from jackfield_telemetry.sessionlog import LineCost, LineTokens, SessionLine
+
+    tokens, cost = (used.tokens, used.cost) if used is not None else (Tokens(), Cost())
+    profile = launch.profile
+    return SessionLine(
+        profile=profile.alias,
+        model=profile.model,
+        started_at=_moment(launch.started_ms),
+        ended_at=_moment(max(ended_ms, launch.started_ms)),
+        tokens=LineTokens(tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read),
+        cost=LineCost(cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total),
+        session_id=session or launch.run_id,
+        agent_id=profile.agent_id,
+        provider_id=profile.provider_id,
+        source=launch.kind,
+        exit_code=exit_code,
+        duration_secs=max(0, ended_ms - launch.started_ms) / 1000,
+        counted_in="log" if used is not None else None,
+    )
+
+
+def _event(launch: Launch, used: RunUsage | None) -> dict[str, object]:
+    from jackfield_telemetry.summary import cost_view, tokens_view
+
+    data: dict[str, object] = {"agent": launch.profile.agent_id, "profile": launch.profile.alias}
+    if used is not None:
+        data |= {"tokens": tokens_view(used.tokens), "cost": cost_view(used.cost)}
+    return data
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,106 @@
+"""Reading in worker processes. Whichever is free takes the next file."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from queue import Queue
+from threading import Thread
+from typing import IO
+
+import msgspec
+
+from jackfield_telemetry.jobs import Job, Part, Source, frames, parts
+
+WAITING = 4
+"""Parts that may wait for the ledger; beyond that workers wait."""
+_MAIN = "from jackfield_telemetry.worker import main; main()"
+
+
+def shared_parts(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -> Iterator[Part]:
+    """`parts` of all jobs by so many processes. What a process leaves undone because it died is read here."""
+    done: set[int] = set()
+    queue: Queue[Part | None] = Queue(WAITING)
+    processes = _start(sources, jobs, workers)
+    threads = [Thread(target=_forward, args=(process, queue), daemon=True) for process in processes]
+    for thread in threads:
+        thread.start()
+    try:
+        left = len(threads)
+        while left:
+            part = queue.get()
+            if part is None:
+                left -= 1
+                continue
+            done.update(mark.number for mark in part.marks if mark.done)
+            yield part
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+        for thread in threads:
+            while thread.is_alive():
+                with suppress(Exception):
+                    queue.get_nowait()
+                thread.join(0.01)
+    yield from parts(sources, jobs, [number for number in range(len(jobs)) if number not in done])
+
+
+def _start(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -> list[subprocess.Popen[bytes]]:
+    """All read the numbers of their jobs from one pipe."""
+    taking, giving = os.pipe()
+    try:
+        processes = [_process(taking) for _ in range(workers)]
+    finally:
+        os.close(taking)
+    Thread(target=_give, args=(giving, jobs), daemon=True).start()
+    task = pickle.dumps((list(sources), list(jobs), taking))
+    for process in processes:
+        with suppress(OSError):
+            _pipe(process.stdin).write(task)
+            _pipe(process.stdin).close()
+    return processes
+
+
+def _process(taking: int) -> subprocess.Popen[bytes]:
+    """The environment is the interpreter's alone: the daemon's secrets are none of a worker's business."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV")}
+    kept |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+    return subprocess.Popen(  # noqa: S603 - this interpreter
+        # Without `site`, whose work is done: its result is handed on.
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {_MAIN}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=kept,
+        pass_fds=(taking,),
+    )
+
+
+def _give(giving: int, jobs: Sequence[Job]) -> None:
+    """Source by source, large files first, so that all workers end at about the same time."""
+    order = sorted(range(len(jobs)), key=lambda number: (jobs[number].source, -jobs[number].size))
+    with suppress(BrokenPipeError), os.fdopen(giving, "wb", buffering=0) as pipe:
+        for start in range(0, len(order), 1024):  # at most PIPE_BUF at once, so that no number is cut in two
+            pipe.write(b"".join(number.to_bytes(4, "big") for number in order[start : start + 1024]))
+
+
+def _forward(process: subprocess.Popen[bytes], queue: Queue[Part | None]) -> None:
+    decode = msgspec.msgpack.Decoder(Part).decode
+    try:
+        for frame in frames(_pipe(process.stdout)):
+            queue.put(decode(frame))
+    except (OSError, ValueError, msgspec.DecodeError):
+        pass
+    finally:
+        queue.put(None)
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise ValueError("the process has no pipe")
+    return pipe

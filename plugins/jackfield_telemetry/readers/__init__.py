@@ -1,0 +1,1 @@
+"""Log formats of agents."""

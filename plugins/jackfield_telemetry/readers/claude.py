@@ -1,0 +1,222 @@
+"""Claude Code: `projects/**/*.jsonl`, one line per block of an answer.
+
+Source: facts on the log format, section 5.2. An answer is written as several lines that repeat its usage, earlier ones
+with partial counts; resumed sessions repeat lines in new files; a side chain may replay an answer under a new request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from jackfield.api.records import replace
+from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield_telemetry.moments import milliseconds
+from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
+
+_MOST = 2**50
+"""More tokens than that are damage."""
+_OTHER = re.compile(OWN_TYPE + rb'"(?:user|summary|system|file-history-snapshot|queue-operation|attachment)"')
+"""Lines that cannot hold an answer, most of a log's bytes; they are not parsed."""
+
+
+class _Written(msgspec.Struct, gc=False):
+    ephemeral_5m_input_tokens: int = 0
+    ephemeral_1h_input_tokens: int = 0
+
+
+class _Iteration(msgspec.Struct, gc=False):
+    type: str = ""
+    model: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation: _Written | None = None
+
+
+class _Usage(msgspec.Struct, gc=False):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation: _Written | None = None
+    speed: str | None = None
+    iterations: list[_Iteration] | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    usage: _Usage
+    model: str | None = None
+    id: str | None = None
+
+
+class _Inner(msgspec.Struct, rename="camel", gc=False):
+    message: _Message
+    timestamp: datetime
+    request_id: str | None = None
+    is_sidechain: bool | None = None
+    cost_usd: float | None = msgspec.field(default=None, name="costUSD")
+
+
+class _Progress(msgspec.Struct, gc=False):
+    message: _Inner | None = None
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    message: _Message | None = None
+    timestamp: datetime | None = None
+    session_id: str | None = None
+    request_id: str | None = None
+    uuid: str | None = None
+    cwd: str | None = None
+    is_sidechain: bool | None = None
+    cost_usd: float | None = msgspec.field(default=None, name="costUSD")
+    data: _Progress | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class ClaudeReader:
+    """`UsageReader` of Claude Code."""
+
+    name = "claude"
+    version = 1
+
+    def directories(self, environment: Mapping[str, str], home: Path) -> Sequence[Path]:
+        named = environment.get("CLAUDE_CONFIG_DIR", "")
+        if named.strip():
+            places = [Path(part.strip()).expanduser() for part in named.split(",") if part.strip()]
+        else:
+            config = environment.get("XDG_CONFIG_HOME")
+            places = [Path(config) if config else home / ".config", home]
+            places = [places[0] / "claude", places[1] / ".claude"]
+        return [place for place in places if (place / "projects").is_dir()]
+
+    def files(self, directory: Path) -> Iterable[LogFile]:
+        root = directory / "projects"
+        for path in sorted((root if root.is_dir() else directory).rglob("*.jsonl")):
+            yield LogFile(path, str(path))
+
+    def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        for block in blocks(file.path, start.offset):
+            found = _answers(block)
+            entries = [entry for line, offset in found for entry in _entries(line, file, block.offset + offset)]
+            yield Reading(entries, Bookmark(block.offset + block.end))
+
+
+def _answers(block: Block) -> Iterable[tuple[_Line, int]]:
+    """Lines with usage, and where each begins. Of an answer's lines the one with the greatest total: they mostly follow
+    each other, so that most repetitions end here."""
+    data, view, place, end = block.data, block.view, block.start, block.end
+    find, other, decode = data.find, _OTHER.match, _decode
+    best: dict[object, tuple[int, _Line, int]] = {}
+    while place < end:
+        stop = find(b"\n", place, end)
+        if not other(data, place, stop):
+            try:
+                line = decode(view[place:stop])
+            except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+                pass
+            else:
+                if line.message is None:
+                    line = _own(line)
+                if (message := line.message) is not None:
+                    usage = message.usage
+                    total = usage.input_tokens + usage.output_tokens + usage.cache_creation_input_tokens
+                    total += usage.cache_read_input_tokens
+                    key = (message.id, line.request_id, line.is_sidechain) if message.id and line.request_id else place
+                    known = best.get(key)
+                    if known is None or total > known[0]:
+                        best[key] = (total, line, place)
+        place = stop + 1
+    return [(line, place) for _, line, place in best.values()]
+
+
+def _own(line: _Line) -> _Line:
+    """The progress of a subagent carries its answer one level down."""
+    if line.data is None or line.data.message is None:
+        return line
+    inner = line.data.message
+    return _Line(
+        inner.message,
+        inner.timestamp,
+        line.session_id,
+        inner.request_id,
+        line.uuid,
+        line.cwd,
+        inner.is_sidechain,
+        inner.cost_usd,
+    )
+
+
+def _entries(line: _Line, file: LogFile, offset: int) -> Iterator[UsageEntry]:
+    message, moment = line.message, line.timestamp
+    if message is None or moment is None or not message.model or message.model == "<synthetic>":
+        return
+    usage = message.usage
+    counted = tokens_of(usage)
+    if counted is None:
+        return
+    session = line.session_id or file.path.stem
+    time = milliseconds(moment)
+    answer, request = _identity(line, message, session, time, f"{file.identity}:{offset}")
+    entry = UsageEntry(
+        "claude",
+        answer,
+        session,
+        time,
+        message.model,
+        counted,
+        request,
+        line.is_sidechain is True and message.id is not None,
+        line.cost_usd,
+        "fast" if usage.speed == "fast" else None,
+        line.cwd,
+    )
+    yield entry
+    if usage.iterations:
+        yield from _advice(usage.iterations, entry)
+
+
+def _advice(iterations: Sequence[_Iteration], entry: UsageEntry) -> Iterator[UsageEntry]:
+    """A second model that was asked during the answer is not in the answer's own counts."""
+    asked = [iteration for iteration in iterations if iteration.type == "advisor_message"]
+    for number, advice in enumerate(asked):
+        counted = tokens_of(advice)
+        if counted is not None and advice.model:
+            yield replace(
+                entry,
+                answer=f"{entry.answer}:advisor:{number}",
+                model=advice.model,
+                tokens=counted,
+                cost_usd=None,
+                service_tier=None,
+            )
+
+
+def _identity(line: _Line, message: _Message, session: str, time: int, place: str) -> tuple[str, str]:
+    """What is an answer's own. Some gateways give no request id, and some of them one message id to many answers."""
+    if message.id:
+        if line.request_id:
+            return message.id, line.request_id
+        return message.id, session if message.id.startswith("msg_") else f"{session}@{time}"
+    return (f"uuid:{line.uuid}", "") if line.uuid else (place, "")
+
+
+def tokens_of(usage: _Usage | _Iteration) -> Tokens | None:
+    """None when nothing was used or a number cannot be one."""
+    written, hours = usage.cache_creation_input_tokens, 0
+    if usage.cache_creation is not None:
+        hours = usage.cache_creation.ephemeral_1h_input_tokens
+        parts = usage.cache_creation.ephemeral_5m_input_tokens + hours
+        written = parts or written
+    numbers = (usage.input_tokens, usage.output_tokens, written, usage.cache_read_input_tokens, hours)
+    if min(numbers) < 0 or max(numbers) > _MOST or not any(numbers):
+        return None
+    return Tokens(*numbers)

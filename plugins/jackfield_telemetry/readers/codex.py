@@ -1,0 +1,216 @@
+"""Codex: `sessions/**/rollout-*.jsonl` and `archived_sessions/`, a count of tokens after each answer.
+
+Source: facts on the log format, section 5.3. What a line means depends on those before it (model, totals), which the
+bookmark remembers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield_telemetry.moments import milliseconds
+from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
+
+FALLBACK_MODEL = "gpt-5"
+"""Of early logs, which name no model."""
+REPLAY_PAUSE_MS = 1000
+"""A thread that was forked begins with its parent's events, written in one go; its own first answer takes longer."""
+_MOST = 2**50
+_KNOWN = re.compile(
+    OWN_TYPE + rb'"(?:(?:response_item|compacted|token_usage_record|world_state)"|event_msg","payload":\{"type":"(?:'
+    rb'token_count","info":\{"total_token_usage":(\{)|(?!token_count|thread_settings_applied)))'
+)
+"""Lines without counts of their own, most of a log's bytes, which are not parsed; and those with a total, with a group
+where it begins."""
+_TIERS = {"fast": "priority", "priority": "priority", "flex": "flex"}
+
+
+class _Counts(msgspec.Struct, gc=False):
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class _Info(msgspec.Struct, gc=False):
+    last_token_usage: _Counts | None = None
+    total_token_usage: _Counts | None = None
+    model: str | None = None
+
+
+class _Settings(msgspec.Struct, gc=False):
+    service_tier: str | None = None
+
+
+class _Payload(msgspec.Struct):
+    type: str | None = None
+    info: _Info | None = None
+    model: str | None = None
+    id: str | None = None
+    cwd: str | None = None
+    forked_from_id: str | None = None
+    source: object = None
+    thread_settings: _Settings | None = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: str | None = None
+    timestamp: datetime | None = None
+    payload: _Payload | None = None
+
+
+class _Memory(msgspec.Struct, gc=False):
+    """What earlier lines have told. replaying: time of the last line that repeats the parent's; None: not any more."""
+
+    session: str | None = None
+    model: str | None = None
+    cwd: str | None = None
+    tier: str | None = None
+    total: _Counts | None = None
+    replaying: int | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+_recall = msgspec.json.Decoder(_Memory).decode
+
+
+class CodexReader:
+    """`UsageReader` of Codex."""
+
+    name = "codex"
+    version = 1
+
+    def directories(self, environment: Mapping[str, str], home: Path) -> Sequence[Path]:
+        named = environment.get("CODEX_HOME", "")
+        places = [Path(part.strip()).expanduser() for part in named.split(",") if part.strip()] or [home / ".codex"]
+        return [place for place in places if any((place / name).is_dir() for name in ("sessions", "archived_sessions"))]
+
+    def files(self, directory: Path) -> Iterable[LogFile]:
+        """A rollout keeps its name when it is archived; while both copies are there, the active one is read."""
+        found: dict[str, LogFile] = {}
+        for folder in ("sessions", "archived_sessions"):
+            for path in sorted((directory / folder).rglob("*.jsonl")):
+                found.setdefault(path.stem, LogFile(path, path.stem))
+        return found.values()
+
+    def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        memory = _recall(start.memory) if start.memory else _Memory()
+        for block in blocks(file.path, start.offset):
+            entries = list(_answers(block, file, memory))
+            yield Reading(entries, Bookmark(block.offset + block.end, msgspec.json.encode(memory)))
+
+
+def _answers(block: Block, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
+    """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
+    data, view, place, end = block.data, block.view, block.start, block.end
+    find, known, decode = data.find, _KNOWN.match, _decode
+    last: bytearray | None = None
+    while place < end:
+        stop = find(b"\n", place, end)
+        match = known(data, place, stop)
+        if match is None or match.lastindex:
+            counts = data[match.end() : stop] if match is not None else None
+            if counts is None or counts != last:
+                last = None
+                try:
+                    line = decode(view[place:stop])
+                except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+                    pass
+                else:
+                    last = counts
+                    if line.payload is not None and (entry := _entry(line, line.payload, file, memory)) is not None:
+                        yield entry
+        place = stop + 1
+
+
+def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> UsageEntry | None:
+    if line.type == "event_msg":
+        if payload.type == "token_count" and payload.info is not None:
+            return _counted(line, payload.info, file, memory)
+        if payload.type == "thread_settings_applied" and payload.thread_settings is not None:
+            tier = payload.thread_settings.service_tier
+            memory.tier = memory.tier if tier is None else _TIERS.get(tier)
+    elif line.type == "turn_context":
+        memory.model = payload.model or memory.model
+        memory.cwd = payload.cwd or memory.cwd
+    elif line.type == "session_meta":
+        _begin(line, payload, memory)
+    return None
+
+
+def _begin(line: _Line, payload: _Payload, memory: _Memory) -> None:
+    """The first one is the file's own; a fork's copy of its parent's may follow."""
+    if memory.session is not None:
+        return
+    memory.session = payload.id or ""
+    memory.cwd = payload.cwd
+    if (payload.forked_from_id or _parent(payload.source)) and line.timestamp is not None:
+        memory.replaying = milliseconds(line.timestamp)
+
+
+def _parent(source: object) -> object:
+    """The thread that a subagent's was spawned from."""
+    for name in ("subagent", "thread_spawn", "parent_thread_id"):
+        source = source.get(name) if isinstance(source, dict) else None
+    return source
+
+
+def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageEntry | None:
+    total, before = info.total_token_usage, memory.total
+    if total is not None:
+        memory.total = total
+        if total == before:
+            return None
+    used = info.last_token_usage or (_difference(total, before) if total is not None else None)
+    if used is None or line.timestamp is None:
+        return None
+    time = milliseconds(line.timestamp)
+    if memory.replaying is not None:
+        if time - memory.replaying <= REPLAY_PAUSE_MS:
+            memory.replaying = max(time, memory.replaying)
+            return None
+        memory.replaying = None
+    tokens = _tokens(used)
+    if tokens is None:
+        return None
+    marked = f"{total.input_tokens}+{total.output_tokens}" if total is not None else f"{used.input_tokens}"
+    if info.model:
+        memory.model = info.model
+    return UsageEntry(
+        "codex",
+        f"{file.identity}@{time}",
+        memory.session or file.identity,
+        time,
+        memory.model or FALLBACK_MODEL,
+        tokens,
+        marked,
+        service_tier=memory.tier,
+        project=memory.cwd,
+    )
+
+
+def _difference(total: _Counts, before: _Counts | None) -> _Counts:
+    if before is None:
+        return total
+    return _Counts(
+        max(0, total.input_tokens - before.input_tokens),
+        max(0, total.cached_input_tokens - before.cached_input_tokens),
+        max(0, total.cache_write_input_tokens - before.cache_write_input_tokens),
+        max(0, total.output_tokens - before.output_tokens),
+    )
+
+
+def _tokens(used: _Counts) -> Tokens | None:
+    """Cached tokens and those written to the cache are part of the input, and reasoning is part of the output."""
+    numbers = (used.input_tokens, used.cached_input_tokens, used.cache_write_input_tokens, used.output_tokens)
+    if min(numbers) < 0 or max(numbers) > _MOST or not any(numbers):
+        return None
+    cached = min(used.cached_input_tokens, used.input_tokens)
+    written = min(used.cache_write_input_tokens, used.input_tokens - cached)
+    return Tokens(used.input_tokens - cached - written, used.output_tokens, written, cached)

@@ -1,0 +1,109 @@
+"""Queries and answers of the API of usage."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[str, StringConstraints(max_length=200)]
+
+
+class UsageQuery(BaseModel):
+    """period: today, yesterday, week, month, 7d, 30d, all. tz: IANA name; default the machine's."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    period: Annotated[str, StringConstraints(max_length=40)] = "today"
+    profile: Name = ""
+    model: Name = ""
+    agent: Name = ""
+    provider: Name = ""
+    tz: Annotated[str, StringConstraints(max_length=64)] = ""
+
+
+class ExportQuery(UsageQuery):
+    period: Annotated[str, StringConstraints(max_length=40)] = "all"
+    format: Literal["csv", "json"] = "json"
+
+
+class ImportQuery(BaseModel):
+    """agent_dir: the agent's data directory; default each tool's own. agent: whose log it is."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    agent_dir: Annotated[str, StringConstraints(min_length=1, max_length=4096)] | None = None
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
+
+
+class Tokens(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: int
+    cache_read_input_tokens: int
+
+
+class Cost(BaseModel):
+    """US dollars."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    input_cost: float
+    output_cost: float
+    cache_creation_cost: float
+    cache_read_cost: float
+    total_cost: float
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    tokens: Tokens
+    cost: Cost
+    sessions: int
+    runtime_secs: int
+    last_used: str
+
+
+class Aggregates(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    by_profile: dict[str, Group]
+    by_agent: dict[str, Group]
+    by_provider: dict[str, Group]
+    by_model: dict[str, Group]
+    by_date: dict[str, Group]
+
+
+class Usage(BaseModel):
+    """unpriced: models whose price is not known; their tokens are not in any cost."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    period: str
+    total_tokens: Tokens
+    total_cost: Cost
+    total_sessions: int
+    total_runtime_secs: int
+    aggregates: Aggregates
+    unpriced: list[str] = Field(default_factory=list)
+
+
+class UsageAnswer(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    success: Literal[True]
+    data: Usage
+    warnings: list[str] | None = None
+
+
+class ImportAnswer(BaseModel):
+    """data: a sentence with what was new."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    success: Literal[True]
+    data: str
+    warnings: list[str] | None = None

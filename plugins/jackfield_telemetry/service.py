@@ -1,0 +1,208 @@
+"""The parts of the plugin, put together, and the two that wait on threads: imports, one at a time, and queries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import tzinfo
+from pathlib import Path
+from typing import TypeVar
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.telemetry import UsageReader
+from jackfield_telemetry.aggregates import Aggregates
+from jackfield_telemetry.importing import Effort, Imported, Progress, Source, run_import
+from jackfield_telemetry.ledger import Ledger
+from jackfield_telemetry.prices import Prices
+from jackfield_telemetry.queries import Pricing, Where
+from jackfield_telemetry.sessionlog import SessionLog, damaged_lines
+from jackfield_telemetry.settings import TelemetrySettings
+from jackfield_telemetry.summary import Summary, summarise
+
+T = TypeVar("T")
+PROGRESS_SECONDS = 0.25
+"""Least time between two reports of one import's progress."""
+AGGREGATES_SECONDS = 60
+"""Least time between two writings of `aggregates.json`: all of the ledger is summed for it."""
+
+
+class UsageService:
+    """What routes, commands and the port share. Asynchronous methods do their work on threads."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self.context = context
+        self.settings = context.settings(TelemetrySettings)
+        directory = context.service.config_dir / "telemetry"
+        self.ledger = Ledger(directory / "ledger.db")
+        self.log = SessionLog(directory / "sessions.jsonl")
+        self.aggregates = Aggregates(directory / "aggregates.json")
+        self._importing = asyncio.Lock()
+        self._prices: Prices | None = None
+        self._aggregated: float | None = None
+        """When `aggregates.json` was written last, on the monotonic clock."""
+        self._aggregating: asyncio.Task[None] | None = None
+        self.progress: Progress | None = None
+        """Of the import that runs now."""
+
+    # -- what is known
+
+    def pricing(self) -> Pricing:
+        """Blocks."""
+        if self._prices is None:
+            folders = self.context.layers.directories("pricing")
+            shipped = folders[-1] / "litellm.json" if folders else None
+            registry = self.context.service.config_dir / "registry" / "litellm-pricing.json"
+            self._prices = Prices(shipped, registry)
+        return Pricing(self._prices.table(), self.settings.tiers, self.settings.cost)
+
+    def settle(self) -> None:
+        """Bring the ledger up to date with the log of sessions. Blocks; costs next to nothing when it is."""
+        self.log.repair()
+        self.ledger.write(self.log.take_in)
+
+    def summary(self, where: Where, zone: tzinfo) -> Summary:
+        """Blocks."""
+        pricing = self.pricing()
+        self.settle()
+        return self.ledger.read(lambda connection: summarise(connection, where, pricing, zone))
+
+    def warnings(self) -> list[str]:
+        """What is damaged: one sentence each, as of the last look. Blocks."""
+        found = list(self._prices.problems()) if self._prices else []
+        if self.ledger.trouble is not None:
+            found.append(
+                f"{self.ledger.path}: {self.ledger.trouble}; it is left as it is, and what was imported before is not "
+                "counted until it is repaired. Move it away and import again."
+            )
+        count, places = self.ledger.read(damaged_lines)
+        if count:
+            named = ", ".join(map(str, places))
+            found.append(f"{self.log.path}: {count} damaged lines are left out, at byte {named}.")
+        if self.log.torn.exists():
+            found.append(f"{self.log.torn}: ends of lines of {self.log.path} that were cut off; look, and remove it.")
+        if (problem := self.aggregates.problem()) is not None:
+            found.append(problem)
+        return found
+
+    async def thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.to_thread(work)
+
+    # -- imports
+
+    def reader(self, name: str) -> UsageReader:
+        """Raises `InvalidInput`. Blocks: the first use imports readers."""
+        readers = {reader.name: reader for reader in self.context.usage_readers}
+        if name not in readers:
+            known = ", ".join(sorted(readers))
+            raise InvalidInput("There is no reader for this agent's log.", details={"agent": f"give one of: {known}"})
+        return readers[name]
+
+    async def import_all(self, sources: Sequence[Source]) -> list[Imported]:
+        """While another import runs this one waits. Raises `StoreUnavailable`."""
+        effort = Effort(self.settings.import_workers, self.settings.worker_threshold)
+        report = self._reporter()
+        async with self._importing:
+            try:
+                done = await asyncio.to_thread(run_import, self.ledger, sources, effort, report)
+            finally:
+                self.progress = None
+        if any(one.added.tokens.total for one in done):
+            await self.changed({"agents": sorted({one.agent for one in done}), "imported": True})
+        return done
+
+    def _reporter(self) -> Callable[[Progress], None]:
+        loop, last = asyncio.get_running_loop(), [0.0]
+
+        def publish(progress: Progress) -> None:
+            self.progress = progress
+            data = {"files": progress.files, "files_done": progress.files_done}
+            sizes = {"size": progress.size, "size_done": progress.size_done}
+            self.context.events.publish("usage", "import_progress", {**data, **sizes})
+
+        def report(progress: Progress) -> None:
+            now = self.context.clock.monotonic()
+            if now - last[0] >= PROGRESS_SECONDS:
+                last[0] = now
+                loop.call_soon_threadsafe(publish, progress)
+
+        return report
+
+    async def changed(self, data: dict[str, object]) -> None:
+        """Tell whoever listens, and bring `aggregates.json` up to date: at once, or when its time has come."""
+        self.context.events.publish("usage", "usage_updated", data)
+        if self._aggregating is not None:
+            return
+        rest = 0.0
+        if self._aggregated is not None:
+            rest = self._aggregated + AGGREGATES_SECONDS - self.context.clock.monotonic()
+        if rest > 0:
+            self._aggregating = self.context.spawn("write aggregates.json", self._aggregate_after(rest))
+        else:
+            await self._aggregate()
+
+    async def _aggregate_after(self, seconds: float) -> None:
+        await self.context.clock.sleep(seconds)
+        self._aggregating = None
+        await self._aggregate()
+
+    async def _aggregate(self) -> None:
+        """Nothing depends on the file: that it cannot be written is nobody's failure."""
+        self._aggregated = self.context.clock.monotonic()
+        try:
+            await asyncio.to_thread(self.write_aggregates)
+        except (JackfieldError, OSError) as exc:
+            self.context.log.warning("%s", exc)
+
+    async def finish(self) -> None:
+        """At the daemon's end: write what would have been written later."""
+        waiting, self._aggregating = self._aggregating, None
+        if waiting is not None:
+            waiting.cancel()
+            await self._aggregate()
+
+    def write_aggregates(self) -> None:
+        from jackfield_telemetry.periods import local_zone
+
+        self.aggregates.write(self.summary(Where(), local_zone()), self.context.clock.now_ms())
+
+
+_services: dict[int, tuple[PluginContext, UsageService]] = {}
+"""The context is kept as well, so that its identity stays its own."""
+
+
+def service_of(context: PluginContext) -> UsageService:
+    """The one of this daemon."""
+    found = _services.get(id(context))
+    if found is None:
+        found = _services[id(context)] = (context, UsageService(context))
+    return found[1]
+
+
+def forget(context: PluginContext) -> None:
+    """The ledger is closed. Blocks."""
+    found = _services.pop(id(context), None)
+    if found is not None:
+        found[1].ledger.close()
+
+
+async def close(context: PluginContext) -> None:
+    """At the daemon's end."""
+    found = _services.get(id(context))
+    if found is not None:
+        await found[1].finish()
+        await asyncio.to_thread(forget, context)
+
+
+def sources_of(
+    service: UsageService, agent: str | None, directory: str | None, environment: dict[str, str]
+) -> list[Source]:
+    """What an import reads: the directory that is named, else every tool's own. Raises `InvalidInput`. Blocks."""
+    home = Path(environment.get("HOME") or Path.home())
+    if directory is None:
+        readers = [service.reader(agent)] if agent else list(service.context.usage_readers)
+        return [Source(reader, place) for reader in readers for place in reader.directories(environment, home)]
+    place = Path(directory).expanduser()
+    if not place.is_absolute() or not place.is_dir():
+        raise InvalidInput("This directory is not there.", details={"agent_dir": "give the full path of a directory"})
+    return [Source(service.reader(agent or "claude"), place)]

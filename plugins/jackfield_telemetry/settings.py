@@ -1,0 +1,74 @@
+"""The settings of this plugin: `[telemetry]`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class TelemetrySettings(BaseModel):
+    """`[telemetry]`"""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    tiers: Literal["request", "marginal"] = Field(
+        "request",
+        description="How a price above a number of tokens counts: for the whole request once its prompt is longer, or "
+        "only for the tokens of each kind beyond that number.",
+    )
+    cost: Literal["auto", "calculate"] = Field(
+        "auto",
+        description="auto: a cost that a log itself gives counts, and only others are calculated; calculate: all are.",
+    )
+    import_workers: int = Field(
+        0, ge=0, le=64, description="Processes that read large logs; 0: one for each processor, at most 4."
+    )
+    worker_threshold: int = Field(
+        32 * 2**20,
+        ge=0,
+        description="Logs with fewer new bytes than this are read on a thread of the daemon, without processes of "
+        "their own. Bytes.",
+    )
+    export_limit: int = Field(
+        5_000_000, ge=1, le=100_000_000, description="Most entries that one export gives. Entries."
+    )
+    watch: bool = Field(
+        True, description="Whether agents' logs that are on this machine are followed live, those of profiles included."
+    )
+    watch_debounce: float = Field(
+        2.0, ge=0.1, le=60, description="How long changes of logs are gathered before they are read. Seconds."
+    )
+    watch_rescan: float = Field(
+        300.0,
+        ge=1,
+        le=86_400,
+        description="Time between two looks for new logs, and for what live watching has missed. Seconds.",
+    )
+    watch_limit: int = Field(
+        8_000,
+        ge=1,
+        le=1_000_000,
+        description="Most directories that are watched; what is in others is counted with the next look. Directories.",
+    )
+    otlp_endpoint: str = Field(
+        "",
+        pattern=r"^(https?://[^\s?#@]+)?$",
+        max_length=2000,
+        description="Where traces and metrics go: base URL of an OpenTelemetry collector (OTLP over HTTP), such as "
+        "http://127.0.0.1:4318. Empty: nowhere. Needs the extra `otel`.",
+    )
+    otlp_headers: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=32,
+        repr=False,
+        json_schema_extra={"secret": True},
+        description="Headers that the collector wants, such as its key.",
+    )
+    otlp_interval: float = Field(60.0, ge=1, le=3600, description="Time between two exports of metrics. Seconds.")
+    otlp_timeout: float = Field(
+        10.0,
+        ge=0.1,
+        le=60,
+        description="Time that one export may take, and the last one at the daemon's stop. Seconds.",
+    )

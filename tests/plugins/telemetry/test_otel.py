@@ -1,0 +1,249 @@
+"""Traces and metrics reach an OTLP collector on the loopback address, and no collector is no trouble."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from jackfield.api.events import Event
+from jackfield.api.profiles import Launch, Profile
+from jackfield.api.telemetry import Cost, RunUsage, Tokens
+from jackfield.testing.context import FakeContext
+from jackfield.testing.daemon import Daemon, free_port, poll
+from jackfield_telemetry.otel import MISSING, OtlpSink, findings
+from jackfield_telemetry.run_counts import MOST_LABELS, RunCounts, metrics
+from jackfield_telemetry.settings import TelemetrySettings
+
+pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
+
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+PROFILE = Profile("mine", "claude", "anthropic", "default", "m-one")
+LAUNCH = Launch("run-1", PROFILE, "profile_run", ["claude"], {}, Path(), 1_767_225_600_000)
+USAGE = RunUsage(Tokens(10, 20, 30, 40), Cost(1.5), ["m-one"])
+
+
+class Collector:
+    """OTLP over HTTP. delay: seconds before an answer."""
+
+    def __init__(self) -> None:
+        self.spans: list[Any] = []  # Any: of the generated modules
+        self.metrics: list[Any] = []
+        self.keys: set[str | None] = set()
+        self.delay = 0.0
+        collector = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                collector.take(self.path, body, self.headers.get("X-Key"))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def take(self, path: str, body: bytes, key: str | None) -> None:
+        self.keys.add(key)
+        if self.delay:
+            time.sleep(self.delay)
+        if path == "/v1/traces":
+            request = ExportTraceServiceRequest.FromString(body)
+            self.spans += [s for r in request.resource_spans for scope in r.scope_spans for s in scope.spans]
+        elif path == "/v1/metrics":
+            found = ExportMetricsServiceRequest.FromString(body)
+            self.metrics += [m for r in found.resource_metrics for scope in r.scope_metrics for m in scope.metrics]
+
+    def sum_of(self, name: str) -> float:
+        points = [point for metric in self.metrics if metric.name == name for point in metric.sum.data_points]
+        return sum(point.as_int or point.as_double for point in points)
+
+
+def values(span: Any) -> dict[str, object]:
+    return {a.key: getattr(a.value, a.value.WhichOneof("value")) for a in span.attributes}
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    made = Collector()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def context_of(root: Path, **settings: object) -> FakeContext:
+    return FakeContext(root, tables=[TelemetrySettings.model_validate(settings)])
+
+
+def sink_of(context: FakeContext) -> OtlpSink:
+    made = OtlpSink(context, context.settings(TelemetrySettings))  # type: ignore[arg-type]
+    context.ports["telemetry_sinks"] = [made]
+    return made
+
+
+async def test_a_run_is_a_span_and_counts(collector: Collector, tmp_path: Path) -> None:
+    context = context_of(tmp_path, otlp_endpoint=collector.url, otlp_headers={"X-Key": "secret-key"})
+    sink = sink_of(context)
+    await sink.run_ended(LAUNCH, 0, USAGE)
+    await sink.run_ended(LAUNCH, 3, None)
+    await sink.close()
+    good, bad = collector.spans
+    assert good.name == "invoke_agent mine"
+    assert good.start_time_unix_nano == LAUNCH.started_ms * 1_000_000
+    assert good.end_time_unix_nano >= good.start_time_unix_nano
+    assert {name: values(good)[name] for name in values(good) if name.startswith("gen_ai.")} == {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.id": "claude",
+        "gen_ai.agent.name": "mine",
+        "gen_ai.provider.name": "anthropic",
+        "gen_ai.request.model": "m-one",
+        "gen_ai.response.model": "m-one",
+        "gen_ai.usage.input_tokens": 80,
+        "gen_ai.usage.output_tokens": 20,
+        "gen_ai.usage.cache_creation.input_tokens": 30,
+        "gen_ai.usage.cache_read.input_tokens": 40,
+    }
+    assert (values(good)["jackfield.cost.usd"], values(bad)["process.exit.code"]) == (1.5, 3)
+    assert (good.status.code, bad.status.code) == (0, 2)
+    assert collector.sum_of("jackfield.runs") == 2
+    assert collector.sum_of("jackfield.usage.tokens") == 100
+    assert collector.sum_of("jackfield.usage.cost") == 1.5
+    assert collector.keys == {"secret-key"}
+    assert "secret-key" in context.secrets.redacted
+
+
+async def test_a_collector_that_hangs_does_not_hold_up_the_stop(collector: Collector, tmp_path: Path) -> None:
+    collector.delay = 30
+    sink = sink_of(context_of(tmp_path, otlp_endpoint=collector.url, otlp_timeout=0.3))
+    await sink.run_ended(LAUNCH, 0, USAGE)
+    start = time.monotonic()
+    await sink.close()
+    assert time.monotonic() - start < 5
+    await sink.run_ended(LAUNCH, 0, USAGE)  # after the end nothing is done
+
+
+async def test_without_the_extra_it_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("opentelemetry", "jackfield_telemetry.otel_export"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    context = context_of(tmp_path, otlp_endpoint="http://127.0.0.1:9")
+    sink = sink_of(context)
+    await sink.run_ended(LAUNCH, 0, USAGE)
+    await sink.run_ended(LAUNCH, 0, USAGE)
+    await sink.close()
+    assert [record.getMessage() for record in caplog.records] == [MISSING]
+    (found,) = findings(context)  # type: ignore[arg-type]
+    assert (found.good, found.message) == (False, MISSING)
+
+
+def test_where_no_endpoint_is_set_nothing_is_said(tmp_path: Path) -> None:
+    assert findings(context_of(tmp_path)) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("endpoint", ["127.0.0.1:4318", "ftp://x", "http://user:pass@host", "http://host/?a=b"])
+def test_a_bad_endpoint_is_refused(endpoint: str) -> None:
+    with pytest.raises(ValueError, match="otlp_endpoint"):
+        TelemetrySettings(otlp_endpoint=endpoint)
+
+
+async def test_executions_are_spans_from_their_first_event_on(collector: Collector, tmp_path: Path) -> None:
+    context = context_of(tmp_path, otlp_endpoint=collector.url)
+    sink = sink_of(context)
+    data = {"id": "e1", "workflowId": "w1", "workflowName": "Triage", "mode": "webhook"}
+    queue: asyncio.Queue[Event] = asyncio.Queue()
+    for kind, moment in (("started", 1000), ("waiting", 2000), ("started", 3000)):
+        queue.put_nowait(Event("workflows", f"execution.{kind}", moment, data))
+    queue.put_nowait(Event("workflows", "execution.finished", 4500, {**data, "status": "failed"}))
+
+    class Events:
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            """Nothing is open."""
+
+        def __aiter__(self) -> Events:
+            return self
+
+        async def __anext__(self) -> Event:
+            if queue.empty():
+                raise StopAsyncIteration
+            return queue.get_nowait()
+
+    context.events.subscribe = lambda *topics: Events()  # type: ignore[method-assign, assignment, return-value]
+    await sink.follow_executions()
+    await sink.close()
+    (span,) = collector.spans
+    assert (span.name, span.start_time_unix_nano, span.end_time_unix_nano) == ("workflow Triage", 10**9, 4_500_000_000)
+    assert values(span) == {
+        "jackfield.workflow.id": "w1",
+        "jackfield.workflow.name": "Triage",
+        "jackfield.execution.mode": "webhook",
+        "jackfield.execution.status": "failed",
+        "jackfield.execution.id": "e1",
+    }
+    assert collector.sum_of("jackfield.executions") == 1
+
+
+def test_a_daemon_exports_the_executions_of_its_workflows(collector: Collector, tmp_path: Path) -> None:
+    settings = f'[telemetry]\notlp_endpoint = "{collector.url}"\n'
+    daemon = Daemon(tmp_path, settings=settings, env={"NO_PROXY": "*", "no_proxy": "*"})
+    nodes = [{"id": "1", "name": "Hook", "type": "webhook", "typeVersion": 1, "position": [0, 0],
+              "parameters": {"path": "traced", "httpMethod": "GET", "responseMode": "lastNode"}}]  # fmt: skip
+    try:
+        daemon.start()
+        daemon.live({"name": "Traced", "nodes": nodes, "connections": {}})
+        assert daemon.client().get("/webhook/traced").status_code == 200
+        poll(lambda: collector.spans, "the span arrives")
+        assert daemon.stop() == 0
+    finally:
+        daemon.close()
+    assert [span.name for span in collector.spans] == ["workflow Traced"]
+    assert collector.sum_of("jackfield.executions") == 1
+
+
+def test_a_daemon_without_its_collector_stops_in_time(tmp_path: Path) -> None:
+    settings = f'[telemetry]\notlp_endpoint = "http://127.0.0.1:{free_port()}"\notlp_timeout = 1\n'
+    daemon = Daemon(tmp_path, settings=settings)
+    try:
+        daemon.start()
+        start = time.monotonic()
+        assert daemon.stop() == 0
+        assert time.monotonic() - start < 10
+    finally:
+        daemon.close()
+
+
+async def test_ended_runs_are_metrics(tmp_path: Path) -> None:
+    context, counts = context_of(tmp_path), RunCounts()
+    context.ports["telemetry_sinks"] = [counts]
+    for code in (0, 0, 1):
+        await counts.run_ended(LAUNCH, code, None)
+    assert {(m.labels["agent"], m.labels["result"], m.value) for m in metrics(context)} == {  # type: ignore[arg-type]
+        ("claude", "success", 2),
+        ("claude", "failure", 1),
+    }
+    for number in range(MOST_LABELS + 5):
+        profile = Profile("mine", f"agent{number}", "p", "default", "m")
+        await counts.run_ended(Launch("r", profile, "profile_run", [], {}, Path(), 0), 0, None)
+    assert len(counts.metrics()) == MOST_LABELS + 1

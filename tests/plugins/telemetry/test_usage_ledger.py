@@ -1,0 +1,204 @@
+"""The ledger: files that change, proxies, damage."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from usage_lab import Books, claude_line
+
+from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield_telemetry import importing
+from jackfield_telemetry.importing import Effort, Source, run_import
+from jackfield_telemetry.merging import merge
+from jackfield_telemetry.packing import pack
+from jackfield_telemetry.readers.claude import ClaudeReader
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "projects" / "one.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(claude_line("m1", "r1") + claude_line("m2", "r2"))
+    return path
+
+
+def take(books: Books, log: Path, **whose: str) -> int:
+    """How many files held something new."""
+    return books.take(ClaudeReader(), log.parents[1], **whose).files
+
+
+def test_an_unchanged_file_is_not_opened_again(books: Books, log: Path) -> None:
+    assert (take(books, log), take(books, log)) == (1, 0)
+
+
+def test_a_file_that_was_replaced_is_read_from_its_start(books: Books, log: Path) -> None:
+    take(books, log)
+    log.write_bytes(claude_line("m3", "r3") + claude_line("m4", "r4") + claude_line("m5", "r5"))
+    take(books, log)
+    assert books.tokens == Tokens(500, 50)
+
+
+@pytest.mark.parametrize("missing", [1, 9], ids=["but complete", "in the middle"])
+def test_a_line_without_its_end_waits_for_it(books: Books, log: Path, missing: int) -> None:
+    whole = claude_line("m3", "r3")
+    with log.open("ab") as file:
+        file.write(whole[:-missing])
+    take(books, log)
+    assert books.tokens == Tokens(200, 20)
+    with log.open("ab") as file:
+        file.write(whole[-missing:])
+    take(books, log)
+    assert books.tokens == Tokens(300, 30)
+
+
+def test_worker_processes_give_the_same(books: Books, log: Path) -> None:
+    for number in range(6):
+        log.with_name(f"{number}.jsonl").write_bytes(b"".join(claude_line(f"{number}-{n}", "r") for n in range(50)))
+    (done,) = run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], Effort(workers=2, threshold=0))
+    assert (done.added.entries, done.problems) == (302, [])
+    assert books.tokens == Tokens(30_200, 3_020)
+
+
+def test_what_a_dead_worker_leaves_is_read_here(books: Books, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jackfield_telemetry.processes._MAIN", "sys.exit(3)")
+    run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], Effort(workers=2, threshold=0))
+    assert books.tokens == Tokens(200, 20)
+
+
+class Failing(ClaudeReader):
+    """A reader of a stranger, with a mistake."""
+
+    def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        raise LookupError("a mistake")
+
+
+def test_a_reader_that_raises_is_a_problem_and_its_file_is_tried_again(books: Books, log: Path) -> None:
+    done = books.take(Failing(), log.parents[1])
+    assert done.problems == [f"{log}: LookupError: a mistake"]
+    assert take(books, log) == 1
+
+
+def test_a_proxied_answer_counts_once_whichever_comes_first(books: Books, log: Path) -> None:
+    served = [
+        UsageEntry("claude", f"m{n}", "s", 1_769_860_800_000, "m-one", Tokens(100, 10), profile="p") for n in (2, 3)
+    ]
+    take(books, log)
+    books.ledger.write(lambda connection: merge(connection, pack(served, source="proxy")))
+    with log.open("ab") as file:
+        file.write(claude_line("m3", "r3"))
+    take(books, log)
+    assert {one.keys: one.tokens.total for one in books.slices(by=["source", "profile"])} == {
+        ("log", ""): 110,
+        ("proxy", "p"): 220,
+    }
+
+
+def test_files_are_private(books: Books, log: Path) -> None:
+    take(books, log)
+    assert books.ledger.path.stat().st_mode & 0o777 == 0o600
+    assert books.ledger.path.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_ledger_is_named_left_alone_and_replaced_for_now(log: Path, content: bytes, tmp_path: Path) -> None:
+    place = tmp_path / "telemetry" / "ledger.db"
+    place.parent.mkdir()
+    place.write_bytes(content)
+    books = Books(tmp_path)
+    take(books, log)
+    assert books.tokens == Tokens(200, 20)
+    assert books.ledger.trouble
+    assert books.ledger.check()
+    books.ledger.close()
+    assert place.read_bytes() == content
+
+
+def test_damage_that_shows_in_the_middle_is_survived(books: Books, log: Path) -> None:
+    for number in range(40):
+        log.with_name(f"{number}.jsonl").write_bytes(b"".join(claude_line(f"{number}-{n}", "r") for n in range(90)))
+    take(books, log)
+    books.ledger.close()
+    with books.ledger.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(60_000))
+    again = Books(books.ledger.path.parents[1])
+    take(again, log)
+    assert again.tokens == Tokens(360_200, 36_020)
+    assert again.ledger.trouble
+    again.ledger.close()
+
+
+def test_an_import_that_is_cut_short_goes_on(books: Books, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importing._store
+    monkeypatch.setattr(importing, "_store", lambda *_: (_ for _ in ()).throw(OSError("power")))
+    with pytest.raises(OSError, match="power"):
+        take(books, log)
+    monkeypatch.setattr(importing, "_store", real)
+    take(books, log)
+    assert books.tokens == Tokens(200, 20)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE slots SET dim = dim + 1",
+        "UPDATE slots SET session = session + 1",
+        "UPDATE slots SET input = input + 1",
+        "UPDATE entries SET dim = dim + 1",
+        "DELETE FROM entries",
+    ],
+)
+def test_tables_that_contradict_one_another_are_damage(books: Books, log: Path, damage: str) -> None:
+    take(books, log)
+    assert books.ledger.check() is None
+    books.ledger.write(lambda connection: connection.execute(damage))
+    assert books.ledger.check() is not None
+
+
+def test_an_empty_ledger_contradicts_nothing(books: Books) -> None:
+    books.ledger.write(lambda connection: None)
+    assert books.ledger.check() is None
+
+
+def test_a_number_that_belongs_to_nothing_is_damage_and_no_failure(books: Books, log: Path) -> None:
+    take(books, log)
+    books.ledger.write(lambda connection: connection.execute("UPDATE slots SET dim = dim + 1"))
+    books.ledger.close()
+    content = books.ledger.path.read_bytes()
+
+    def look(connection: sqlite3.Connection) -> int:
+        names = dict(connection.execute("SELECT id, model FROM dims"))
+        return len([names[dim] for (dim,) in connection.execute("SELECT dim FROM slots")])
+
+    assert books.ledger.read(look) == 0, "of the stand-in"
+    assert books.ledger.trouble is not None
+    assert books.ledger.path.read_bytes() == content
+
+
+def test_a_mistake_in_a_query_is_not_taken_for_damage(books: Books, log: Path) -> None:
+    take(books, log)
+    with pytest.raises(KeyError):
+        books.ledger.read(lambda connection: dict[str, int]()["missing"])
+    assert books.ledger.trouble is None
+
+
+def test_flipped_bits_never_fail_a_query(books: Books, log: Path, tmp_path: Path) -> None:
+    take(books, log)
+    books.ledger.close()
+    whole, chance = books.ledger.path.read_bytes(), random.Random(3)
+    for number in range(40):
+        content = bytearray(whole)
+        place = chance.randrange(len(content))
+        content[place] ^= 1 << chance.randrange(8)
+        damaged = Books(tmp_path / str(number))
+        damaged.ledger.path.parent.mkdir(parents=True)
+        damaged.ledger.path.write_bytes(content)
+        found = damaged.slices(by=("model", "session"))
+        assert found or damaged.ledger.trouble is not None, f"byte {place}"
+        damaged.ledger.close()
+        assert len(damaged.ledger.path.read_bytes()) == len(whole)
