@@ -166,16 +166,17 @@ def process(argv: Sequence[str], *, env: dict[str, str] | None = None) -> Iterat
 
 def resident_mb(pid: int) -> float:
     """Resident memory of a process and of everything below it, in MB."""
-    total = _resident_kb(pid)
+    total = round(own_resident_mb(pid) * 1024)
     for child in Path(f"/proc/{pid}/task").glob("*/children"):
         total += sum(round(resident_mb(int(below)) * 1024) for below in child.read_text().split())
     return total / 1024
 
 
-def _resident_kb(pid: int) -> int:
+def own_resident_mb(pid: int) -> float:
+    """Resident memory of a process without its children, in MB."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
-            return int(line.split()[1])
+            return int(line.split()[1]) / 1024
     return 0
 
 

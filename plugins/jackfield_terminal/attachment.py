@@ -1,0 +1,165 @@
+"""One client of a session, over a WebSocket: what it is sent, and what it says.
+
+Source: agent-daemon.md 'Terminal WebSocket protocol'; decisions.md 'Terminals' and section 4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import parse_qs
+
+from jackfield.api import jsontext
+from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.clock import Clock
+from jackfield.api.errors import Conflict, InvalidInput
+from jackfield_terminal.flow import PATIENCE
+from jackfield_terminal.messages import Resize, Signal, parsed
+from jackfield_terminal.session import Session
+from jackfield_terminal.settings import TerminalSettings
+
+FRAME = 128 * 1024
+"""Bytes of output in one frame, about."""
+
+
+class Attachment:
+    """A client's place in the output, and the two tasks that move data in its directions."""
+
+    def __init__(self, session: Session, send: Send, settings: TerminalSettings, clock: Clock, *, writes: bool) -> None:
+        self.cursor = 0
+        self.slow = False
+        self.patience = PATIENCE
+        self.progressed = clock.monotonic()
+        self.size: tuple[int, int] | None = None
+        self._session = session
+        self._send = send
+        self._settings = settings
+        self._clock = clock
+        self._writes = writes
+        self._more = asyncio.Event()
+
+    def wake(self) -> None:
+        self._more.set()
+
+    # -- to the client
+
+    async def follow(self) -> None:
+        """Send the scrollback, then output as it comes, and the end."""
+        session = self._session
+        log = session.log
+        # Not a single await between the cut and the cursor: nothing is missed or repeated.
+        scrollback, self.cursor = log.scrollback()
+        await self._tell({"type": "connected", "session_id": session.id})
+        await self._send({"type": "websocket.send", "bytes": scrollback})
+        scrollback = b""
+        while True:
+            if self.cursor < log.start:
+                await self._catch_up()
+            elif self.cursor < log.end:
+                await self._forward(log.read(self.cursor, FRAME))
+            elif session.state == "terminated":
+                break
+            else:
+                self._more.clear()
+                await self._more.wait()
+        await self._tell({"type": "state_changed", "state": session.state, "exit_code": session.exit_code})
+        await self._send({"type": "websocket.close", "code": 1000})
+
+    async def _forward(self, data: bytes) -> None:
+        await self._send({"type": "websocket.send", "bytes": data})
+        self.cursor += len(data)
+        self._progress()
+        if len(data) >= FRAME:
+            # A server whose buffers are empty never suspends; others want their turn.
+            await asyncio.sleep(0)
+
+    async def _catch_up(self) -> None:
+        """The client was away for longer than the log goes back: it is told so, and begins anew near the end."""
+        missed = self._session.log.start - self.cursor
+        data, after = self._session.log.tail(self._settings.resync)
+        self.cursor = after
+        await self._tell({"type": "resync", "missed": missed})
+        await self._send({"type": "websocket.send", "bytes": b"\x1bc" + data})
+        self._progress()
+
+    def _progress(self) -> None:
+        self._session.advanced(self, self._clock.monotonic() - self.progressed)
+
+    async def _tell(self, message: dict[str, object]) -> None:
+        await self._send({"type": "websocket.send", "text": jsontext.dumps(message).decode()})
+
+    # -- from the client
+
+    async def listen(self, receive: Receive) -> None:
+        """Until the client has gone."""
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            if message["type"] == "websocket.receive":
+                await self._take(message.get("bytes"), message.get("text"))
+
+    async def _take(self, data: bytes | None, text: str | None) -> None:
+        size = len(data) if data is not None else len(text or "")
+        if size > self._settings.input_limit:
+            await self._refuse(f"A frame may have at most {self._settings.input_limit} bytes.")
+        elif data is not None:
+            await self._type(data)
+        elif text is not None:
+            await self._obey(text)
+
+    async def _type(self, data: bytes) -> None:
+        if not self._writes:
+            return
+        try:
+            await self._session.write(data)
+        except Conflict as exc:
+            await self._refuse(exc.message)
+
+    async def _obey(self, text: str) -> None:
+        try:
+            message = parsed(text)
+        except InvalidInput as exc:
+            await self._refuse(exc.message)
+            return
+        if not self._writes:
+            return
+        match message:
+            case Resize(cols=cols, rows=rows):
+                self.size = (cols, rows)
+                self._session.fit()
+            case Signal(number=number):
+                self._session.signal(number)
+
+    async def _refuse(self, why: str) -> None:
+        await self._tell({"type": "error", "message": why})
+
+
+def is_viewer(scope: Scope) -> bool:
+    """Whether the client has asked to look only (`?mode=ro`)."""
+    query: bytes = scope.get("query_string", b"")
+    return parse_qs(query.decode("latin-1")).get("mode", [""])[-1] == "ro"
+
+
+async def serve(
+    session: Session, scope: Scope, receive: Receive, send: Send, settings: TerminalSettings, clock: Clock
+) -> None:
+    """An accepted connection, until the client or the session ends."""
+    attachment = Attachment(session, send, settings, clock, writes=not is_viewer(scope))
+    session.attach(attachment)
+    tasks = [asyncio.ensure_future(attachment.follow()), asyncio.ensure_future(attachment.listen(receive))]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        session.detach(attachment)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def refuse(send: Send, why: str, code: int) -> None:
+    """Tell an accepted client why there is nothing for it, and close."""
+    text = jsontext.dumps({"type": "error", "message": why}).decode()
+    await send({"type": "websocket.send", "text": text})
+    await send({"type": "websocket.close", "code": code})

@@ -1,0 +1,78 @@
+"""When a terminal's output is read, and when it waits for clients.
+
+The agent is held back for clients that keep up, as a terminal of its own would do, and for no other: one that costs
+more than a tenth of the time of those that could go on, or that makes no progress at all, counts as slow. It falls
+behind, and gets the state of the screen once it takes output again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from jackfield.api.clock import Clock
+
+HIGH = 256 * 1024
+"""Bytes that a client may be behind before the output waits for it."""
+LOW = 64 * 1024
+"""Bytes that it must have come near before the output goes on."""
+PATIENCE = 0.1
+"""Seconds for which a client may hold back others that could go on."""
+REFILL = 0.1
+"""Seconds of patience that come back per second."""
+
+
+class Follower(Protocol):
+    """A client's place in the output."""
+
+    cursor: int
+    slow: bool
+    patience: float
+    progressed: float
+    """When the cursor moved last, on the monotonic clock."""
+
+
+class Flow:
+    """The decision for one session; `hold` and `release` stop and resume reading."""
+
+    def __init__(self, clock: Clock, stall: float, hold: Callable[[], None], release: Callable[[], None]) -> None:
+        self.held = False
+        self._clock = clock
+        self._stall = stall
+        self._hold = hold
+        self._release = release
+        self._judged = 0.0
+
+    def consider(self, followers: Iterable[Follower], end: int) -> None:
+        """After output has come in, after a client has taken some, and every now and then while it is held."""
+        limit = LOW if self.held else HIGH
+        behind = [follower for follower in followers if not follower.slow and end - follower.cursor > limit]
+        if not behind:
+            if self.held:
+                self.held = False
+                self._release()
+        elif not self.held:
+            self.held = True
+            self._judged = self._clock.monotonic()
+            self._hold()
+
+    def judge(self, followers: Iterable[Follower], end: int) -> None:
+        """While output is held: which clients no longer count."""
+        now = self._clock.monotonic()
+        elapsed, self._judged = now - self._judged, now
+        followers = list(followers)
+        others_wait = any(not follower.slow and end - follower.cursor <= LOW for follower in followers)
+        for follower in followers:
+            if follower.slow or end - follower.cursor <= LOW:
+                continue
+            if others_wait:
+                follower.patience -= elapsed
+            follower.slow = follower.patience <= 0 or now - follower.progressed > self._stall
+        self.consider(followers, end)
+
+    def advanced(self, follower: Follower, end: int, seconds: float) -> None:
+        """The client's cursor has moved, `seconds` after it did so last."""
+        follower.progressed = self._clock.monotonic()
+        follower.patience = min(PATIENCE, follower.patience + seconds * REFILL)
+        if follower.slow and end - follower.cursor <= LOW:
+            follower.slow = False

@@ -1,0 +1,212 @@
+"""All sessions of the daemon: how they begin, are found, and end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Iterable, Sequence
+
+from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.auth import Principal
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.profiles import Launch
+from jackfield_terminal import attachment
+from jackfield_terminal.driver import Driver
+from jackfield_terminal.ending import end_session
+from jackfield_terminal.processes import abandon
+from jackfield_terminal.recordings import Recordings
+from jackfield_terminal.session import Session
+from jackfield_terminal.settings import TerminalSettings
+from jackfield_terminal.starting import NOT_STARTED, SessionRequest, Starter
+from jackfield_terminal.turns import ReadingTurns
+
+GONE = 4404
+"""Close code for a session that is not there."""
+FULL = 4409
+"""Close code for a session with too many clients."""
+
+
+class Hub:
+    """`jackfield.api.terminals.Terminals`, and what the routes and the WebSocket use."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self.settings = context.settings(TerminalSettings)
+        self.clock = context.clock
+        self.recordings = Recordings(context.service.config_dir, self.settings, context.clock)
+        self.closing = False
+        self._starter = Starter(context)
+        self._turns = ReadingTurns(context.clock)
+        self._sessions: dict[str, Session] = {}
+        self._drivers: dict[str, Driver] = {}
+        self._starting: set[asyncio.Task[Session]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+
+    # -- the port
+
+    def live(self, alias: str) -> Sequence[str]:
+        return [session.id for session in self._running() if session.alias == alias]
+
+    async def end(self, alias: str) -> None:
+        await asyncio.gather(*(self.stop(name) for name in self.live(alias)))
+
+    async def confined(self, launch: Launch) -> Launch:
+        return await self._starter.sandbox.confined(launch)
+
+    # -- sessions
+
+    def all(self) -> list[Session]:
+        return list(self._sessions.values())
+
+    def find(self, id: str) -> Session:
+        """Raises `NotFound`."""
+        found = self._sessions.get(id)
+        if found is None:
+            raise NotFound(f"There is no terminal session {id}.", code="SESSION_NOT_FOUND")
+        return found
+
+    def driver(self, id: str) -> Driver:
+        """What drives the session. Raises `NotFound`."""
+        session = self.find(id)
+        found = self._drivers.get(id)
+        if found is None:
+            found = self._drivers[id] = Driver(session, self._context)
+        return found
+
+    def _running(self) -> list[Session]:
+        return [session for session in self._sessions.values() if session.state != "terminated"]
+
+    async def create(self, request: SessionRequest) -> Session:
+        """Raises `NotFound`, `Conflict` when there are too many, and what `Starter.start` raises."""
+        if self.closing:
+            raise Conflict("The daemon is stopping.", code="STOPPING")
+        if len(self._running()) + len(self._starting) >= self.settings.max_sessions:
+            raise Conflict(
+                f"There are {self.settings.max_sessions} terminal sessions already; end one or raise "
+                "terminal.max_sessions.",
+                code="TOO_MANY_SESSIONS",
+            )
+        # A caller who goes away meanwhile would leave a process that belongs to nobody.
+        task = asyncio.ensure_future(self._create(request))
+        self._starting.add(task)
+        task.add_done_callback(self._started)
+        return await asyncio.shield(task)
+
+    def _started(self, task: asyncio.Task[Session]) -> None:
+        self._starting.discard(task)
+        if not task.cancelled():
+            task.exception()  # known to the caller, if there is still one
+
+    async def _create(self, request: SessionRequest) -> Session:
+        launch, spawned = await self._starter.start(request)
+        name = str(uuid.uuid4())
+        try:
+            session = Session(name, launch, spawned, request.size, self.settings, self.clock, self._turns)
+        except OSError as exc:  # no descriptor is left to watch it with
+            await asyncio.to_thread(abandon, spawned.pid)
+            await self._account(launch, NOT_STARTED)
+            raise JackfieldError(f"The session cannot be kept: {exc.strerror}.", code="START_FAILED") from exc
+        session.on_end(self._ended)
+        self._sessions[session.id] = session
+        self._forget_oldest()
+        if request.record:
+            await self._recorded_or_ended(session)
+        self._tell("session_created", session)
+        return session
+
+    async def _recorded_or_ended(self, session: Session) -> None:
+        try:
+            await self.recordings.start(session)
+        except BaseException:
+            await self.stop(session.id)
+            raise
+
+    def _forget_oldest(self) -> None:
+        ended = [session.id for session in self._sessions.values() if session.state == "terminated"]
+        too_many = ended[: max(0, len(ended) - self.settings.keep_ended)]
+        self._forget(too_many)
+        self.recordings.release(too_many)
+
+    def _forget(self, ids: Iterable[str]) -> None:
+        for name in ids:
+            self._sessions.pop(name, None)
+            self._drivers.pop(name, None)
+
+    def _ended(self, session: Session) -> None:
+        self._tell("session_ended", session)
+        self._forget_oldest()
+        code = session.exit_code if session.exit_code is not None else 255
+        task = asyncio.get_running_loop().create_task(self._account(session.launch, code))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _account(self, launch: Launch, exit_code: int) -> None:
+        try:
+            await self._context.profiles.ended(launch, exit_code)
+        except Exception:
+            self._context.log.exception("The end of a session of %s was not recorded.", launch.profile.alias)
+
+    def _tell(self, kind: str, session: Session) -> None:
+        data: dict[str, object] = {"session_id": session.id, "profile": session.alias, "state": session.state}
+        if session.exit_code is not None:
+            data["exit_code"] = session.exit_code
+        self._context.events.publish("terminal", kind, data)
+
+    async def type(self, session: Session, data: bytes) -> None:
+        """Raises `Conflict` when the session has ended, or its agent does not read for `terminal.input_timeout`;
+        `InvalidInput` for too much at once."""
+        if len(data) > self.settings.input_limit:
+            raise InvalidInput(f"At most {self.settings.input_limit} bytes may be typed at once.")
+        if session.ended.is_set():
+            raise Conflict("The session has ended.", code="SESSION_ENDED")
+        await session.write(data)
+
+    # -- the end
+
+    async def stop(self, id: str) -> None:
+        """End a session, and return when it has ended. One that has ended stays as it is."""
+        session = self.find(id)
+        if session.stopping is None:
+            session.stopping = asyncio.ensure_future(end_session(session, self.settings, self.clock))
+        await asyncio.shield(session.stopping)
+
+    async def clean_up(self) -> None:
+        """Forget the sessions that have ended, and their recordings."""
+        ended = [session.id for session in self._sessions.values() if session.state == "terminated"]
+        self._forget(ended)
+        await self.recordings.forget(ended)
+
+    async def close(self) -> None:
+        """At the daemon's stop: hang up everything."""
+        self.closing = True
+        if self._starting:
+            await asyncio.wait(set(self._starting))
+        with contextlib.suppress(NotFound):
+            await asyncio.gather(*(self.stop(session.id) for session in self._running()))
+        if self._ending:
+            await asyncio.wait(set(self._ending))
+        await self.recordings.close()
+
+    # -- WebSocket
+
+    async def connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI application at `/ws/terminal/{session_id}`."""
+        if scope["type"] != "websocket":
+            raise NotFound
+        principal: Principal | None = scope.get("jackfield.principal")
+        if principal is not None and not attachment.is_viewer(scope):
+            principal.require_change()
+        message = await receive()
+        if message["type"] != "websocket.connect":
+            return
+        await send({"type": "websocket.accept"})
+        name = str(scope["path"]).removeprefix("/ws/terminal/")
+        session = self._sessions.get(name)
+        if session is None:
+            await attachment.refuse(send, f"There is no terminal session {name[:100]}.", GONE)
+        elif len(session.attachments) >= self.settings.max_clients:
+            await attachment.refuse(send, "The session has as many clients as terminal.max_clients allows.", FULL)
+        else:
+            await attachment.serve(session, scope, receive, send, self.settings, self.clock)

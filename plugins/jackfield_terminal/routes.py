@@ -1,0 +1,79 @@
+"""`/api/terminal`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quart import Blueprint, Response
+
+from jackfield.api.clock import iso
+from jackfield.api.http import operation, read_model, success
+from jackfield_terminal.recording_routes import recording_out
+
+if TYPE_CHECKING:
+    from jackfield_terminal.lazy import LazyHub
+    from jackfield_terminal.session import Session
+
+_SCHEMAS = "jackfield_terminal.schemas"
+
+
+def blueprint(lazy: LazyHub) -> Blueprint:
+    terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
+
+    @terminal.get("/sessions")
+    @operation("Every terminal session.", scope=None, response=f"{_SCHEMAS}:SessionOut", tags=["terminal"])
+    async def list_sessions() -> Response:
+        return success([shown(session) for session in lazy.hub.all()])
+
+    @terminal.post("/sessions")
+    @operation(
+        "Start a profile's agent in a terminal.",
+        scope=None,
+        request=f"{_SCHEMAS}:SessionIn",
+        response=f"{_SCHEMAS}:SessionStarted",
+        tags=["terminal"],
+    )
+    async def create_session() -> Response:
+        from jackfield_terminal.schemas import SessionIn
+
+        body = await read_model(SessionIn)
+        session = await lazy.hub.create(body.request())
+        return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
+
+    @terminal.get("/sessions/<session_id>")
+    @operation("One terminal session.", scope=None, response=f"{_SCHEMAS}:SessionOut", tags=["terminal"])
+    async def show_session(session_id: str) -> Response:
+        return success(shown(lazy.hub.find(session_id)))
+
+    @terminal.delete("/sessions/<session_id>")
+    @operation("End a session: hang up, terminate, kill.", scope=None, tags=["terminal"])
+    async def delete_session(session_id: str) -> Response:
+        await lazy.hub.stop(session_id)
+        return success()
+
+    @terminal.post("/cleanup")
+    @operation("Forget the sessions that have ended, and their recordings.", scope=None, tags=["terminal"])
+    async def clean_up() -> Response:
+        await lazy.hub.clean_up()
+        return success()
+
+    return terminal
+
+
+def shown(session: Session) -> dict[str, object]:
+    """A session as the API shows it."""
+    found: dict[str, object] = {
+        "id": session.id,
+        "profile_alias": session.alias,
+        "state": session.state,
+        "created_at": iso(session.created_ms),
+        "pid": session.pid,
+        "cols": session.cols,
+        "rows": session.rows,
+        "client_count": len(session.attachments),
+    }
+    if session.exit_code is not None:
+        found["exit_code"] = session.exit_code
+    if session.recorder is not None:
+        found["recording"] = recording_out(session.recorder)
+    return found

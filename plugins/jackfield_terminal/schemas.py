@@ -1,0 +1,133 @@
+"""Bodies and answers of `/api/terminal`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+
+from jackfield_terminal.starting import SessionRequest
+
+Size = Annotated[StrictInt, Field(ge=1, le=1000)]
+Argument = Annotated[StrictStr, Field(max_length=131_072)]
+
+
+class SessionIn(BaseModel):
+    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    profile_alias: StrictStr
+    args: list[Argument] = Field(default_factory=list, max_length=1000)
+    cols: Size = 80
+    rows: Size = 24
+    working_dir: StrictStr | None = None
+    record: StrictBool = False
+
+    def request(self) -> SessionRequest:
+        return SessionRequest(self.profile_alias, tuple(self.args), self.cols, self.rows, self.working_dir, self.record)
+
+
+class RecordingOut(BaseModel):
+    """reason: why it was stopped before the end of the session."""
+
+    state: Literal["recording", "complete", "stopped"]
+    bytes: int
+    reason: str | None = None
+
+
+class SessionStarted(BaseModel):
+    session_id: str
+    ws_url: str
+
+
+class SessionOut(BaseModel):
+    """exit_code: of an ended session; 128+n for a signal."""
+
+    id: str
+    profile_alias: str
+    state: str
+    created_at: str
+    pid: int
+    cols: int
+    rows: int
+    client_count: int
+    exit_code: int | None = None
+    recording: RecordingOut | None = None
+
+
+class InputIn(BaseModel):
+    """What is typed: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ..."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: StrictStr | None = None
+    data: StrictStr | None = None
+    keys: list[StrictStr] = Field(default_factory=list, max_length=1000)
+
+
+class WaitQuery(BaseModel):
+    """quiet: seconds without a change that mean idle. timeout: seconds. pattern: a JavaScript regular expression,
+    with the flags m and u, for the screen's text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    for_: Literal["idle", "regex", "exit"] = Field("idle", alias="for")
+    quiet: float = Field(1.0, ge=0.05, le=60)
+    timeout: float = Field(30.0, ge=0, le=600)
+    pattern: str | None = Field(None, max_length=1000)
+
+
+class CursorOut(BaseModel):
+    row: int
+    col: int
+    visible: bool
+
+
+class ScreenOut(BaseModel):
+    """lines: from the top, without trailing spaces; cursor: from 0; alternate: a full-screen program is running."""
+
+    cols: int
+    rows: int
+    cursor: CursorOut
+    alternate: bool
+    title: str
+    lines: list[str]
+    text: str
+
+
+class WaitOut(BaseModel):
+    """met: whether it came in time."""
+
+    met: bool
+    state: str
+    exit_code: int | None
+    screen: ScreenOut
+
+
+class MessageIn(BaseModel):
+    """user: typed and sent off once the agent waits for input; raw: keystrokes as they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: StrictStr = Field(max_length=262_144)
+    type: Literal["user", "raw"] = "user"
+
+
+class MessageOut(BaseModel):
+    id: int
+    role: Literal["user", "agent"]
+    content: str
+    time: str
+
+
+class MessagesOut(BaseModel):
+    messages: list[MessageOut]
+
+
+class StatusOut(BaseModel):
+    """stable: the agent waits for input."""
+
+    status: Literal["stable", "running"]
+    agent_type: str
+    transport: Literal["pty"]

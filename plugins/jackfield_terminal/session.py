@@ -1,0 +1,262 @@
+"""One session: an agent in a pseudo-terminal, the log of its output, and those who are attached."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from jackfield.api.clock import Clock
+from jackfield.api.errors import Conflict
+from jackfield.api.profiles import Launch
+from jackfield_terminal.flow import Flow
+from jackfield_terminal.output import OutputLog
+from jackfield_terminal.processes import signal_group, watch_exit
+from jackfield_terminal.pty import Spawned, resize
+from jackfield_terminal.settings import TerminalSettings
+from jackfield_terminal.turns import ReadingTurns
+
+if TYPE_CHECKING:
+    from jackfield_terminal.attachment import Attachment
+    from jackfield_terminal.recorder import Recorder
+
+READ = 4096
+"""Bytes asked for at once: what a Linux terminal gives. A larger buffer would be allocated each time for nothing."""
+JUDGING = 0.05
+"""Seconds between two looks at clients that hold output back."""
+DRAINING = 0.1
+"""Seconds without output after which an ended agent's output is over, although another process keeps the terminal."""
+DRAINED_BY = 2.0
+"""Seconds after which it is so in any case."""
+LAST = 1024 * 1024
+"""Bytes that are still read then."""
+
+
+class Session:
+    """state: `running`, then `terminated` with an exit code once the output has been read to its end."""
+
+    def __init__(
+        self,
+        id: str,
+        launch: Launch,
+        spawned: Spawned,
+        size: tuple[int, int],
+        settings: TerminalSettings,
+        clock: Clock,
+        turns: ReadingTurns,
+    ) -> None:
+        self.id = id
+        self.launch = launch
+        self.alias = launch.profile.alias
+        self.pid = spawned.pid
+        self.created_ms = clock.now_ms()
+        self.cols, self.rows = size
+        self.state = "running"
+        self.exit_code: int | None = None
+        self.log = OutputLog(settings.scrollback)
+        self.attachments: set[Attachment] = set()
+        self.ended = asyncio.Event()
+        self.recorder: Recorder | None = None
+        self.stopping: asyncio.Task[None] | None = None
+        self.input_lock = asyncio.Lock()
+        self.listeners: set[Callable[[], None]] = set()
+        """Called after output and at the end, as attachments are; they must be quick."""
+        self._on_end: list[Callable[[Session], None]] = []
+        self._master: int | None = spawned.master
+        self._clock = clock
+        self._turns = turns
+        self._input_timeout = settings.input_timeout
+        self._loop = asyncio.get_running_loop()
+        self._flow = Flow(clock, settings.stall, self._hold, self._release)
+        self._judging: asyncio.TimerHandle | None = None
+        self._unblock: asyncio.Future[None] | None = None
+        self._left_with: int | None = None
+        self._left_at = 0.0
+        self._loop.add_reader(spawned.master, self._readable)
+        try:
+            watch_exit(spawned.pid, self._left)
+        except OSError:
+            self._close_terminal()
+            raise
+
+    # -- output
+
+    def _readable(self) -> None:
+        """Take what is ready, up to this turn's share, as one piece."""
+        if self._master is not None and self._read(self._master, self._turns.share(self.id)):
+            self._close_terminal()
+        elif not self._flow.held:
+            self._flow.consider(self.attachments, self.log.end)
+
+    def _read(self, master: int, budget: int) -> bool:
+        """Whether the output is over."""
+        pieces: list[bytes] = []
+        over = False
+        while budget > 0 and not over:
+            try:
+                data = os.read(master, READ)
+            except BlockingIOError:
+                break
+            except OSError as exc:  # Linux says EIO when nobody has the terminal any more
+                if exc.errno != errno.EIO:
+                    raise
+                data = b""
+            over = not data
+            pieces.append(data)
+            budget -= len(data)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if data:
+            self.log.append(data)
+            if self.recorder is not None:
+                self.recorder.output(data)
+            self._tell()
+        return over
+
+    def _tell(self) -> None:
+        for attachment in self.attachments:
+            attachment.wake()
+        for listener in tuple(self.listeners):
+            listener()
+
+    def advanced(self, attachment: Attachment, seconds: float) -> None:
+        """A client has taken output."""
+        self._flow.advanced(attachment, self.log.end, seconds)
+        if self._flow.held:
+            self._flow.consider(self.attachments, self.log.end)
+
+    def _hold(self) -> None:
+        if self._master is not None:
+            self._loop.remove_reader(self._master)
+        self._judging = self._loop.call_later(JUDGING, self._judge)
+
+    def _judge(self) -> None:
+        self._flow.judge(self.attachments, self.log.end)
+        if self._flow.held:
+            self._judging = self._loop.call_later(JUDGING, self._judge)
+
+    def _release(self) -> None:
+        if self._judging is not None:
+            self._judging.cancel()
+        if self._master is not None:
+            self._loop.add_reader(self._master, self._readable)
+
+    @property
+    def bracketed_paste(self) -> bool:
+        """Whether the agent has asked to be told what is pasted, as far as the log goes back."""
+        kept, _ = self.log.scrollback()
+        return kept.rfind(b"\x1b[?2004h") > kept.rfind(b"\x1b[?2004l")
+
+    # -- clients
+
+    def attach(self, attachment: Attachment) -> None:
+        self.attachments.add(attachment)
+
+    def detach(self, attachment: Attachment) -> None:
+        self.attachments.discard(attachment)
+        self.fit()
+        if self._flow.held:
+            self._flow.consider(self.attachments, self.log.end)
+
+    def fit(self) -> None:
+        """The terminal takes the smallest size per dimension of those clients that gave one."""
+        sizes = [attachment.size for attachment in self.attachments if attachment.size is not None]
+        if not sizes:
+            return
+        cols, rows = min(size[0] for size in sizes), min(size[1] for size in sizes)
+        if (cols, rows) != (self.cols, self.rows):
+            self.cols, self.rows = cols, rows
+            if self.recorder is not None:
+                self.recorder.resized(cols, rows)
+            if self._master is not None:
+                resize(self._master, cols, rows)
+
+    async def write(self, data: bytes) -> None:
+        """Type. Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it
+        has taken nothing for `terminal.input_timeout`: whoever waits for ever would not notice that its client has
+        gone."""
+        async with self.input_lock:
+            view = memoryview(data)
+            while view and self._master is not None:
+                try:
+                    view = view[os.write(self._master, view) :]
+                except BlockingIOError:
+                    await self._writable(self._master)
+                except OSError:
+                    return
+
+    async def _writable(self, master: int) -> None:
+        ready = self._unblock = self._loop.create_future()
+        self._loop.add_writer(master, _done, ready)
+        try:
+            await asyncio.wait_for(ready, self._input_timeout)
+        except TimeoutError:
+            raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
+        finally:
+            self._unblock = None
+            if self._master == master:
+                self._loop.remove_writer(master)
+
+    def signal(self, number: int) -> None:
+        """To the foreground process group."""
+        if self._master is None:
+            return
+        with contextlib.suppress(OSError):
+            group = os.tcgetpgrp(self._master)
+            if group > 0:
+                signal_group(group, number)
+
+    # -- the end
+
+    def on_end(self, call: Callable[[Session], None]) -> None:
+        self._on_end.append(call)
+
+    def _left(self, exit_code: int) -> None:
+        """The agent has ended; what it printed last is still to be read."""
+        self._left_with = exit_code
+        self._left_at = self._clock.monotonic()
+        if self._master is None:
+            self._finish()
+        else:
+            self._loop.call_later(DRAINING, self._drain, self.log.end)
+
+    def _drain(self, seen: int) -> None:
+        if self._master is None:
+            return
+        late = self._clock.monotonic() - self._left_at >= DRAINED_BY
+        if (self._flow.held or self.log.end != seen) and not late:
+            self._loop.call_later(DRAINING, self._drain, self.log.end)
+            return
+        self._read(self._master, LAST)
+        self._close_terminal()
+
+    def _close_terminal(self) -> None:
+        """No more output. Whoever still has the terminal gets a hang-up."""
+        master, self._master = self._master, None
+        if master is None:
+            return
+        self._loop.remove_reader(master)
+        self._loop.remove_writer(master)
+        os.close(master)
+        if self._unblock is not None:
+            _done(self._unblock)
+        if self._judging is not None:
+            self._judging.cancel()
+        if self._left_with is not None:
+            self._finish()
+
+    def _finish(self) -> None:
+        self.state, self.exit_code = "terminated", self._left_with
+        self.ended.set()
+        if self.recorder is not None:
+            self.recorder.over()
+        self._tell()
+        for call in self._on_end:
+            call(self)
+
+
+def _done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

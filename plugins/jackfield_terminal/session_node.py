@@ -1,0 +1,140 @@
+"""The node `jackfield.terminalSession`: a workflow starts an agent in a terminal, types, waits, reads, and ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from jackfield.api.errors import JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.workflows import Item, Items, Node
+from jackfield_terminal.keys import sequence
+from jackfield_terminal.screen import Snapshot
+from jackfield_terminal.starting import SessionRequest
+
+if TYPE_CHECKING:
+    from jackfield_terminal.hub import Hub
+    from jackfield_terminal.session import Session
+
+
+class SessionParameters(NodeParameters):
+    """One operation for each item. `start` gives `sessionId`, which the others take."""
+
+    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True)
+
+    operation: Literal["start", "send", "wait", "read", "stop"] = Field("start", description="What is to be done.")
+    profile: str = Field("", description="start: alias of the profile whose agent is started.")
+    args: list[str] = Field(default_factory=list, description="start: further arguments for the agent.")
+    working_directory: str = Field("", description="start: absolute path; else the profile's, else its home.")
+    cols: int = Field(120, ge=1, le=1000, description="start: columns of the terminal.")
+    rows: int = Field(40, ge=1, le=1000, description="start: rows of the terminal.")
+    record: bool = Field(False, description="start: record the session.")
+    session_id: str = Field("", description="Every operation but start: the session.")
+    text: str = Field("", description="send: what is typed.")
+    keys: list[str] = Field(default_factory=list, description="send: keys after it, such as enter, up or ctrl-c.")
+    wait_for: Literal["idle", "regex", "exit"] = Field("idle", description="wait: for what.")
+    pattern: str = Field("", description="wait: a regular expression for the screen's text.")
+    quiet: float = Field(1.0, ge=0.05, le=60, description="wait: seconds without a change that mean idle.")
+    timeout: float = Field(60.0, ge=0, le=86_400, description="wait: seconds.")
+    fail_on_timeout: bool = Field(True, description="wait: fail when it has not come in time.")
+
+
+class SessionNode:
+    """A session outlives the execution that started it: end it with `stop`."""
+
+    kind = "terminalSession"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Terminal Session", "Drives an agent in a terminal.", "code")
+    effect = True
+
+    def __init__(self, hub: Callable[[], Hub]) -> None:
+        self._hub = hub
+        self._operations: dict[str, Callable[[SessionParameters], Awaitable[dict[str, Json]]]] = {
+            "start": self._start,
+            "send": self._send,
+            "wait": self._wait,
+            "read": self._read,
+            "stop": self._stop,
+        }
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return SessionParameters
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        made: Items = []
+        resolved: list[SessionParameters] = await run.resolve()
+        for index, parameters in enumerate(resolved):
+            try:
+                made.append(self._item(await self._one(parameters), run.items[index], index))
+            except NodeError as exc:
+                if run.node.on_error == "stopWorkflow":
+                    exc.item = index
+                    raise
+                made.append({"json": {"error": exc.message}, "pairedItem": {"item": index}})
+        return [made]
+
+    @staticmethod
+    def _item(json: dict[str, Json], given: Item, index: int) -> Item:
+        made: Item = {"json": json, "pairedItem": {"item": index}}
+        if given.get("binary"):
+            made["binary"] = given["binary"]
+        return made
+
+    async def _one(self, parameters: SessionParameters) -> dict[str, Json]:
+        needed = "profile" if parameters.operation == "start" else "session_id"
+        if not getattr(parameters, needed):
+            raise NodeError(f"The parameter {to_camel(needed)} is empty; {parameters.operation} needs it.")
+        try:
+            return await self._operations[parameters.operation](parameters)
+        except JackfieldError as exc:
+            raise NodeError(exc.message) from None
+
+    async def _start(self, parameters: SessionParameters) -> dict[str, Json]:
+        request = SessionRequest(
+            parameters.profile,
+            tuple(parameters.args),
+            parameters.cols,
+            parameters.rows,
+            parameters.working_directory or None,
+            parameters.record,
+        )
+        return _state(await self._hub().create(request))
+
+    async def _send(self, parameters: SessionParameters) -> dict[str, Json]:
+        data = parameters.text.encode() + b"".join(sequence(name) for name in parameters.keys)
+        session = self._hub().find(parameters.session_id)
+        await self._hub().type(session, data)
+        return _state(session)
+
+    async def _wait(self, parameters: SessionParameters) -> dict[str, Json]:
+        driver = self._hub().driver(parameters.session_id)
+        met = await driver.wait(
+            parameters.wait_for, quiet=parameters.quiet, timeout=parameters.timeout, pattern=parameters.pattern
+        )
+        if not met and parameters.fail_on_timeout:
+            raise NodeError(f"The session did not come to {parameters.wait_for} within {parameters.timeout:g} seconds.")
+        return {**_state(driver.session), "met": met, **_screen(await driver.screen.snapshot())}
+
+    async def _read(self, parameters: SessionParameters) -> dict[str, Json]:
+        driver = self._hub().driver(parameters.session_id)
+        return {**_state(driver.session), **_screen(await driver.screen.snapshot())}
+
+    async def _stop(self, parameters: SessionParameters) -> dict[str, Json]:
+        session = self._hub().find(parameters.session_id)
+        await self._hub().stop(session.id)
+        return _state(session)
+
+
+def _state(session: Session) -> dict[str, Json]:
+    return {"sessionId": session.id, "state": session.state, "exitCode": session.exit_code}
+
+
+def _screen(found: Snapshot) -> dict[str, Json]:
+    return {"screen": found.text, "title": found.title, "cursor": {"row": found.row, "col": found.col}}

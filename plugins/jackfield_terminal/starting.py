@@ -1,0 +1,57 @@
+"""From a profile to an agent that runs in a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.profiles import Launch, LaunchRequest
+from jackfield.api.records import record
+from jackfield_terminal.pty import Spawned, spawn
+from jackfield_terminal.sandbox import Sandbox
+
+NOT_STARTED = 127
+"""Exit code of a run whose agent could not be started, as a shell gives it."""
+
+
+@record
+class SessionRequest:
+    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on."""
+
+    alias: str
+    args: tuple[str, ...] = ()
+    cols: int = 80
+    rows: int = 24
+    working_dir: str | None = None
+    record: bool = False
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.cols, self.rows
+
+
+class Starter:
+    """Prepares, confines and spawns."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self.sandbox = Sandbox(context)
+
+    async def start(self, request: SessionRequest) -> tuple[Launch, Spawned]:
+        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
+        and `JackfieldError` when the system cannot start the agent."""
+        asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
+        launch = await self._context.profiles.prepare(request.alias, asked)
+        try:
+            confined = await self.sandbox.confined(launch)
+            return launch, await asyncio.to_thread(
+                spawn, confined.argv, confined.env, confined.cwd, request.cols, request.rows
+            )
+        except BaseException as exc:
+            await self._context.profiles.ended(launch, NOT_STARTED)
+            if isinstance(exc, OSError):
+                raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
+            if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
+                raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
+            raise
