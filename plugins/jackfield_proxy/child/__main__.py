@@ -1,0 +1,66 @@
+"""Entry point. The first message is the plan; the end of standard input is the end of the process."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from jackfield_proxy.child.log import say
+from jackfield_proxy.child.pipe import Pipe
+from jackfield_proxy.messages import FromChild, ToChild
+
+if TYPE_CHECKING:
+    from jackfield_proxy.child.server import Server
+
+
+async def serve() -> int:
+    from jackfield_proxy.child.server import Server
+
+    # Ctrl-C in the daemon's terminal reaches its whole group; the daemon decides when its proxies end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe = Pipe()
+    await pipe.open()
+    terminated = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
+    async with aclosing(pipe.received()) as messages:
+        first = await anext(messages, None)
+        if first is None or first.plan is None:
+            return 0
+        os.environ.update(first.plan.environment)
+        server = Server(first.plan, pipe)
+        try:
+            port = await server.listen()
+        except OSError as exc:
+            reason = f"the port {first.plan.port} cannot be used: {exc.strerror or exc}"
+            say(reason)
+            pipe.send(FromChild(failed=reason))
+            return 1
+        say(f"listening on port {port}, process {os.getpid()}")
+        gc.freeze()
+        pipe.send(FromChild(listening=port))
+        following = asyncio.create_task(_follow(messages, server, pipe))
+        stopping = asyncio.create_task(terminated.wait())
+        await asyncio.wait({following, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (following, stopping):
+            task.cancel()
+        await asyncio.gather(following, stopping, return_exceptions=True)
+        await server.close()
+    return 0
+
+
+async def _follow(messages: AsyncIterator[ToChild], server: Server, pipe: Pipe) -> None:
+    """New plans count from the next request on."""
+    async for message in messages:
+        if message.plan is not None:
+            server.plan = message.plan
+            pipe.send(FromChild(applied=message.number))
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(serve()))

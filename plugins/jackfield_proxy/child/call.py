@@ -1,0 +1,88 @@
+"""One request of a client, and the request for a provider that is made of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield_proxy import dialects
+from jackfield_proxy.child import upstreams
+from jackfield_proxy.child.rawmodel import with_model
+from jackfield_proxy.dialects import fields
+from jackfield_proxy.dialects.base import Dialect
+from jackfield_proxy.dialects.model import DialectName, Request
+from jackfield_proxy.dialects.model import Target as ModelTarget
+from jackfield_proxy.plan import Target, Upstream
+from jackfield_proxy.routing.facts import Facts, facts_of
+
+_SESSIONS = ("x-claude-code-session-id", "session_id", "session-id", "x-session-id")
+
+
+@record
+class Outgoing:
+    """What is sent. dialect: that the provider answers in; translated: it is not the client's."""
+
+    url: str
+    headers: upstreams.Pairs
+    body: bytes
+    dialect: DialectName
+    translated: bool
+
+
+class Call:
+    """One request. value: its body, parsed; pairs: its headers."""
+
+    def __init__(self, face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str) -> None:
+        """Raises `ProxyError` 400 for a body that is no JSON object with a model."""
+        self.face = face
+        self.body = body
+        self.pairs = pairs
+        self.query = query
+        self.value: Mapping[str, Json] = fields.body_object(body)
+        self.model = fields.need_text(self.value, "model")
+        self.stream = self.value.get("stream") is True
+        self.headers = {key.lower(): value for key, value in pairs}
+        self._parsed: Request | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        return dialects.of(self.face)
+
+    @property
+    def session(self) -> str:
+        """By which the client groups its requests; nothing relies on it."""
+        return next((self.headers[name][:200] for name in _SESSIONS if name in self.headers), "")
+
+    @property
+    def parsed(self) -> Request:
+        """In the form that is translated. Raises `ProxyError` 400."""
+        if self._parsed is None:
+            self._parsed = self.dialect.parse_request(self.body)
+        return self._parsed
+
+    def facts(self) -> Facts:
+        now = datetime.fromtimestamp(time.time()).astimezone()
+        return facts_of(self.value, self.headers, now.hour * 60 + now.minute)
+
+    def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> Outgoing:
+        """Raises `ProxyError` 400 for what the provider's dialect cannot say."""
+        dialect = upstreams.dialect_of(upstream, self.face)
+        if dialect == self.face:
+            body = self.body if target.model == self.model else with_model(self.body, target.model)
+            url = upstreams.address(upstream, dialect, self.query)
+            headers = upstreams.passed_headers(self.pairs, upstream)
+            if dialect == "anthropic" and "anthropic-version" not in self.headers:
+                headers.append(("anthropic-version", upstreams.VERSION))
+            return Outgoing(url, headers, body, dialect, False)
+        wanted = ModelTarget(
+            target.model,
+            web_search=upstream.native and dialect != "chat",
+            cache_key=upstream.native and upstream.family == "openai",
+            signatures=signatures,
+        )
+        body = dialects.of(dialect).build_request(self.parsed, wanted)
+        headers = upstreams.own_headers(upstream, stream=self.stream)
+        return Outgoing(upstreams.address(upstream, dialect), headers, body, dialect, True)

@@ -1,0 +1,143 @@
+"""One request from its facts to its last byte, and the record of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from jackfield.api.records import replace
+from jackfield_proxy.child import relay, upstreams
+from jackfield_proxy.child.call import Call
+from jackfield_proxy.child.log import say
+from jackfield_proxy.child.sending import Opened, Sender
+from jackfield_proxy.child.upstreams import Refused
+from jackfield_proxy.dialects.model import ProxyError, Usage
+from jackfield_proxy.messages import FromChild, Served
+from jackfield_proxy.plan import Plan, Target
+from jackfield_proxy.routing.choosing import Candidate, choose, scripts_of
+from jackfield_proxy.routing.facts import Facts, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jackfield_proxy.child.pipe import Pipe
+
+CLIENT_GONE = 499
+"""Status of a request whose client went away, as web servers write it."""
+
+
+class Exchange:
+    def __init__(self, plan: Plan, call: Call, sender: Sender, pipe: Pipe, request_id: str) -> None:
+        self.plan, self.call, self.sender, self.request_id = plan, call, sender, request_id
+        self._pipe = pipe
+        self._began = time.monotonic()
+        self._record = Served(
+            id=request_id,
+            time_ms=time.time_ns() // 1_000_000,
+            face=call.face,
+            asked_model=call.model,
+            provider="",
+            model="",
+            status=CLIENT_GONE,
+            duration_ms=0,
+            stream=call.stream,
+            session=call.session,
+        )
+
+    async def candidates(self) -> Sequence[Candidate]:
+        facts = await self._with_scripts(self.call.facts())
+        self._note(estimated_tokens=facts.tokens)
+        return choose(self.plan, facts, self.sender.health)
+
+    async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises `ProxyError` before the first byte of the answer."""
+        try:
+            opened = await self._open()
+            try:
+                return await self._relay(request, opened)
+            finally:
+                self.sender.closed(opened)
+        except Refused as exc:
+            return self._refused(exc)
+        except ProxyError as exc:
+            self._note(status=exc.status, error=exc.message[:500])
+            raise
+        finally:
+            self._tell()
+
+    async def _open(self) -> Opened:
+        opened = await self.sender.open(self.plan, self.call, await self.candidates())
+        target = opened.candidate.target
+        self._note(
+            provider=target.provider,
+            model=target.model,
+            rule=opened.candidate.rule,
+            attempts=opened.attempts,
+            translated=opened.outgoing.translated,
+            first_byte_ms=round((time.monotonic() - self._began) * 1000),
+        )
+        return opened
+
+    async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
+        carrier = relay.of(self, opened)
+        try:
+            response = await carrier.carry(request)
+            self._note(status=response.status, error=carrier.error)
+            return response
+        finally:
+            self._count(carrier.answer, carrier.usage, carrier.tier)
+
+    def _refused(self, refused: Refused) -> web.Response:
+        """A refusal in the client's own dialect passes through as it came."""
+        candidate = refused.candidate
+        target = candidate.target if candidate is not None else Target("", "")
+        self._note(
+            status=refused.error.status,
+            error=refused.error.message[:500],
+            provider=target.provider,
+            model=target.model,
+            rule=candidate.rule if candidate is not None else None,
+            attempts=refused.attempts,
+        )
+        say(f"{self.request_id} {target.text}: status {refused.error.status} after {refused.attempts} attempts")
+        upstream = self.plan.upstreams.get(target.provider)
+        if (
+            refused.answer is None
+            or upstream is None
+            or upstreams.dialect_of(upstream, self.call.face) != self.call.face
+        ):
+            raise refused.error
+        status, headers, body = refused.answer
+        kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
+        return web.Response(status=status, headers=kept, body=body)
+
+    async def _with_scripts(self, facts: Facts) -> Facts:
+        """The daemon evaluates condition scripts; all that the rules name are asked at once."""
+        paths = sorted(scripts_of(self.plan))
+        if not paths:
+            return facts
+        request = told(facts)
+        seconds = self.plan.limits.script_timeout
+        found = await asyncio.gather(*(self._pipe.ask(path, request, seconds) for path in paths))
+        return replace(facts, scripts=dict(zip(paths, found, strict=True)))
+
+    def _count(self, answer: str, usage: Usage | None, tier: str | None) -> None:
+        self._note(answer=answer, tier=tier)
+        if usage is not None:
+            self._note(
+                input=usage.input,
+                output=usage.output,
+                cache_read=usage.cache_read,
+                cache_write=usage.cache_write,
+                cache_write_1h=usage.cache_write_1h,
+            )
+
+    def _note(self, **changes: object) -> None:
+        self._record = replace(self._record, **changes)
+
+    def _tell(self) -> None:
+        self._note(duration_ms=round((time.monotonic() - self._began) * 1000))
+        self._pipe.send(FromChild(served=self._record))

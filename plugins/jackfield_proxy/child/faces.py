@@ -1,0 +1,41 @@
+"""What clients may ask of a proxy: which path is which dialect."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from jackfield.api.records import record
+from jackfield_proxy.dialects.model import DialectName
+
+Action: TypeAlias = Literal["complete", "count", "models", "probe", "none"]
+
+
+@record
+class Face:
+    """dialect: in which the client speaks, errors included."""
+
+    action: Action
+    dialect: DialectName
+
+
+_POSTS = {
+    "/messages": Face("complete", "anthropic"),
+    "/messages/count_tokens": Face("count", "anthropic"),
+    "/chat/completions": Face("complete", "chat"),
+    "/responses": Face("complete", "responses"),
+}
+
+
+def face_of(method: str, path: str) -> Face:
+    """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
+    are given a base URL with or without it."""
+    short = path.removeprefix("/v1").rstrip("/")
+    if method == "POST" and short in _POSTS:
+        return _POSTS[short]
+    dialect: DialectName = "anthropic" if short.startswith("/messages") else "chat"
+    if method in ("GET", "HEAD"):
+        if not short:
+            return Face("probe", dialect)
+        if short == "/models" or short.startswith("/models/"):
+            return Face("models", dialect)
+    return Face("none", dialect)

@@ -1,0 +1,190 @@
+"""Requests to providers: retries, other targets when one fails, and time limits up to the head of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from jackfield.api.records import record
+from jackfield_proxy import dialects
+from jackfield_proxy.child import upstreams
+from jackfield_proxy.child.call import Call, Outgoing
+from jackfield_proxy.child.upstreams import Refused
+from jackfield_proxy.dialects.model import ProxyError
+from jackfield_proxy.plan import Limits, Plan
+from jackfield_proxy.routing.choosing import Candidate
+from jackfield_proxy.routing.health import Health
+
+LARGEST_ERROR = 256 * 1024
+"""Bytes of a refusal that are read."""
+SIGNATURES = 10_000
+"""Signatures of tool calls that are remembered."""
+_UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+
+@record
+class Opened:
+    """A provider that serves: the head of its answer is there. attempts: of sending the request."""
+
+    reply: aiohttp.ClientResponse
+    outgoing: Outgoing
+    candidate: Candidate
+    attempts: int
+    seconds: float
+
+
+class Sender:
+    """Shared by all requests: connections, the health of targets, signatures of tool calls."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.health = Health(time.monotonic)
+        self.signatures: OrderedDict[str, str] = OrderedDict()
+        self._connect_timeout = plan.limits.connect_timeout
+        # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
+        self._web_proxies = any(name.lower() != "no_proxy" for name in plan.environment)
+        self._session: aiohttp.ClientSession | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                skip_auto_headers=_UNSET,
+                trust_env=self._web_proxies,
+                max_line_size=65_536,
+                max_field_size=65_536,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def remember(self, call_id: str, signature: str) -> None:
+        self.signatures[call_id] = signature
+        if len(self.signatures) > SIGNATURES:
+            self.signatures.popitem(last=False)
+
+    async def open(self, plan: Plan, call: Call, candidates: Sequence[Candidate]) -> Opened:
+        """The first target that serves. Whoever gets it calls `closed`. Raises `Refused`, `ProxyError`; both say by
+        `attempts` how often the request was sent."""
+        usable = [one for one in candidates if not self.health.open_for(one.target)] or list(candidates)
+        tries = plan.limits.retries + 1 if len(usable) == 1 else 1
+        attempts = 0
+        for candidate in usable:
+            for attempt in range(tries):
+                attempts += 1
+                try:
+                    return await self._attempt(plan, call, candidate, attempts)
+                except Refused as exc:
+                    last = exc
+                    pause = _pause(attempt, exc, plan.limits)
+                    if not exc.again or pause is None or attempt + 1 == tries:
+                        break
+                    await asyncio.sleep(pause)
+            if not last.elsewhere:
+                break
+        last.attempts = attempts
+        last.candidate = candidate
+        raise last
+
+    def closed(self, opened: Opened) -> None:
+        self.health.ended(opened.candidate.target)
+        opened.reply.close() if not opened.reply.content.at_eof() else opened.reply.release()
+
+    async def _attempt(self, plan: Plan, call: Call, candidate: Candidate, attempts: int) -> Opened:
+        target, limits = candidate.target, plan.limits
+        try:
+            upstream = upstreams.upstream_of(plan, target.provider)
+        except ProxyError as exc:
+            raise Refused(exc, elsewhere=True) from None
+        outgoing = call.for_upstream(upstream, target, self.signatures)
+        began = time.monotonic()
+        self.health.began(target)
+        opened = False
+        try:
+            reply = await self.post(outgoing, target.provider, limits)
+            seconds = time.monotonic() - began
+            if reply.status >= 300:
+                raise await _refusal(reply, outgoing)
+            self.health.answered(target, seconds)
+            opened = True
+            return Opened(reply, outgoing, candidate, attempts, seconds)
+        except Refused as exc:
+            if exc.cooling:
+                self.health.failed(target, limits, exc.error.retry_after)
+            raise
+        finally:
+            if not opened:
+                self.health.ended(target)
+
+    async def post(self, outgoing: Outgoing, provider: str, limits: Limits) -> aiohttp.ClientResponse:
+        """Up to the head of the answer. Raises `Refused`."""
+        try:
+            async with asyncio.timeout(limits.first_byte_timeout):
+                return await self.session().post(
+                    URL(outgoing.url, encoded=True),
+                    data=outgoing.body,
+                    headers=CIMultiDict(outgoing.headers),
+                    allow_redirects=False,
+                )
+        except aiohttp.ConnectionTimeoutError:
+            raise upstreams.unreachable(provider, "no connection in time") from None
+        except TimeoutError:
+            raise upstreams.silent(provider, limits.first_byte_timeout) from None
+        except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+            raise upstreams.unreachable(provider, _reason(exc)) from None
+
+
+def _reason(error: Exception) -> str:
+    """Without addresses and headers, in which there may be keys."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return error.os_error.strerror or "connection failed"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "it closed the connection"
+    return "its answer is no HTTP" if isinstance(error, aiohttp.ClientResponseError) else type(error).__name__
+
+
+async def _refusal(reply: aiohttp.ClientResponse, outgoing: Outgoing) -> Refused:
+    try:
+        async with asyncio.timeout(10):
+            body = await up_to(reply, LARGEST_ERROR)
+    except (TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
+        body = b""
+    finally:
+        reply.release()
+    if reply.status < 400:
+        error = ProxyError(502, f"The provider redirects (status {reply.status}); its endpoint has to be corrected.")
+        return Refused(error, elsewhere=True)
+    after = reply.headers.get("Retry-After")
+    error = dialects.of(outgoing.dialect).parse_error(reply.status, body, after)
+    pairs = upstreams.returned_headers(reply.headers.items())
+    headers = {key.lower(): value for key, value in pairs}
+    return upstreams.refused(error, reply.status, headers, body, pairs)
+
+
+async def up_to(reply: aiohttp.ClientResponse, limit: int) -> bytes:
+    parts, size = [], 0
+    async for part in reply.content.iter_any():
+        parts.append(part)
+        size += len(part)
+        if size >= limit:
+            break
+    return b"".join(parts)[:limit]
+
+
+def _pause(attempt: int, refused: Refused, limits: Limits) -> float | None:
+    """Seconds until the next attempt; None: the provider wants longer than one may wait."""
+    asked = refused.error.retry_after
+    if asked is not None:
+        return asked if asked <= limits.retry_after_limit else None
+    return min(8.0, 0.5 * float(2**attempt)) + random.uniform(0, 0.25)

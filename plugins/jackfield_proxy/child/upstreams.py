@@ -1,0 +1,148 @@
+"""How a provider is reached: address, headers, and what its refusals mean.
+
+Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from jackfield_proxy.dialects.model import DialectName, ProxyError
+from jackfield_proxy.plan import Plan, Upstream
+from jackfield_proxy.routing.choosing import Candidate
+
+Pairs: TypeAlias = "list[tuple[str, str]]"
+_PATHS: Mapping[DialectName, str] = {
+    "anthropic": "/v1/messages",
+    "chat": "/chat/completions",
+    "responses": "/responses",
+}
+_HOP = frozenset({
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade",
+})  # fmt: skip
+_REPLACED = _HOP | {
+    "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
+    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
+}  # fmt: skip
+VERSION = "2023-06-01"
+"""`anthropic-version`, where the client has not given one."""
+RETRIED = frozenset({408, 409, 429})
+"""Statuses under 500 after which the same request may succeed."""
+_ELSEWHERE = frozenset({401, 402, 403, 404})
+"""Statuses that say something of this provider, not of the request: another one may serve it."""
+
+
+def upstream_of(plan: Plan, provider: str) -> Upstream:
+    """Raises `ProxyError`."""
+    found = plan.upstreams.get(provider)
+    if found is None:
+        raise ProxyError(
+            502,
+            f"The provider {provider} cannot be used by a proxy: it is not known, has no such endpoint, or keeps its "
+            "own login.",
+        )
+    return found
+
+
+def dialect_of(upstream: Upstream, face: DialectName) -> DialectName:
+    """What is spoken with it: the client's own dialect wherever the provider knows it."""
+    if upstream.family == "anthropic":
+        return "anthropic"
+    return "responses" if face == "responses" and upstream.native else "chat"
+
+
+def address(upstream: Upstream, dialect: DialectName, query: str = "", suffix: str = "") -> str:
+    """query: as the client sent it, for its own dialect only."""
+    base = upstream.url.rstrip("/")
+    if dialect == "anthropic":
+        base = base.removesuffix("/v1")
+    return base + _PATHS[dialect] + suffix + (f"?{query}" if query else "")
+
+
+def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:
+    """The client's, with the provider's credential in place of its own. The answer comes uncompressed, so that its
+    usage can be read as it passes."""
+    given = list(headers)
+    named = {
+        name.strip().lower() for key, value in given if key.lower() == "connection" for name in value.split(",")
+    } - {"anthropic-version", "anthropic-beta"}
+    kept = [(key, value) for key, value in given if key.lower() not in _REPLACED and key.lower() not in named]
+    return [*kept, ("Accept-Encoding", "identity"), *credential(upstream)]
+
+
+def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
+    """Of a translated request."""
+    made = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream" if stream else "application/json"),
+        ("Accept-Encoding", "identity"),
+        ("User-Agent", "jackfield-proxy"),
+        *credential(upstream),
+    ]
+    return [*made, ("anthropic-version", VERSION)] if upstream.family == "anthropic" else made
+
+
+def credential(upstream: Upstream) -> Pairs:
+    """Those that are compatible with Anthropic read the one header or the other; Anthropic refuses both at once."""
+    if not upstream.key:
+        return []
+    bearer = ("Authorization", f"Bearer {upstream.key}")
+    if upstream.family == "openai":
+        return [bearer]
+    key = ("x-api-key", upstream.key)
+    return [key] if upstream.native else [bearer, key]
+
+
+def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
+    """Of an answer that passes through."""
+    return [(key, value) for key, value in headers if key.lower() not in _HOP]
+
+
+class Refused(Exception):
+    """A provider did not serve a request, and nothing of its answer has reached the client.
+
+    again: the same may work later; elsewhere: another target may serve it. answer: status, headers and body for a
+    client of the provider's dialect, None when there was none. cooling: counts against the target. attempts: how often
+    the request was sent, the last time to `candidate`.
+    """
+
+    def __init__(
+        self,
+        error: ProxyError,
+        *,
+        again: bool = False,
+        elsewhere: bool = False,
+        cooling: bool = False,
+        answer: tuple[int, Pairs, bytes] | None = None,
+    ) -> None:
+        super().__init__(error.message)
+        self.attempts = 1
+        self.candidate: Candidate | None = None
+        self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
+
+
+def refused(
+    error: ProxyError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
+) -> Refused:
+    """status, headers: of the provider's answer."""
+    again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
+    lasting = status in RETRIED or status >= 500 or status in _ELSEWHERE
+    return Refused(
+        error,
+        again=again,
+        elsewhere=lasting,
+        cooling=lasting and status != 409,
+        answer=(status, [*pairs], body),
+    )
+
+
+def unreachable(provider: str, reason: str) -> Refused:
+    error = ProxyError(502, f"The provider {provider} cannot be reached: {reason}.")
+    return Refused(error, again=True, elsewhere=True, cooling=True)
+
+
+def silent(provider: str, seconds: float) -> Refused:
+    error = ProxyError(504, f"The provider {provider} did not answer within {seconds:g} s.", "timeout_error")
+    return Refused(error, again=False, elsewhere=True, cooling=True)

@@ -1,0 +1,201 @@
+"""Every profile's proxy: the port `jackfield.api.proxy.Proxies`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Metric
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.files import read_private, write_private
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield.api.proxy import ProxyAddress
+from jackfield_proxy.daemon.planning import problems_of
+from jackfield_proxy.daemon.records import Answers
+from jackfield_proxy.daemon.supervisor import UP, Supervisor
+from jackfield_proxy.lazy import MARKER
+
+STARTS = 4
+"""Processes that are started at the same time."""
+
+
+class Manager:
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._proxies: dict[str, Supervisor] = {}
+        self._answers = Answers()
+        self._marking = asyncio.Lock()
+        self._marked: set[str] = set()
+        self._closing = False
+
+    # -- the port
+
+    async def address(self, alias: str) -> ProxyAddress:
+        found = await self._started(alias)
+        return found.address
+
+    def running(self) -> int:
+        return sum(one.status in UP for one in self._proxies.values())
+
+    async def stop(self, alias: str) -> None:
+        found = self._proxies.get(alias)
+        if found is not None:
+            await found.stop()
+        await self._mark(alias, runs=False)
+
+    # -- for the routes
+
+    async def start(self, alias: str) -> Mapping[str, Json]:
+        """Raises `NotFound`, `InvalidInput`, `JackfieldError`."""
+        return (await self._started(alias)).view(enabled=True)
+
+    async def restart(self, alias: str) -> Mapping[str, Json]:
+        """Raises as `start`."""
+        await self._context.profiles.find(alias)
+        found = self.of(alias)
+        await found.restart()
+        await self._mark(alias, runs=True)
+        return found.view(enabled=True)
+
+    async def stopped(self, alias: str) -> Mapping[str, Json]:
+        """Raises `NotFound`."""
+        profile = await self._context.profiles.find(alias)
+        await self.stop(alias)
+        return self.view(profile)
+
+    async def stop_all(self) -> Sequence[str]:
+        """Which ones did run."""
+        ran = [alias for alias, one in self._proxies.items() if one.status != "stopped"]
+        await asyncio.gather(*(self.stop(alias) for alias in ran))
+        return sorted(ran)
+
+    async def status(self, alias: str) -> Mapping[str, Json]:
+        return self.view(await self._context.profiles.find(alias))
+
+    async def every(self) -> Sequence[Mapping[str, Json]]:
+        """Of the profiles whose proxy is enabled or runs."""
+        profiles = await self._context.profiles.all()
+        return [self.view(one) for one in profiles if one.proxy_enabled or self._is_up(one.alias)]
+
+    def view(self, profile: Profile) -> Mapping[str, Json]:
+        return self.of(profile.alias).view(enabled=profile.proxy_enabled)
+
+    def of(self, alias: str) -> Supervisor:
+        """The caller has seen that there is such a profile."""
+        found = self._proxies.get(alias)
+        if found is None:
+            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers)
+        return found
+
+    async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
+        """Check, store, and tell the running proxy. Raises `NotFound`, `InvalidInput`."""
+        await self._context.profiles.find(alias)
+        mistakes, warnings = await problems_of(self._context, config)
+        if mistakes:
+            told = "; ".join(f"{path}: {reason}" for path, reason in list(mistakes.items())[:3])
+            raise InvalidInput(
+                f"The proxy's configuration names what is not there: {told}.",
+                code="PROXY_CONFIG_INVALID",
+                details=mistakes,
+            )
+        profile = await self._context.profiles.save_proxy_config(alias, config)
+        await self.of(alias).push()
+        return profile, warnings
+
+    def metrics(self) -> Sequence[Metric]:
+        proxies = self._proxies.values()
+        return [
+            Metric("proxies_running", "Proxies of profiles that run.", "gauge", self.running()),
+            Metric("proxy_restarts_total", "Starts after crashes.", "counter", sum(one.restarts for one in proxies)),
+            *(
+                Metric(
+                    "proxy_requests_total",
+                    "Requests that a profile's proxy has served.",
+                    "counter",
+                    one.records.count,
+                    {"profile": one.alias},
+                )
+                for one in proxies
+                if one.records.count
+            ),
+        ]
+
+    # -- with the daemon
+
+    async def resume(self) -> None:
+        """Start those that ran when the daemon stopped."""
+        limit = asyncio.Semaphore(STARTS)
+
+        async def again(alias: str) -> None:
+            async with limit:
+                if not self._closing:
+                    await self._quietly(alias, lambda: self.of(alias).start())
+
+        self._marked = await asyncio.to_thread(self._read_marker) | self._marked
+        await asyncio.gather(*(again(alias) for alias in sorted(self._marked)))
+
+    async def follow(self) -> None:
+        """Changes of profiles and providers reach the proxies that run."""
+        with self._context.events.subscribe("profiles", "agents") as events:
+            async for event in events:
+                if events.missed() or event.type == "manifests_changed":
+                    touched = list(self._proxies)
+                elif event.type == "profile_updated":
+                    touched = [str(event.data.get("alias"))]
+                else:
+                    if event.type == "profile_deleted":
+                        self._forget(str(event.data.get("alias")))
+                    continue
+                for alias in touched:
+                    if self._is_up(alias):
+                        await self._quietly(alias, self._proxies[alias].push)
+
+    async def close(self) -> None:
+        """The daemon stops; what ran is remembered."""
+        self._closing = True
+        await asyncio.gather(*(one.stop() for one in self._proxies.values()))
+
+    # -- parts
+
+    async def _started(self, alias: str) -> Supervisor:
+        await self._context.profiles.find(alias)
+        found = self.of(alias)
+        await found.start()
+        await self._mark(alias, runs=True)
+        return found
+
+    def _is_up(self, alias: str) -> bool:
+        found = self._proxies.get(alias)
+        return found is not None and found.status != "stopped"
+
+    def _forget(self, alias: str) -> None:
+        if not self._is_up(alias):
+            self._proxies.pop(alias, None)
+
+    async def _quietly(self, alias: str, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except JackfieldError as exc:
+            self._context.log.warning("The proxy of %s: %s", alias, exc.message)
+
+    async def _mark(self, alias: str, *, runs: bool) -> None:
+        """While the daemon stops nothing is changed."""
+        async with self._marking:
+            if self._closing or (alias in self._marked) == runs:
+                return
+            (self._marked.add if runs else self._marked.discard)(alias)
+            content = json.dumps(sorted(self._marked)).encode()
+            with contextlib.suppress(JackfieldError):
+                await asyncio.to_thread(write_private, self._context.service.config_dir / MARKER, content)
+
+    def _read_marker(self) -> set[str]:
+        """What cannot be read counts as nothing; it is replaced with the next start."""
+        try:
+            found = json.loads(read_private(self._context.service.config_dir / MARKER) or b"[]")
+        except (ValueError, JackfieldError):
+            return set()
+        return {alias for alias in found if isinstance(alias, str)} if isinstance(found, list) else set()

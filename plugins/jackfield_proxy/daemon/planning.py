@@ -1,0 +1,151 @@
+"""Make a proxy's plan of its profile: rules, addresses and keys of the providers that they name.
+
+A profile's key goes to its own provider alone (decisions.md section 4 'Proxy').
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Provider
+from jackfield_proxy.daemon import prices
+from jackfield_proxy.plan import LIMITS, Limits, Plan, Rule, Target, Upstream
+from jackfield_proxy.settings import ProxySettings
+
+_WEB_PROXIES = (
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+)
+
+
+async def plan_of(context: PluginContext, profile: Profile, *, token: str, port: int) -> Plan:
+    """port: to listen on, 0 for any."""
+    settings = context.settings(ProxySettings)
+    config = profile.proxy_config or {}
+    routing = config.get("routing")
+    found = routing if isinstance(routing, dict) else {}
+    rules = _rules(found.get("rules"))
+    strategy = str(found.get("strategy") or "Conditional")
+    if strategy == "LowestCost":
+        rules = await prices.priced(context, rules)
+    aliases = config.get("model_aliases")
+    leading = {name: Target.of(str(to)) for name, to in aliases.items()} if isinstance(aliases, dict) else {}
+    wanted = {profile.provider_id, *(rule.target.provider for rule in rules), *(to.provider for to in leading.values())}
+    return Plan(
+        alias=profile.alias,
+        token=token,
+        provider=profile.provider_id,
+        port=port,
+        strategy=strategy,
+        rules=rules,
+        aliases=leading,
+        upstreams=await _upstreams(context, profile, wanted),
+        limits=Limits(**{name: getattr(settings, name) for name in LIMITS}),
+        environment={name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
+    )
+
+
+def _rules(stored: Json) -> list[Rule]:
+    return [_rule(rule) for rule in stored if isinstance(rule, dict)] if isinstance(stored, list) else []
+
+
+def _rule(stored: Mapping[str, Json]) -> Rule:
+    weight, condition = stored.get("weight"), stored.get("condition")
+    return Rule(
+        name=str(stored.get("name")),
+        condition=condition if isinstance(condition, dict) else {},
+        target=Target.of(str(stored.get("target"))),
+        priority=cast("int", stored.get("priority") or 0),
+        weight=1.0 if weight is None else float(cast("float", weight)),
+    )
+
+
+async def _upstreams(context: PluginContext, profile: Profile, wanted: Iterable[str]) -> dict[str, Upstream]:
+    """Those that can be used; a request to another one is told so by the proxy."""
+    known = await context.providers.all()
+    made: dict[str, Upstream] = {}
+    for name in sorted(wanted):
+        provider = known.get(name)
+        if provider is None or provider.dialect is None:
+            continue
+        own = name == profile.provider_id
+        try:
+            _, url = provider.endpoint(profile.endpoint_id if own else None)
+            key = await (context.profiles.key(profile) if own else context.profiles.provider_key(name))
+        except InvalidInput:
+            continue
+        except JackfieldError as exc:
+            context.log.warning("The key of the provider %s cannot be read: %s", name, exc.message)
+            key = None
+        made[name] = _upstream(provider, url, key)
+        if key:
+            context.secrets.redact(key)
+    return made
+
+
+def _upstream(provider: Provider, url: str, key: str | None) -> Upstream:
+    return Upstream(
+        id=provider.id,
+        family=provider.dialect or "openai",
+        url=url,
+        native=not provider.type.endswith("-compatible"),
+        key=key,
+        models=tuple(provider.models.available),
+    )
+
+
+async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tuple[dict[str, str], list[str]]:
+    """What a configuration names that is not there: mistakes by their json path, and warnings."""
+    known = await context.providers.all()
+    mistakes: dict[str, str] = {}
+    warnings: list[str] = []
+    for path, target in _targets(config):
+        provider = known.get(target.provider)
+        if provider is None:
+            mistakes[path] = f"there is no provider {target.provider}; use one of: {', '.join(sorted(known))}"
+        elif provider.dialect is None:
+            mistakes[path] = f"the provider {target.provider} keeps its own login and cannot be reached by a proxy"
+        elif provider.models.available and target.model not in provider.models.available:
+            warnings.append(f"{path}: the provider {target.provider} does not list the model {target.model}.")
+    mistakes |= await _scripts(context, config)
+    return mistakes, warnings
+
+
+def _targets(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:
+    for number, rule in enumerate(_stored_rules(config)):
+        yield f"proxy_config.routing.rules[{number}].target", Target.of(str(rule.get("target")))
+    aliases = config.get("model_aliases")
+    for name, target in aliases.items() if isinstance(aliases, dict) else ():
+        yield f"proxy_config.model_aliases.{name}", Target.of(str(target))
+
+
+def _stored_rules(config: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    routing = config.get("routing")
+    rules = routing.get("rules") if isinstance(routing, dict) else None
+    return [rule for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []
+
+
+async def _scripts(context: PluginContext, config: Mapping[str, Json]) -> dict[str, str]:
+    from jackfield_proxy.routing.conditions import scripts_in
+
+    missing = {}
+    for number, rule in enumerate(_stored_rules(config)):
+        condition = rule.get("condition")
+        for path in scripts_in(condition) if isinstance(condition, dict) else ():
+            if await asyncio.to_thread(context.layers.find, "scripts", path) is None:
+                place = f"proxy_config.routing.rules[{number}].condition"
+                missing[place] = f"there is no script scripts/{path} in the configuration directory"
+    return missing

@@ -1,0 +1,123 @@
+"""What proxies have served: remembered for a while, told to listeners, and counted as usage once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.telemetry import Tokens, UsageEntry
+from jackfield_proxy.messages import Served
+
+ANSWERS = 100_000
+"""Ids of answers that are remembered, to tell repeated ones apart."""
+MOST_STORING = 1000
+"""Records that may wait for the store of usage; a proxy with more of them is not read until they are less."""
+
+
+class Answers:
+    """Providers do repeat ids, small ones and stand-ins above all; each answer counts."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def unique(self, agent: str, answer: str, request: str) -> str:
+        """The answer's own id when it is there for the first time."""
+        if not answer:
+            return request
+        if (agent, answer) in self._seen:
+            return f"{answer}/{request}"
+        self._seen[agent, answer] = None
+        if len(self._seen) > ANSWERS:
+            self._seen.popitem(last=False)
+        return answer
+
+
+class Records:
+    """Of one profile's proxy."""
+
+    def __init__(self, context: PluginContext, alias: str, answers: Answers, kept: int) -> None:
+        self._context = context
+        self._alias = alias
+        self._answers = answers
+        self._served: deque[Served] = deque(maxlen=kept)
+        self._storing: set[asyncio.Task[None]] = set()
+        self.count = 0
+
+    def latest(self, limit: int) -> Sequence[Served]:
+        """The newest first."""
+        return [self._served[-1 - place] for place in range(min(limit, len(self._served)))]
+
+    async def take(self, served: Served, agent: str) -> None:
+        self.count += 1
+        self._served.append(served)
+        if self._context.events.wanted("proxy"):
+            self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(served)})
+        entry = self._entry(served, agent)
+        if entry is None:
+            return
+        while len(self._storing) >= MOST_STORING:
+            await asyncio.wait(self._storing, return_when=asyncio.FIRST_COMPLETED)
+        task = asyncio.create_task(self._store(entry))
+        self._storing.add(task)
+        task.add_done_callback(self._storing.discard)
+
+    async def settled(self) -> None:
+        """Everything that was taken is stored."""
+        await asyncio.gather(*self._storing)
+
+    def _entry(self, served: Served, agent: str) -> UsageEntry | None:
+        """None: the answer has said nothing of its tokens."""
+        if served.input is None and served.output is None:
+            return None
+        return UsageEntry(
+            agent=agent,
+            answer=self._answers.unique(agent, served.answer, served.id),
+            session_id=served.session or f"proxy-{self._alias}",
+            time_ms=served.time_ms,
+            model=served.model,
+            tokens=Tokens(
+                served.input or 0, served.output or 0, served.cache_write, served.cache_read, served.cache_write_1h
+            ),
+            service_tier=served.tier if served.tier in ("fast", "priority", "flex") else None,
+            provider=served.provider,
+            profile=self._alias,
+        )
+
+    async def _store(self, entry: UsageEntry) -> None:
+        try:
+            await self._context.usage.proxied(entry)
+        except Exception as exc:
+            self._context.log.error("Usage of the proxy of %s was not stored: %s", self._alias, exc)
+
+
+def shown(served: Served) -> dict[str, Json]:
+    """As `GET /api/proxy/{alias}/requests` gives it."""
+    return {
+        "id": served.id,
+        "time": iso(served.time_ms),
+        "dialect": served.face,
+        "asked_model": served.asked_model,
+        "provider": served.provider,
+        "model": served.model,
+        "rule": served.rule,
+        "status": served.status,
+        "stream": served.stream,
+        "translated": served.translated,
+        "attempts": served.attempts,
+        "duration_ms": served.duration_ms,
+        "first_byte_ms": served.first_byte_ms,
+        "estimated_tokens": served.estimated_tokens,
+        "usage": None
+        if served.input is None
+        else {
+            "input_tokens": served.input,
+            "output_tokens": served.output,
+            "cache_read_tokens": served.cache_read,
+            "cache_creation_tokens": served.cache_write,
+        },
+        "error": served.error,
+    }

@@ -1,0 +1,38 @@
+"""Condition scripts (Rhai) run here, under the limits of the daemon's engine: a proxy has no engine of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.scripts import ScopedScripts, ScriptError
+from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.messages import Question, ToChild
+from jackfield_proxy.settings import ProxySettings
+
+
+async def answer(
+    context: PluginContext, question: Question, process: Process, keep: Callable[[list[str]], Awaitable[None]]
+) -> None:
+    """A script that fails does not hold; why is in the proxy's log."""
+    try:
+        value = await evaluated(context, question.path, question.facts)
+    except (ScriptError, OSError) as exc:
+        value = False
+        await keep([f"the condition script {question.path} failed: {exc}"])
+    await process.send(ToChild(script=question.id, value=value))
+
+
+async def evaluated(context: PluginContext, path: str, facts: Mapping[str, Json]) -> bool:
+    """Whether the script's value is `true`; it sees the facts as `request`. Raises `ScriptError`, OSError."""
+    engine = context.script_engines.get("rhai")
+    if not isinstance(engine, ScopedScripts):
+        raise ScriptError("there is no engine for Rhai; install rhai-python")
+    found = await asyncio.to_thread(context.layers.find, "scripts", path)
+    if found is None:
+        raise ScriptError(f"there is no script scripts/{path}")
+    source = await asyncio.to_thread(found.read_text, "utf-8")
+    timeout = context.settings(ProxySettings).script_timeout
+    return await engine.value(source, {"request": dict(facts)}, name=path, timeout=timeout) is True

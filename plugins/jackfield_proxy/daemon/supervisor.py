@@ -1,0 +1,303 @@
+"""Keeps the process of one profile's proxy: starts it, watches it, starts it again when it crashes.
+
+Source: decisions.md 'Proxies'.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield.api.proxy import ProxyAddress
+from jackfield_proxy.daemon import health, scripts
+from jackfield_proxy.daemon.crashes import Crashes
+from jackfield_proxy.daemon.logfile import LogFile
+from jackfield_proxy.daemon.planning import plan_of
+from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.daemon.records import Answers, Records
+from jackfield_proxy.messages import FromChild, ToChild
+from jackfield_proxy.plan import HOST, Plan
+from jackfield_proxy.settings import ProxySettings
+
+Status: TypeAlias = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
+UP = frozenset({"running", "unhealthy"})
+APPLY_SECONDS = 10.0
+"""Until a proxy must have taken a new plan."""
+UNHEALTHY_AFTER, KILLED_AFTER = 2, 6
+"""Health checks in a row without an answer."""
+REFRESH_EVERY = 6
+"""Health checks; then keys and addresses are looked at again, as not every change of them is told."""
+
+
+class Supervisor:
+    """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
+
+    def __init__(self, context: PluginContext, alias: str, answers: Answers) -> None:
+        self.alias = alias
+        self.status: Status = "stopped"
+        self.restarts = 0
+        self.started_ms: int | None = None
+        self._context = context
+        self._settings = context.settings(ProxySettings)
+        self.records = Records(context, alias, answers, self._settings.requests_kept)
+        self._log = LogFile(context.service.config_dir / "logs" / "proxy" / f"{alias}.log", self._settings.log_limit)
+        self._lock = asyncio.Lock()
+        self._settled = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._process: Process | None = None
+        self._plan: Plan | None = None
+        self._wanted = False
+        self._listens = False
+        self._agent = ""
+        self._token = ""
+        self._port = 0
+        self._last_line = ""
+
+    # -- what the others see
+
+    def view(self, *, enabled: bool) -> dict[str, Json]:
+        up = self.status in UP
+        return {
+            "profile": self.alias,
+            "enabled": enabled,
+            "port": self._port if up else None,
+            "pid": self._process.pid if up and self._process is not None else None,
+            "status": self.status,
+            "restarts": self.restarts,
+            "started_at": iso(self.started_ms) if up and self.started_ms is not None else None,
+            "requests": self.records.count,
+            "error": self._last_line if self.status == "failed" else None,
+        }
+
+    @property
+    def address(self) -> ProxyAddress:
+        return ProxyAddress(f"http://{HOST}:{self._port}", self._token)
+
+    async def tail(self, lines: int) -> Sequence[str]:
+        return await asyncio.to_thread(self._log.tail, lines)
+
+    # -- what the others want
+
+    async def start(self) -> None:
+        """Until it runs. Raises `InvalidInput` when the profile has no proxy, `JackfieldError` (500) with the last line
+        of the log when it fails."""
+        async with self._lock:
+            await self._start()
+
+    async def restart(self) -> None:
+        """Its token stays, and so does a port that nobody has chosen. Raises as `start`."""
+        async with self._lock:
+            token = self._token
+            await self._stop()
+            self._token = token
+            await self._start()
+
+    async def stop(self) -> None:
+        async with self._lock:
+            await self._stop()
+            self._token, self._port = "", 0
+
+    async def push(self) -> None:
+        """Tell a running proxy what has changed. Requests in flight go on as they began; another port needs a new
+        process."""
+        async with self._lock:
+            if not self._wanted or self._process is None or self._plan is None:
+                return
+            profile = await self._context.profiles.find(self.alias)
+            if not profile.proxy_enabled:
+                return
+            if (wanted := _port(profile)) and wanted != self._port:
+                token = self._token
+                await self._stop()
+                self._token = token
+                await self._start()
+                return
+            plan = await plan_of(self._context, profile, token=self._token, port=self._plan.port)
+            if plan != self._plan:
+                self._plan = plan
+                if not await self._process.apply(plan, APPLY_SECONDS):
+                    self._context.log.warning("The proxy of %s did not take its new configuration.", self.alias)
+
+    # -- starting and stopping
+
+    async def _start(self) -> None:
+        if self.status in UP:
+            return
+        profile = await self._context.profiles.find(self.alias)
+        if not profile.proxy_enabled:
+            raise InvalidInput(
+                f"The profile {self.alias} has no proxy; give it a proxy_config with enabled = true.",
+                code="PROXY_NOT_CONFIGURED",
+            )
+        if self._task is None or self._task.done():
+            self._wanted, self._listens, self.restarts = True, False, 0
+            self._token = self._token or secrets.token_urlsafe(32)
+            self._context.secrets.redact(self._token)
+            self._become("starting")
+            self._task = self._context.spawn(f"proxy {self.alias}", self._keep_alive())
+        settling = asyncio.create_task(self._settled.wait())
+        await asyncio.wait({settling, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        settling.cancel()
+        if self.status not in UP:
+            raise JackfieldError(f"The proxy of {self.alias} failed: {self._last_line}", code="PROXY_FAILED")
+
+    async def _stop(self) -> None:
+        self._wanted = False
+        task, process = self._task, self._process
+        if process is not None:
+            await process.stop(self._settings.stop_grace + 1.0)
+        if task is not None:
+            await asyncio.wait([task], timeout=1.0 if process is not None else 0)
+            task.cancel()
+            await asyncio.wait([task])
+        self._task = self._process = None
+        if self.status != "stopped":
+            self._become("stopped")
+        await self.records.settled()
+
+    # -- the life of processes
+
+    async def _keep_alive(self) -> None:
+        crashes = Crashes()
+        while True:
+            began = self._context.clock.monotonic()
+            try:
+                await self._one_life()
+            except (JackfieldError, OSError) as exc:
+                await self._say(
+                    exc.message if isinstance(exc, JackfieldError) else f"cannot be started: {exc.strerror}"
+                )
+            if not self._wanted:
+                return
+            if not self._listens:
+                self._become("failed")
+                return
+            now = self._context.clock.monotonic()
+            pause = crashes.pause(now, now - began)
+            if pause is None:
+                await self._say("crashed five times within a minute, and is not started again")
+                self._become("failed")
+                return
+            self.restarts += 1
+            self._become("restarting")
+            await self._context.clock.sleep(pause)
+
+    async def _one_life(self) -> None:
+        """Until the process has ended. Raises OSError, `JackfieldError`."""
+        profile = await self._context.profiles.find(self.alias)
+        self._agent = profile.agent_id
+        wanted = _port(profile)
+        plan = await plan_of(self._context, profile, token=self._token, port=wanted or self._port)
+        process = await Process.started()
+        self._process, self._plan, self._last_line = process, plan, ""
+        logging = asyncio.create_task(process.log(self._keep))
+        checking = asyncio.create_task(self._check(process))
+        try:
+            await process.send(ToChild(plan=plan))
+            await self._listen_to(process, automatic=not wanted)
+            code = await process.wait()
+        finally:
+            checking.cancel()
+            process.kill()
+            await asyncio.wait([checking, logging, asyncio.create_task(process.wait())], timeout=1.0)
+            logging.cancel()
+            self._process = None
+        # What a process that never listened wrote last says more than its exit code.
+        if self._wanted and (self._listens or not self._last_line):
+            await self._say(f"the process {process.pid} has ended with {'signal' if code < 0 else 'code'} {abs(code)}")
+
+    async def _listen_to(self, process: Process, *, automatic: bool) -> None:
+        try:
+            async with asyncio.timeout(self._settings.start_timeout) as limit:
+                async for message in process.messages():
+                    if message.listening is not None:
+                        limit.reschedule(None)
+                        self._runs(message.listening)
+                    elif message.failed is not None:
+                        self._port = 0 if automatic else self._port
+                    else:
+                        await self._take(process, message)
+        except TimeoutError:
+            await self._say(f"did not start within {self._settings.start_timeout:g} s")
+        except ValueError as exc:
+            await self._say(f"is stopped: {exc}")
+
+    def _runs(self, port: int) -> None:
+        self._port, self._listens = port, True
+        self.started_ms = self._context.clock.now_ms()
+        self._become("running")
+
+    async def _take(self, process: Process, message: FromChild) -> None:
+        if message.served is not None:
+            await self.records.take(message.served, self._agent)
+        elif (question := message.question) is not None:
+            self._context.spawn("condition script", scripts.answer(self._context, question, process, self._keep))
+
+    async def _check(self, process: Process) -> None:
+        missed = rounds = 0
+        while True:
+            await asyncio.sleep(self._settings.health_interval)
+            if self.status not in UP:
+                continue
+            healthy = await health.answers(self._port, self._settings.health_timeout)
+            missed = 0 if healthy else missed + 1
+            if missed == UNHEALTHY_AFTER:
+                self._become("unhealthy")
+            elif missed == KILLED_AFTER:
+                await self._say("does not answer, and is killed")
+                process.kill()
+            elif healthy and self.status == "unhealthy":
+                self._become("running")
+            rounds += 1
+            if rounds % REFRESH_EVERY == 0:
+                self._context.spawn("refresh", self._refresh())
+
+    async def _refresh(self) -> None:
+        try:
+            await self.push()
+        except JackfieldError as exc:
+            self._context.log.warning("The proxy of %s keeps its configuration: %s", self.alias, exc.message)
+
+    # -- telling
+
+    def _become(self, status: Status) -> None:
+        before, self.status = self.status, status
+        if status in ("running", "failed", "stopped"):
+            self._settled.set()
+        elif status == "starting":
+            self._settled.clear()
+        if before == status:
+            return
+        data = {"profile": self.alias, "status": status, "previous": before}
+        publish = self._context.events.publish
+        publish("proxy", "proxy_status_changed", data)
+        if status == "running" and before != "unhealthy":
+            publish("proxy", "proxy_started", {"profile": self.alias, "port": self._port})
+        elif status in ("stopped", "failed"):
+            publish("proxy", "proxy_stopped", {"profile": self.alias, "status": status})
+
+    async def _say(self, text: str) -> None:
+        self._context.log.warning("The proxy of %s %s", self.alias, text)
+        await self._keep([f"{iso(self._context.clock.now_ms())} {text}"])
+
+    async def _keep(self, lines: list[str]) -> None:
+        """Into the log file. A log that cannot be written stops nothing."""
+        hidden = [self._context.secrets.hide(line) for line in lines]
+        self._last_line = hidden[-1]
+        try:
+            await asyncio.to_thread(self._log.append, hidden)
+        except (OSError, JackfieldError) as exc:
+            self._context.log.warning("The log of the proxy of %s cannot be written: %s", self.alias, exc)
+
+
+def _port(profile: Profile) -> int:
+    """The port that its configuration asks for; 0: any."""
+    found = (profile.proxy_config or {}).get("port")
+    return found if isinstance(found, int) else 0

@@ -1,0 +1,41 @@
+"""OpenAI Chat Completions (`/v1/chat/completions`). Source: facts/agent-daemon.md 7.5 and 7.6."""
+
+from __future__ import annotations
+
+from .. import errors
+from ..base import Headers, StreamReader, StreamWriter
+from ..fields import dumps
+from ..model import DialectName, ProxyError, Request, Response, Target
+from .answer import build_completion, parse_completion
+from .build import build_body
+from .parse import parse_body
+from .reader import ChatReader
+from .writer import ChatWriter
+
+
+class Chat:
+    name: DialectName = "chat"
+
+    def parse_request(self, body: bytes) -> Request:
+        return parse_body(body)
+
+    def build_request(self, request: Request, target: Target) -> bytes:
+        return dumps(build_body(request, target))
+
+    def parse_response(self, body: bytes) -> Response:
+        return parse_completion(body)
+
+    def build_response(self, response: Response, asked: Request) -> bytes:
+        return dumps(build_completion(response, asked))
+
+    def reader(self) -> StreamReader:
+        return ChatReader()
+
+    def writer(self, asked: Request) -> StreamWriter:
+        return ChatWriter(asked)
+
+    def error_body(self, error: ProxyError, request_id: str = "") -> tuple[int, bytes, Headers]:
+        return errors.openai_answer(error, request_id)
+
+    def parse_error(self, status: int, body: bytes, retry_after: str | None = None) -> ProxyError:
+        return errors.parse(status, body, retry_after)

@@ -1,0 +1,92 @@
+"""The pipe between the daemon and a proxy's process: one JSON object a line, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+
+from jackfield.api.records import record
+from jackfield_proxy.plan import Plan
+
+LONGEST_LINE = 64 * 2**20
+"""Bytes: a plan of thousands of rules, the facts of a request."""
+MessageT = TypeVar("MessageT")
+
+
+@record
+class Served:
+    """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
+    what the client got. Tokens are None when the answer said nothing of them."""
+
+    id: str
+    time_ms: int
+    face: str
+    asked_model: str
+    provider: str
+    model: str
+    status: int
+    duration_ms: int
+    stream: bool
+    rule: str | None = None
+    attempts: int = 1
+    translated: bool = False
+    first_byte_ms: int | None = None
+    answer: str = ""
+    session: str = ""
+    estimated_tokens: int = 0
+    input: int | None = None
+    output: int | None = None
+    cache_read: int = 0
+    cache_write: int = 0
+    cache_write_1h: int = 0
+    tier: str | None = None
+    error: str | None = None
+
+
+@record
+class ToChild:
+    """One of its fields is set. number: of the plan, told back in `FromChild.applied`; value: of a script."""
+
+    plan: Plan | None = None
+    number: int = 0
+    script: int | None = None
+    value: bool = False
+
+
+@record
+class Question:
+    """A script condition that the daemon shall evaluate; facts: what it may know of the request, JSON (the decoder
+    knows no recursive types)."""
+
+    id: int
+    path: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@record
+class FromChild:
+    """One of its fields is set. failed: why the process cannot serve, its last word."""
+
+    listening: int | None = None
+    applied: int | None = None
+    failed: str | None = None
+    served: Served | None = None
+    question: Question | None = None
+
+
+Message: TypeAlias = "ToChild | FromChild"
+
+
+def packed(message: Message) -> bytes:
+    return msgspec.json.encode(message) + b"\n"
+
+
+def unpacked(line: bytes, kind: type[MessageT]) -> MessageT:
+    """Raises ValueError; the line is not quoted, keys may be in it."""
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.MsgspecError:
+        raise ValueError(f"a line of the pipe is no {kind.__name__}") from None

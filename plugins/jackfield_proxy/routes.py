@@ -1,0 +1,153 @@
+"""`/api/proxy`.
+
+Source: agent-daemon.md 'Endpoints'; decisions.md 'Proxies'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from quart import Blueprint, Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import operation, read_json, read_model, read_query, success
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield_proxy.lazy import LazyProxies
+
+if TYPE_CHECKING:
+    from jackfield_proxy.daemon.manager import Manager
+
+TAGS = ("proxies",)
+_SCHEMAS = "jackfield_proxy.schemas"
+_ONE = f"{_SCHEMAS}:ProxyAnswer"
+
+
+class ProxyRoutes:
+    """Views on proxies; whoever passes the gate may call them."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def _manager(self) -> Manager:
+        return LazyProxies.of(self._context).manager
+
+    @operation("List the proxies", scope=None, response=f"{_SCHEMAS}:ProxyList", tags=TAGS)
+    async def list_proxies(self) -> Response:
+        return success(await self._manager.every())
+
+    @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS)
+    async def get_status(self, alias: str) -> Response:
+        return success(await self._manager.status(alias))
+
+    @operation("Start a profile's proxy, and wait until it runs", scope=None, response=_ONE, tags=TAGS)
+    async def start(self, alias: str) -> Response:
+        return success(await self._manager.start(alias))
+
+    @operation("Stop a profile's proxy", scope=None, response=_ONE, tags=TAGS)
+    async def stop(self, alias: str) -> Response:
+        return success(await self._manager.stopped(alias))
+
+    @operation("Give a profile's proxy a new process", scope=None, response=_ONE, tags=TAGS)
+    async def restart(self, alias: str) -> Response:
+        return success(await self._manager.restart(alias))
+
+    @operation("Stop every proxy", scope=None, response=f"{_SCHEMAS}:StoppedShown", tags=TAGS)
+    async def stop_all(self) -> Response:
+        return success({"stopped": await self._manager.stop_all()})
+
+    @operation(
+        "Read the last lines of a proxy's log",
+        scope=None,
+        query=f"{_SCHEMAS}:LogQuery",
+        response=f"{_SCHEMAS}:LogShown",
+        tags=TAGS,
+    )
+    async def get_logs(self, alias: str) -> Response:
+        from jackfield_proxy.schemas import LogQuery
+
+        lines = read_query(LogQuery).lines
+        await self._profile(alias)
+        return success({"profile": alias, "lines": await self._manager.of(alias).tail(lines)})
+
+    @operation("Read a proxy's configuration", scope=None, response=f"{_SCHEMAS}:ConfigShown", tags=TAGS)
+    async def get_config(self, alias: str) -> Response:
+        return success(_config(await self._profile(alias)))
+
+    @operation(
+        "Replace a proxy's configuration; a running proxy takes it at once",
+        scope=None,
+        response=f"{_SCHEMAS}:ConfigShown",
+        tags=TAGS,
+    )
+    async def put_config(self, alias: str) -> Response:
+        await self._profile(alias)
+        given = await read_json()
+        if not isinstance(given, dict):
+            raise InvalidInput("The proxy's configuration is an object.", code="PROXY_CONFIG_INVALID")
+        profile, warnings = await self._manager.configure(alias, given)
+        return success(_config(profile), warnings=warnings)
+
+    @operation(
+        "List the latest requests of a proxy, the newest first",
+        scope=None,
+        query=f"{_SCHEMAS}:RequestsQuery",
+        response=f"{_SCHEMAS}:RequestsShown",
+        tags=TAGS,
+    )
+    async def get_requests(self, alias: str) -> Response:
+        from jackfield_proxy.daemon.records import shown
+        from jackfield_proxy.schemas import RequestsQuery
+
+        limit = read_query(RequestsQuery).limit
+        await self._profile(alias)
+        return success([shown(one) for one in self._manager.of(alias).records.latest(limit)])
+
+    @operation(
+        "Tell which rule would take a request, and why; nothing is sent",
+        scope=None,
+        request=f"{_SCHEMAS}:TrialBody",
+        response=f"{_SCHEMAS}:TrialShown",
+        tags=TAGS,
+    )
+    async def test(self, alias: str) -> Response:
+        from jackfield_proxy.daemon.trial import trial
+        from jackfield_proxy.schemas import TrialBody
+
+        profile = await self._profile(alias)
+        return success(await trial(self._context, profile, await read_model(TrialBody)))
+
+    async def _profile(self, alias: str) -> Profile:
+        return await self._context.profiles.find(alias)
+
+
+def _config(profile: Profile) -> Mapping[str, Json]:
+    """As stored; what a profile without one would have, switched off."""
+    stored = profile.proxy_config
+    if stored is not None:
+        return stored
+    routing = cast("Json", {"strategy": "Conditional", "rules": []})
+    return {"enabled": False, "port": None, "routing": routing, "model_aliases": {}}
+
+
+def blueprint(context: PluginContext) -> Blueprint:
+    routes = ProxyRoutes(context)
+    made = Blueprint("proxies", __name__, url_prefix="/api/proxy")
+    for method, path, view in (
+        ("GET", "/status", routes.list_proxies),
+        ("GET", "/status/<alias>", routes.get_status),
+        ("POST", "/stop-all", routes.stop_all),
+        ("POST", "/<alias>/start", routes.start),
+        ("POST", "/<alias>/stop", routes.stop),
+        ("POST", "/<alias>/restart", routes.restart),
+        ("POST", "/<alias>/test", routes.test),
+        ("GET", "/<alias>/logs", routes.get_logs),
+        ("GET", "/<alias>/config", routes.get_config),
+        ("PUT", "/<alias>/config", routes.put_config),
+        ("GET", "/<alias>/requests", routes.get_requests),
+    ):
+        made.add_url_rule(path, f"{view.__name__}", view, methods=[method])
+    return made

@@ -1,0 +1,50 @@
+"""From a plan and the facts of a request to the targets that are tried, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.records import record
+from jackfield_proxy.plan import Plan, Rule, Target
+from jackfield_proxy.routing.conditions import holds, scripts_in
+from jackfield_proxy.routing.facts import Facts
+from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.strategies import CONDITIONLESS, STRATEGIES
+
+
+@record
+class Candidate:
+    """rule: its name; None: an alias or the profile's own provider. reason: a sentence for a person."""
+
+    target: Target
+    rule: str | None = None
+    reason: str = ""
+
+
+def choose(plan: Plan, facts: Facts, health: Health) -> Sequence[Candidate]:
+    """At least one. An alias comes before every rule."""
+    aliased = plan.aliases.get(facts.model)
+    if aliased is not None:
+        return [Candidate(aliased, None, f"the model alias {facts.model}")]
+    rules = fitting(plan, facts)
+    if not rules:
+        own = Target(plan.provider, facts.model)
+        return [Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")]
+    ordered = STRATEGIES.get(plan.strategy, STRATEGIES["Conditional"])(rules, health)
+    return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
+
+
+def fitting(plan: Plan, facts: Facts) -> Sequence[Rule]:
+    """The highest priority first, and as stored among equals."""
+    every = plan.strategy in CONDITIONLESS
+    found = [rule for rule in plan.rules if every or holds(rule.condition, facts)]
+    return sorted(found, key=lambda rule: -rule.priority)
+
+
+def scripts_of(plan: Plan) -> frozenset[str]:
+    """Every script that its rules need."""
+    return frozenset(path for rule in plan.rules for path in scripts_in(rule.condition))
+
+
+def _reason(plan: Plan, rule: Rule) -> str:
+    return f"the rule {rule.name} (priority {rule.priority}, {rule.condition.get('type')}) under {plan.strategy}"

@@ -1,0 +1,101 @@
+"""What conditions may know of a request, read off its JSON body in any of the three dialects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield_proxy.routing.tokens import estimated
+
+_IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
+_CONTENTS = ("messages", "input")
+_SECRET = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_SMALL = ("haiku", "-mini", "-nano", "-flash", "-lite")
+"""Marks of the models that agents use for titles and summaries beside the conversation."""
+
+
+@record
+class Facts:
+    """model: as asked, after aliases have been looked at by the caller. tools: how many it brings. minute: of the local
+    day. scripts: path -> what the condition script said."""
+
+    model: str = ""
+    tokens: int = 0
+    tools: int = 0
+    thinking: bool = False
+    image: bool = False
+    web_search: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    minute: int = 0
+    scripts: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def background(self) -> bool:
+        """Asked of a small model (decisions.md section 4)."""
+        name = self.model.lower()
+        return any(mark in name for mark in _SMALL)
+
+
+def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int) -> Facts:
+    """headers: lower-case names."""
+    tools = body.get("tools")
+    listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    model = body.get("model")
+    return Facts(
+        model=model if isinstance(model, str) else "",
+        tokens=estimated(body),
+        tools=len(listed),
+        thinking=_thinks(body),
+        image=any(block.get("type") in _IMAGES for block in _blocks(body)),
+        web_search="web_search_options" in body or any(_searches(tool) for tool in listed),
+        headers=headers,
+        minute=minute,
+    )
+
+
+def _thinks(body: Mapping[str, Json]) -> bool:
+    thinking, reasoning = body.get("thinking"), body.get("reasoning")
+    if isinstance(thinking, dict) and thinking.get("type") != "disabled":
+        return True
+    effort = reasoning.get("effort") if isinstance(reasoning, dict) else body.get("reasoning_effort")
+    return effort not in (None, "none", "minimal")
+
+
+def _searches(tool: Mapping[str, Json]) -> bool:
+    return str(tool.get("type", "")).startswith("web_search")
+
+
+def _blocks(body: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """Content blocks of every turn, and those inside tool results."""
+    for name in _CONTENTS:
+        turns = body.get(name)
+        for turn in turns if isinstance(turns, list) else ():
+            if isinstance(turn, dict):
+                yield turn
+                yield from _inner(turn.get("content"))
+                yield from _inner(turn.get("output"))
+
+
+def _inner(content: Json) -> Iterator[Mapping[str, Json]]:
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict):
+            yield block
+            nested = block.get("content")
+            yield from (one for one in nested if isinstance(one, dict)) if isinstance(nested, list) else ()
+
+
+def told(facts: Facts) -> dict[str, Json]:
+    """The facts as a condition script gets them, under `request`."""
+    return {
+        "model": facts.model,
+        "tokens": facts.tokens,
+        "tools": facts.tools,
+        "thinking": facts.thinking,
+        "image": facts.image,
+        "web_search": facts.web_search,
+        "background": facts.background,
+        "minute": facts.minute,
+        "headers": {name: value for name, value in facts.headers.items() if name not in _SECRET},
+    }

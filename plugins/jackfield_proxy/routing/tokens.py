@@ -1,0 +1,41 @@
+"""How many tokens a request has, estimated on its JSON without a parse into another form: routes ask this of every
+request, in any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.jsontext import Json
+from jackfield_proxy.dialects.tokens import PER_IMAGE, PER_TURN, of_text
+
+_IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
+_PARTS = ("system", "instructions", "messages", "input", "tools")
+_NO_TEXT = frozenset({"signature", "data", "encrypted_content", "cache_control", "file_data"})
+
+
+def estimated(body: Mapping[str, Json]) -> int:
+    """Of what the model reads: system, turns, tool definitions. At least 1."""
+    return max(1, round(sum(_weight(body.get(part)) for part in _PARTS)))
+
+
+def _weight(value: Json) -> float:
+    """Without recursion: how deep a body is nested is its sender's affair."""
+    total, waiting = 0.0, [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            total += of_text(part)
+        elif isinstance(part, list):
+            total += PER_TURN * len(part)
+            waiting += part
+        elif isinstance(part, dict):
+            if part.get("type") in _IMAGES:
+                total += PER_IMAGE
+                continue
+            for name, inner in part.items():
+                if name not in _NO_TEXT:
+                    total += of_text(name) if isinstance(inner, dict) else 0
+                    waiting.append(inner)
+        elif part is not None:
+            total += 1
+    return total

@@ -1,0 +1,79 @@
+"""What OpenAPI says of `/api/proxy`, and the bodies that are read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+State = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
+
+
+class ProxyShown(BaseModel):
+    profile: str
+    enabled: bool
+    port: int | None = Field(description="Where it listens on 127.0.0.1.")
+    pid: int | None
+    status: State
+    restarts: int = Field(description="After crashes, since it was started.")
+    started_at: str | None
+    requests: int = Field(description="Served since the daemon has started.")
+    error: str | None = Field(description="The last line of its log, when it has failed.")
+
+
+class ProxyAnswer(BaseModel):
+    success: Literal[True]
+    data: ProxyShown
+
+
+class ProxyList(BaseModel):
+    success: Literal[True]
+    data: list[ProxyShown]
+
+
+class StoppedShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, list[str]]
+
+
+class ConfigShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, JsonValue]
+
+
+class LogQuery(BaseModel):
+    lines: int = Field(100, ge=1, le=10_000, description="How many of the last lines.")
+
+
+class LogShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, list[str] | str]
+
+
+class RequestsQuery(BaseModel):
+    limit: int = Field(50, ge=1, le=10_000, description="How many of the latest requests.")
+
+
+class RequestsShown(BaseModel):
+    success: Literal[True]
+    data: list[dict[str, JsonValue]]
+
+
+class TrialBody(BaseModel):
+    """A request as far as rules look at it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = Field(min_length=1, max_length=512)
+    tokens: int = Field(1, ge=0, le=1_000_000_000)
+    tools: int = Field(0, ge=0, le=100_000)
+    thinking: bool = False
+    image: bool = False
+    web_search: bool = False
+    headers: dict[str, Annotated[str, Field(max_length=8192)]] = Field(default_factory=dict, max_length=100)
+    time: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM; default: now.")
+
+
+class TrialShown(BaseModel):
+    success: Literal[True]
+    data: dict[str, JsonValue]

@@ -1,0 +1,50 @@
+"""The table `[proxy]`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ProxySettings(BaseModel):
+    """Proxies of profiles. Limits count for a proxy from its next configuration on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    body_limit: int = Field(
+        32 * 2**20, ge=1024, le=512 * 2**20, description="Largest request that a proxy takes, in bytes."
+    )
+    connect_timeout: float = Field(
+        10.0, gt=0, le=300, description="Time to reach a provider, in seconds; as of the start of the proxy."
+    )
+    first_byte_timeout: float = Field(
+        600.0, gt=0, le=7200, description="Time until a provider begins its answer, in seconds."
+    )
+    idle_timeout: float = Field(
+        180.0,
+        gt=0,
+        le=7200,
+        description="Longest silence within an answer, and longest time that a client takes nothing of it, in seconds.",
+    )
+    retries: int = Field(
+        2, ge=0, le=10, description="Further attempts after 408, 409, 429, 5xx or no connection, with one target."
+    )
+    retry_after_limit: float = Field(
+        60.0, ge=0, le=600, description="Longest Retry-After of a provider that is waited for, in seconds."
+    )
+    breaker_failures: int = Field(
+        4, ge=1, le=1000, description="Failures in a row after which a target is left alone, where there is another."
+    )
+    breaker_open: float = Field(30.0, ge=0, le=3600, description="Time for which it is left alone, in seconds.")
+    script_timeout: float = Field(2.0, gt=0, le=60, description="Time for a condition script, in seconds.")
+    start_timeout: float = Field(15.0, gt=0, le=300, description="Time until a proxy must run, in seconds.")
+    stop_grace: float = Field(
+        2.0, ge=0, le=300, description="Time that requests in flight get when a proxy stops, in seconds."
+    )
+    health_interval: float = Field(5.0, gt=0.05, le=600, description="Time between health checks, in seconds.")
+    health_timeout: float = Field(3.0, gt=0, le=60, description="Time for a health check, in seconds.")
+    requests_kept: int = Field(
+        500, ge=0, le=100_000, description="Requests of each proxy that `GET /api/proxy/{alias}/requests` remembers."
+    )
+    log_limit: int = Field(
+        1024 * 1024, ge=4096, le=1024**3, description="Size at which a proxy's log is rotated, in bytes; one is kept."
+    )

@@ -1,0 +1,298 @@
+"""Providers that fail in every way: the client gets an error in its dialect, or another target's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
+
+import aiohttp
+import pytest
+from aiohttp import web
+from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, Proxy, failing, plan, proxy_of, rule, sse, upstream
+
+from jackfield_proxy.plan import Limits, Upstream
+
+Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+CHAT = {
+    "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "pong"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15},
+}  # fmt: skip
+STREAM = {**ASKED, "stream": True}
+
+
+@pytest.fixture
+async def north() -> AsyncIterator[Provider_]:
+    async with Provider_().serving() as made:
+        yield made
+
+
+@pytest.fixture
+async def south() -> AsyncIterator[Provider_]:
+    async with Provider_().serving() as made:
+        yield made
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def error_of(body: bytes) -> dict[str, str]:
+    value = json.loads(body)
+    assert value["type"] == "error"
+    found: dict[str, str] = value["error"]
+    return found
+
+
+async def broken(request: web.BaseRequest) -> web.StreamResponse:
+    """Resets the connection in the middle of a stream."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    await response.write(sse(*EVENTS[:2]) + b'event: content_block_delta\ndata: {"ty')
+    assert request.transport is not None
+    request.transport.abort()
+    return response
+
+
+async def hanging(request: web.BaseRequest) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    await response.write(sse(*EVENTS[:2]))
+    await asyncio.sleep(60)
+    return response
+
+
+async def mute(_request: web.BaseRequest) -> web.StreamResponse:
+    await asyncio.sleep(60)
+    raise AssertionError
+
+
+SHORT = Limits(retries=0, first_byte_timeout=0.2, idle_timeout=0.2, stop_grace=0.0)
+
+
+async def test_nobody_listens(north: Provider_) -> None:
+    gone = Upstream("north", "anthropic", f"http://127.0.0.1:{free_port()}")
+    async with proxy_of(plan({"north": gone})) as proxy:
+        status, body = await proxy.post(ASKED)
+    assert (status, error_of(body)["type"]) == (502, "api_error")
+    assert "north" in error_of(body)["message"]
+
+
+async def test_silence_is_504(north: Provider_) -> None:
+    north.answer = mute
+    async with proxy_of(plan({"north": upstream(north)}, limits=SHORT)) as proxy:
+        status, body = await proxy.post(ASKED)
+    assert (status, error_of(body)["type"]) == (504, "timeout_error")
+
+
+@pytest.mark.parametrize("answer", [broken, hanging])
+@pytest.mark.parametrize("family", ["anthropic", "openai"])
+async def test_stream_that_breaks_off_ends_with_an_error(north: Provider_, answer: Answer, family: str) -> None:
+    north.answer = answer if family == "anthropic" else chat_stream_then(answer)
+    async with proxy_of(plan({"north": upstream(north, family=family)}, limits=SHORT)) as proxy:
+        status, body = await proxy.post(STREAM)
+    assert status == 200
+    last = body.rstrip().rsplit(b"\n\n", 1)[-1]
+    name, _, data = last.partition(b"\n")
+    assert name == b"event: error"
+    assert json.loads(data.removeprefix(b"data: "))["type"] == "error"
+    assert proxy.pipe.served[0].error
+
+
+def chat_stream_then(answer: Answer) -> Answer:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": "po"}, "finish_reason": None}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+    async def made(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        if answer is broken and request.transport is not None:
+            request.transport.abort()
+        else:
+            await asyncio.sleep(60)
+        return response
+
+    return made
+
+
+async def test_answer_that_breaks_off_does_not_pass_for_a_whole_one(north: Provider_) -> None:
+    async def half(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "100000"})
+        await response.prepare(request)
+        await response.write(b'{"id": "msg')
+        assert request.transport is not None
+        request.transport.close()
+        return response
+
+    north.answer = half
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await proxy.post(ASKED)
+        north.answer = Provider_().answer
+        assert (await proxy.post(ASKED))[0] == 200
+
+
+@pytest.mark.parametrize("garbage", [b"no json", b"[]", b'{"choices": 7}', b"\xff\xfe"])
+async def test_garbage_that_must_be_translated_is_502(north: Provider_, garbage: bytes) -> None:
+    async def answer(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=garbage, content_type="application/json")
+
+    north.answer = answer
+    async with proxy_of(plan({"north": upstream(north, family="openai")})) as proxy:
+        status, body = await proxy.post(ASKED)
+        assert (status, error_of(body)["type"]) == (502, "api_error")
+        status, _ = await proxy.post(STREAM)
+        assert status == 502
+
+
+async def test_no_http_at_all() -> None:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"what do you want?\r\n\r\n")
+        writer.close()
+
+    listener = await asyncio.start_server(talk, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+    async with listener, proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy:
+        status, body = await proxy.post(ASKED)
+    assert (status, error_of(body)["type"]) == (502, "api_error")
+
+
+async def test_redirect_is_not_followed_with_the_key(north: Provider_, south: Provider_) -> None:
+    async def away(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(status=307, headers={"Location": south.url})
+
+    north.answer = away
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        status, body = await proxy.post(ASKED)
+    assert status == 502
+    assert "redirects" in error_of(body)["message"]
+    assert not south.asked
+
+
+async def test_large_event_passes(north: Provider_) -> None:
+    event = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x" * 10_000_000}}
+    whole = sse(*EVENTS[:2], event, *EVENTS[3:])
+
+    async def answer(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=whole, headers={"Content-Type": "text/event-stream"})
+
+    north.answer = answer
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        assert await proxy.post(STREAM) == (200, whole)
+    assert proxy.pipe.served[0].output == 3
+
+
+# ------------------------------------------------------------------------------------------------ retries and fallbacks
+
+
+def two(north: Provider_, south: Provider_, strategy: str = "Fallback", **limits: float) -> Proxy:
+    upstreams = {"north": upstream(north), "south": upstream(south, "south", family="openai")}
+    rules = (rule("first", "north/n", 9), rule("second", "south/s", 1))
+    merged = {"retries": 0, "stop_grace": 0.0, "first_byte_timeout": 2.0, **limits}
+    made = plan(upstreams, *rules, strategy=strategy, limits=Limits(**merged))  # type: ignore[arg-type]
+    return proxy_of(made)  # type: ignore[return-value]
+
+
+async def chat(_request: web.BaseRequest) -> web.StreamResponse:
+    return web.json_response(CHAT)
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 408, 409, 429, 500, 503, 529])
+async def test_fallback_after_what_says_something_of_the_provider(
+    north: Provider_, south: Provider_, status: int
+) -> None:
+    north.answer, south.answer = failing(status), chat
+    async with two(north, south) as proxy:  # type: ignore[attr-defined]
+        got, body = await proxy.post(ASKED)
+    assert (got, json.loads(body)["content"]) == (200, MESSAGE["content"])
+    (served,) = proxy.pipe.served
+    assert (served.provider, served.rule, served.attempts, served.translated) == ("south", "second", 2, True)
+    assert json.loads(south.asked[0].body)["model"] == "s"
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_no_fallback_for_a_bad_request(north: Provider_, south: Provider_, status: int) -> None:
+    north.answer = failing(status)
+    async with two(north, south) as proxy:  # type: ignore[attr-defined]
+        assert (await proxy.post(ASKED))[0] == status
+    assert not south.asked
+
+
+async def test_target_that_failed_often_is_left_alone(north: Provider_, south: Provider_) -> None:
+    north.answer, south.answer = failing(500), chat
+    async with two(north, south, breaker_failures=2, breaker_open=60.0) as proxy:  # type: ignore[attr-defined]
+        for _ in range(5):
+            assert (await proxy.post(ASKED))[0] == 200
+    assert (len(north.asked), len(south.asked)) == (2, 5)
+
+
+async def test_balanced_target_that_fails_is_replaced_by_another(north: Provider_, south: Provider_) -> None:
+    north.answer, south.answer = failing(500), chat
+    async with two(north, south, "RoundRobin") as proxy:  # type: ignore[attr-defined]
+        for _ in range(4):
+            assert (await proxy.post(ASKED))[0] == 200
+
+
+async def test_conditional_does_not_go_elsewhere(north: Provider_, south: Provider_) -> None:
+    north.answer = failing(500)
+    async with two(north, south, "Conditional") as proxy:  # type: ignore[attr-defined]
+        assert (await proxy.post(ASKED))[0] == 500
+    assert not south.asked
+
+
+async def test_retry_waits_as_long_as_the_provider_says(north: Provider_) -> None:
+    answers = [failing(429, **{"Retry-After": "0"}), failing(503, **{"Retry-After": "0"}), Provider_().answer]
+
+    async def next_one(request: web.BaseRequest) -> web.StreamResponse:
+        return await answers.pop(0)(request)
+
+    north.answer = next_one
+    async with proxy_of(plan({"north": upstream(north)}, limits=Limits(retries=2, stop_grace=0.0))) as proxy:
+        assert (await proxy.post(ASKED))[0] == 200
+    assert proxy.pipe.served[0].attempts == 3
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "3600"}, {"x-should-retry": "false"}])
+async def test_no_retry_when_the_provider_wants_none(north: Provider_, headers: dict[str, str]) -> None:
+    north.answer = failing(429, **headers)
+    async with proxy_of(plan({"north": upstream(north)}, limits=Limits(retries=5, stop_grace=0.0))) as proxy:
+        assert (await proxy.post(ASKED))[0] == 429
+    assert len(north.asked) == 1
+
+
+async def test_rule_with_an_unknown_provider_is_told(north: Provider_) -> None:
+    async with proxy_of(plan({"north": upstream(north)}, rule("all", "nowhere/m"))) as proxy:
+        status, body = await proxy.post(ASKED)
+    assert status == 502
+    assert "nowhere" in error_of(body)["message"]
+
+
+async def test_script_conditions_are_asked_of_the_daemon(north: Provider_, south: Provider_) -> None:
+    upstreams = {"north": upstream(north), "south": upstream(south, "south")}
+    rules = (rule("script", "south/s", 9, type="script", path="a.rhai"), rule("rest", "north/n"))
+    async with proxy_of(plan(upstreams, *rules)) as proxy:
+        await proxy.post(ASKED)
+        proxy.pipe.said["a.rhai"] = True
+        await proxy.post(ASKED)
+    assert [one.rule for one in proxy.pipe.served] == ["rest", "script"]
+
+
+async def test_tokens_are_counted_by_the_provider_or_estimated(north: Provider_) -> None:
+    async def counts(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.json_response({"input_tokens": 4711})
+
+    body = {"model": "asked", "messages": [{"role": "user", "content": "word " * 700}]}
+    north.answer = counts
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        assert json.loads((await proxy.post(body, "/v1/messages/count_tokens"))[1]) == {"input_tokens": 4711}
+        north.answer = failing(404)
+        found = json.loads((await proxy.post(body, "/v1/messages/count_tokens"))[1])
+    assert 700 < found["input_tokens"] < 1500
+    assert not proxy.pipe.served, "a count is no use"

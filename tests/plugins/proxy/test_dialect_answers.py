@@ -1,0 +1,583 @@
+"""Answers: the rows of facts 7.6 (Chat -> Anthropic) and 7.7 (Responses), whole and streamed, and the errors."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from dialect_lab import (
+    DONE,
+    NAMES,
+    answered,
+    asked,
+    chunks,
+    encoded,
+    frames,
+    messages,
+    named,
+    piece,
+    read,
+    relayed,
+    whole,
+    write,
+)
+
+from jackfield_proxy.dialects import names, of
+from jackfield_proxy.dialects.model import DialectName, Failed, ProxyError, Stop, Thinking, Tool, ToolUse, Usage
+
+PLACE = {"place": "Zürich"}
+PATCH = Tool("apply_patch", kind="custom", dialect="responses")
+LONG = "mcp__" + "a" * 80
+
+
+def completion(message: dict[str, Any], finish: str | None = "stop", **more: Any) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+    return {"id": "chatcmpl-7", "object": "chat.completion", "model": "served", "choices": [choice], **more}
+
+
+def tool_call(call_id: str = "call_1", name: str = "get_weather", arguments: str = '{"place": "A"}') -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+# --------------------------------------------------------------------------------------------------- whole answers, 7.6
+
+
+def test_a_completion_becomes_a_message() -> None:
+    content = {"content": "text", "reasoning_content": "hmm", "tool_calls": [tool_call()]}
+    made = answered("chat", "anthropic", completion(content, "tool_calls"))
+    assert (made["id"], made["type"], made["role"], made["model"]) == ("msg_7", "message", "assistant", "asked-model")
+    assert [block["type"] for block in made["content"]] == ["thinking", "text", "tool_use"]
+    assert made["content"][0]["thinking"] == "hmm"
+    assert made["content"][2] == {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": {"place": "A"}}
+    assert (made["stop_reason"], made["stop_sequence"]) == ("tool_use", None)
+
+
+@pytest.mark.parametrize(
+    ("finish", "expected"),
+    [
+        ("stop", "end_turn"),
+        ("length", "max_tokens"),
+        ("content_filter", "refusal"),
+        ("refusal", "refusal"),
+        (None, "end_turn"),
+        ("something new", "end_turn"),
+    ],
+)
+def test_finish_reasons(finish: str | None, expected: str) -> None:
+    assert answered("chat", "anthropic", completion({"content": "x"}, finish))["stop_reason"] == expected
+
+
+@pytest.mark.parametrize("finish", ["tool_calls", "function_call", "stop", None])
+def test_tool_calls_are_a_reason_of_their_own(finish: str | None) -> None:
+    assert answered("chat", "anthropic", completion({"tool_calls": [tool_call()]}, finish))["stop_reason"] == "tool_use"
+
+
+def test_a_refusal_is_text() -> None:
+    made = answered("chat", "anthropic", completion({"content": None, "refusal": "No."}))
+    assert (made["content"], made["stop_reason"]) == ([{"type": "text", "text": "No."}], "refusal")
+
+
+def test_unparsable_arguments_are_an_empty_input() -> None:
+    made = answered("chat", "anthropic", completion({"tool_calls": [tool_call(arguments='{"pla')]}))
+    assert made["content"][0]["input"] == {}
+
+
+def test_cached_and_written_tokens_are_told_apart() -> None:
+    usage = {
+        "prompt_tokens": 1200,
+        "completion_tokens": 34,
+        "prompt_tokens_details": {"cached_tokens": 1000, "cache_write_tokens": 50},
+    }
+    made = answered("chat", "anthropic", completion({"content": "x"}, usage=usage))["usage"]
+    assert made == {
+        "input_tokens": 150,
+        "cache_creation_input_tokens": 50,
+        "cache_read_input_tokens": 1000,
+        "output_tokens": 34,
+    }
+    back = answered("anthropic", "chat", {"type": "message", "content": [], "usage": made})["usage"]
+    assert (back["prompt_tokens"], back["completion_tokens"], back["total_tokens"]) == (1200, 34, 1234)
+    assert back["prompt_tokens_details"]["cached_tokens"] == 1000
+    told = answered("anthropic", "responses", {"type": "message", "content": [], "usage": made})["usage"]
+    assert (told["input_tokens"], told["total_tokens"]) == (1200, 1234)
+    assert told["input_tokens_details"]["cached_tokens"] == 1000
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+@pytest.mark.parametrize(
+    "body", [["no", "completion"], {}, "x", {"choices": []}, {"content": 3}, {"output": "x"}], ids=str
+)
+def test_what_is_no_answer_is_a_bad_gateway(dialect: DialectName, body: Any) -> None:
+    with pytest.raises(ProxyError) as caught:
+        of(dialect).parse_response(encoded(body))
+    assert caught.value.status == 502
+
+
+def test_an_error_in_place_of_an_answer() -> None:
+    with pytest.raises(ProxyError, match="slow down") as caught:
+        of("chat").parse_response(encoded({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}))
+    assert caught.value.status == 429
+
+
+# --------------------------------------------------------------------------------------- names, ids, freeform, thinking
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_shortened_tool_names_come_back_long(client: DialectName) -> None:
+    tool = Tool(LONG)
+    body = completion({"tool_calls": [tool_call(name=names.fit_name(LONG))]})
+    assert LONG in json.dumps(answered("chat", client, body, tool))
+    data = chunks(piece(0, "{}", id="c", name=names.fit_name(LONG)), finish="tool_calls")
+    assert LONG in json.dumps(relayed("chat", client, data, tool))
+
+
+def test_namespaces_come_back() -> None:
+    tool = Tool("shell", namespace="github", dialect="responses")
+    made = answered("chat", "responses", completion({"tool_calls": [tool_call(name="github__shell")]}), tool)
+    assert (made["output"][0]["name"], made["output"][0]["namespace"]) == ("shell", "github")
+
+
+@pytest.mark.parametrize("arguments", ['{"input": "*** Begin"}', "*** Begin"], ids=["wrapped", "bare"])
+def test_freeform_input_is_unwrapped(arguments: str) -> None:
+    """7.7: custom tools such as apply_patch."""
+    body = completion({"tool_calls": [tool_call(name="apply_patch", arguments=arguments)]})
+    (item,) = answered("chat", "responses", body, PATCH)["output"]
+    assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", "*** Begin")
+    half = len(arguments) // 2
+    data = chunks(
+        piece(0, arguments[:half], id="c", name="apply_patch"), piece(0, arguments[half:]), finish="tool_calls"
+    )
+    events = relayed("chat", "responses", data, PATCH)
+    kinds = [event["type"] for event in events]
+    assert "response.custom_tool_call_input.delta" in kinds
+    assert "response.custom_tool_call_input.done" in kinds
+    assert events[-1]["response"]["output"][0]["input"] == "*** Begin"
+    (_, part, *_) = relayed("chat", "chat", data, PATCH)
+    assert part["choices"][0]["delta"]["tool_calls"][0]["custom"] == {"name": "apply_patch", "input": "*** Begin"}
+
+
+def test_ids_that_anthropic_refuses_come_back_as_they_were() -> None:
+    made = answered("chat", "anthropic", completion({"tool_calls": [tool_call("functions.f:0")]}))
+    block = made["content"][0]
+    assert names._FIT(block["id"])
+    turns = [{"role": "assistant", "content": [block]}]
+    parsed = of("anthropic").parse_request(encoded(messages(*turns)))
+    assert isinstance(parsed.turns[0].content[0], ToolUse)
+    assert parsed.turns[0].content[0].id == "functions.f:0"
+
+
+def test_signed_thinking_rides_in_encrypted_content() -> None:
+    """7.7: and comes back next turn, to Anthropic alone."""
+    thought = {"type": "thinking", "thinking": "hmm", "signature": "sig"}
+    (item, _) = answered("anthropic", "responses", {"content": [thought, {"type": "text", "text": "x"}]})["output"]
+    assert item["type"] == "reasoning"
+    parsed = of("responses").parse_request(encoded({"model": "m", "input": [item]}))
+    assert parsed.turns[0].content == (Thinking("hmm", "sig", "anthropic"),)
+
+
+def test_encrypted_reasoning_rides_in_the_signature() -> None:
+    output = [{"type": "reasoning", "summary": [], "encrypted_content": "enc"}]
+    (block,) = answered("responses", "anthropic", {"output": output})["content"]
+    assert block["type"] == "redacted_thinking"
+    body = encoded(messages({"role": "assistant", "content": [block]}))
+    assert names.is_mixed(body)
+    assert of("anthropic").parse_request(body).turns[0].content == (Thinking("", "enc", "responses", redacted=True),)
+
+
+def test_thinking_of_chat_models_is_marked_as_foreign() -> None:
+    events = relayed("chat", "anthropic", chunks({"reasoning_content": "hmm"}, {"content": "x"}))
+    (signature,) = [e["delta"]["signature"] for e in events if e.get("delta", {}).get("type") == "signature_delta"]
+    assert names.is_mixed(signature.encode())
+    assert not names.is_mixed(encoded(messages()))
+
+
+# --------------------------------------------------------------------------------------------------- streams, traps 7.6
+
+
+def blocks(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    found: list[list[str]] = []
+    for event in events:
+        if event["type"] == "content_block_start":
+            found.append([event["content_block"]["type"], ""])
+        elif event["type"] == "content_block_delta":
+            delta = event["delta"]
+            found[-1][1] += delta.get("text", delta.get("thinking", delta.get("partial_json", "")))
+    return [(kind, text) for kind, text in found]
+
+
+def ending(events: list[dict[str, Any]]) -> str:
+    return str(events[-2]["delta"]["stop_reason"])
+
+
+CASES: dict[str, tuple[list[bytes], list[tuple[str, str]], str]] = {
+    "content and finish reason together": (
+        [b'data: {"choices":[{"delta":{"content":"pong"},"finish_reason":"length"}]}\n\n'],
+        [("text", "pong")],
+        "max_tokens",
+    ),
+    "a whole call in one chunk": (
+        chunks(piece(0, '{"a":1}', id="c", name="f"), finish="tool_calls"),
+        [("tool_use", '{"a":1}')],
+        "tool_use",
+    ),
+    "interleaved calls": (
+        chunks(
+            piece(0, "", id="c1", name="f"),
+            piece(1, "", id="c2", name="g"),
+            piece(0, '{"a"'),
+            piece(1, '{"b"'),
+            piece(0, ":1}"),
+            piece(1, ":2}"),
+        ),
+        [("tool_use", '{"a":1}'), ("tool_use", '{"b":2}')],
+        "tool_use",
+    ),
+    "id and name repeated": (
+        chunks(piece(0, '{"a"', id="c", name="f"), piece(0, ":1}", id="c", name="f")),
+        [("tool_use", '{"a":1}')],
+        "tool_use",
+    ),
+    "arguments before the name": (
+        chunks(piece(0, '{"a"', id="c"), piece(0, ":1}", name="f")),
+        [("tool_use", '{"a":1}')],
+        "tool_use",
+    ),
+    "calls without indices": (
+        chunks(piece(None, "{}", id="c1", name="f"), piece(None, '{"b":2}', id="c2", name="g")),
+        [("tool_use", "{}"), ("tool_use", '{"b":2}')],
+        "tool_use",
+    ),
+    "every call has index 0": (
+        chunks(piece(0, "{}", id="c1", name="f"), piece(0, '{"b":2}', id="c2", name="g")),
+        [("tool_use", "{}"), ("tool_use", '{"b":2}')],
+        "tool_use",
+    ),
+    "empty deltas": (
+        chunks({"role": "assistant", "content": ""}, {}, {"content": "a", "tool_calls": []}, {"content": None}),
+        [("text", "a")],
+        "end_turn",
+    ),
+    "text after a call": (
+        chunks({"content": "a"}, piece(0, "{}", id="c", name="f"), {"content": "b"}, finish="tool_calls"),
+        [("text", "a"), ("tool_use", "{}"), ("text", "b")],
+        "tool_use",
+    ),
+    "reasoning, then text": (
+        chunks({"reasoning": "hm"}, {"reasoning": "m"}, {"content": "a"}),
+        [("thinking", "hmm"), ("text", "a")],
+        "end_turn",
+    ),
+    "plain JSON": ([encoded(completion({"content": "pong"}))], [("text", "pong")], "end_turn"),
+    "no closing mark": (chunks({"content": "pong"}), [("text", "pong")], "end_turn"),
+    "comments": (
+        [b": OPENROUTER PROCESSING\n\n", *chunks({"content": "a"}), b": x\n\n", DONE],
+        [("text", "a")],
+        "end_turn",
+    ),
+    "no finish reason": (
+        [*chunks(piece(0, "{}", id="c", name="f"), finish=None), DONE],
+        [("tool_use", "{}")],
+        "tool_use",
+    ),
+    "nothing": ([*chunks({"content": ""}), DONE], [], "end_turn"),
+}
+
+
+@pytest.mark.parametrize(("data", "expected", "stop"), CASES.values(), ids=CASES)
+def test_traps_of_chat_streams(data: list[bytes], expected: list[tuple[str, str]], stop: str) -> None:
+    events = relayed("chat", "anthropic", data)
+    assert (blocks(events), ending(events)) == (expected, stop)
+    relayed("chat", "responses", data)
+
+
+@pytest.mark.parametrize("trailing", [True, False], ids=["trailer", "finish chunk"])
+def test_usage_in_the_trailer_or_the_finish_chunk(trailing: bool) -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 2}
+    data = chunks({"content": "x"}, usage=usage) if trailing else chunks({"content": "x"})
+    if not trailing:
+        data[-1] = data[-1].replace(b'"choices"', b'"usage": {"prompt_tokens": 10, "completion_tokens": 2}, "choices"')
+    told = relayed("chat", "anthropic", [*data, DONE])[-2]["usage"]
+    assert (told["input_tokens"], told["output_tokens"]) == (10, 2)
+
+
+def test_a_stream_that_is_cut_off_is_a_failure() -> None:
+    for dialect, data in (("chat", chunks({"content": "x"}, finish=None)), ("anthropic", messages_stream()[:4])):
+        events = read(of(dialect).reader(), data)  # type: ignore[arg-type]
+        assert isinstance(events[-1], Failed)
+        assert events[-1].error.status == 502
+
+
+def test_an_error_inside_a_stream() -> None:
+    data = [*chunks({"content": "x"}, finish=None), b'data: {"error": {"message": "maximum context length is 9"}}\n\n']
+    written = write(of("anthropic").writer(asked()), read(of("chat").reader(), data))
+    name, error = frames(written)[-1]
+    assert (name, error["error"]["type"]) == ("error", "invalid_request_error")
+    assert error["error"]["message"].startswith("prompt is too long")
+
+
+def test_a_chat_client_gets_usage_only_if_it_asked() -> None:
+    events = read(of("chat").reader(), [*chunks({"content": "x"}, usage={"prompt_tokens": 9}), DONE])
+    for wanted in (True, False):
+        found = frames(write(of("chat").writer(asked("chat", usage=wanted)), events))
+        assert any(chunk and not chunk["choices"] for _, chunk in found) is wanted
+
+
+def test_a_call_without_arguments_gets_an_empty_object() -> None:
+    data = chunks(piece(0, "", id="c", name="f"), finish="tool_calls")
+    *_, call_chunk, _, _ = relayed("chat", "chat", data)
+    assert call_chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] == "{}"
+    assert relayed("chat", "responses", data)[-1]["response"]["output"][0]["arguments"] == "{}"
+
+
+def test_a_thought_signature_is_seen() -> None:
+    call = {
+        **piece(0, "{}", id="c", name="f")["tool_calls"][0],
+        "extra_content": {"google": {"thought_signature": "s"}},
+    }
+    (block,) = whole("chat", chunks({"tool_calls": [call]}, finish="tool_calls")).content
+    assert isinstance(block, ToolUse)
+    assert block.signature == "s"
+
+
+# ---------------------------------------------------------------------------------------------- Anthropic and Responses
+
+
+def messages_stream() -> list[bytes]:
+    return named(
+        {
+            "type": "message_start",
+            "message": {"id": "msg_1", "usage": {"input_tokens": 7, "cache_read_input_tokens": 3}},
+        },
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "ping"},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hmm"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "sig"}},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "content_block_start",
+            "index": 1,
+            "content_block": {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+        },
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a":1}'}},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    )
+
+
+def test_a_message_stream_for_codex() -> None:
+    """7.7, the order of events."""
+    events = relayed("anthropic", "responses", messages_stream())
+    kinds = [event["type"].removeprefix("response.") for event in events]
+    assert kinds == [
+        "created",
+        "in_progress",
+        "output_item.added",
+        "reasoning_summary_part.added",
+        "reasoning_summary_text.delta",
+        "reasoning_summary_text.done",
+        "reasoning_summary_part.done",
+        "output_item.done",
+        "output_item.added",
+        "function_call_arguments.delta",
+        "function_call_arguments.done",
+        "output_item.done",
+        "completed",
+    ]
+    response = events[-1]["response"]
+    assert (response["id"], response["status"], response["model"]) == ("resp_1", "completed", "asked-model")
+    assert response["output"][0]["encrypted_content"] == "jackfield:anthropic:sig"
+    usage = response["usage"]
+    assert (usage["input_tokens"], usage["input_tokens_details"]["cached_tokens"], usage["output_tokens"]) == (10, 3, 5)
+
+
+def test_a_message_stream_for_chat() -> None:
+    found = relayed("anthropic", "chat", messages_stream())
+    deltas = [chunk["choices"][0]["delta"] for chunk in found if chunk["choices"]]
+    assert deltas[1] == {"reasoning_content": "hmm"}
+    assert deltas[2]["tool_calls"][0]["function"] == {"name": "f", "arguments": ""}
+    assert found[-1]["usage"]["prompt_tokens"] == 10
+
+
+@pytest.mark.parametrize(
+    ("status", "why", "expected"),
+    [
+        ("completed", None, "end_turn"),
+        ("incomplete", "max_output_tokens", "max_tokens"),
+        ("incomplete", "content_filter", "refusal"),
+    ],
+)
+def test_a_response_stream_for_anthropic(status: str, why: str | None, expected: str) -> None:
+    """7.7: incomplete -> max_tokens."""
+    item = {"type": "message", "content": [{"type": "output_text", "text": "pong"}]}
+    response = {
+        "id": "resp_1",
+        "status": status,
+        "incomplete_details": {"reason": why},
+        "output": [item],
+        "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 2},
+    }
+    data = named(
+        {"type": "response.created", "response": {"id": "resp_1"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {"type": "message", "content": []}},
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "po"},
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "ng"},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": f"response.{status}", "response": response},
+    )
+    events = relayed("responses", "anthropic", data)
+    assert (blocks(events), ending(events)) == ([("text", "pong")], expected)
+    assert (events[-2]["usage"]["input_tokens"], events[-2]["usage"]["cache_read_input_tokens"]) == (5, 4)
+    for sparse in (data[:1] + data[-2:], data[-1:]):  # providers that leave out the deltas, or all but the end
+        assert blocks(relayed("responses", "anthropic", sparse)) == [("text", "pong")]
+
+
+def test_a_response_stream_with_calls_and_reasoning() -> None:
+    function = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}'}
+    custom = {"type": "custom_tool_call", "call_id": "c2", "name": "apply_patch", "input": "***"}
+    thought = {"type": "reasoning", "summary": [{"text": "a"}, {"text": "b"}], "encrypted_content": "enc"}
+    data = named(
+        {"type": "response.created", "response": {"id": "resp_1"}},
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "a"},
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 1, "delta": "b"},
+        {"type": "response.output_item.done", "output_index": 0, "item": thought},
+        {"type": "response.output_item.added", "output_index": 1, "item": {**function, "arguments": ""}},
+        {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": '{"a":1}'},
+        {"type": "response.output_item.done", "output_index": 1, "item": function},
+        {"type": "response.output_item.done", "output_index": 2, "item": custom},
+        {"type": "response.completed", "response": {"status": "completed", "output": []}},
+    )
+    answer = whole("responses", data)
+    assert answer.stop == "tool_use"
+    assert answer.content == (
+        Thinking("a\n\nb", "enc", "responses"),
+        ToolUse("c1", "f", '{"a":1}'),
+        ToolUse("c2", "apply_patch", "***", kind="custom"),
+    )
+    assert blocks(relayed("responses", "anthropic", data))[-1] == ("tool_use", '{"input":"***"}')
+
+
+@pytest.mark.parametrize("kind", ["response.failed", "error"])
+def test_a_failed_response(kind: str) -> None:
+    error = {"code": "rate_limit_exceeded", "message": "slow down"}
+    event = {"type": kind, "response": {"error": error}} if kind == "response.failed" else {"type": kind, **error}
+    (failed,) = read(of("responses").reader(), named(event))
+    assert isinstance(failed, Failed)
+    assert (failed.error.status, failed.error.message) == (429, "slow down")
+
+
+def test_a_delta_that_does_not_fit_its_block_opens_another() -> None:
+    """7.6 traps, the other way round: third parties that serve the Anthropic dialect."""
+    data = named(
+        {"type": "message_start", "message": {}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "b"}},
+        {"type": "message_stop"},
+    )
+    assert blocks(relayed("anthropic", "anthropic", data)) == [("text", "a"), ("thinking", "b")]
+
+
+def test_hosted_tool_blocks_are_left_out_for_others() -> None:
+    used = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+    body = {"content": [used, {"type": "text", "text": "found"}], "stop_reason": "pause_turn"}
+    assert answered("anthropic", "chat", body)["choices"][0]["message"]["content"] == "found"
+    assert answered("anthropic", "anthropic", body)["content"][0] == used
+
+
+# --------------------------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, "invalid_request_error"),
+        (401, "authentication_error"),
+        (402, "billing_error"),
+        (403, "permission_error"),
+        (404, "not_found_error"),
+        (409, "conflict_error"),
+        (413, "request_too_large"),
+        (429, "rate_limit_error"),
+        (500, "api_error"),
+        (504, "timeout_error"),
+        (529, "overloaded_error"),
+    ],
+)
+def test_kinds_of_errors(status: int, kind: str) -> None:
+    """7.6 'Errors': with request id and Retry-After."""
+    error = of("chat").parse_error(status, encoded({"error": {"message": "why", "type": "x"}}), "7")
+    code, body, headers = of("anthropic").error_body(error, "req_1")
+    assert code == status
+    assert json.loads(body) == {"type": "error", "error": {"type": kind, "message": "why"}, "request_id": "req_1"}
+    assert dict(headers) == {"content-type": "application/json", "retry-after": "7"}
+
+
+def test_openai_errors() -> None:
+    """7.7: {error{message, type, code, param}}."""
+    error = of("anthropic").parse_error(
+        429, encoded({"type": "error", "error": {"type": "rate_limit_error", "message": "m"}})
+    )
+    for dialect in ("chat", "responses"):
+        status, body, headers = of(dialect).error_body(error)
+        told = {"message": "m", "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
+        assert (status, json.loads(body)) == (429, {"error": told})
+        assert "retry-after" not in dict(headers)
+    overloaded = of("anthropic").parse_error(529, b"{}")
+    assert of("chat").error_body(overloaded)[0] == 503
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"code": "context_length_exceeded", "message": "too big"}),
+        (400, {"message": "This model's maximum context length is 8192 tokens."}),
+        (400, {"message": "prompt is too long: 9 tokens > 8 maximum"}),
+        (400, {"message": "input length and `max_tokens` exceed context limit: 9 + 9 > 10"}),
+        (413, {"message": "Please reduce the length of the messages."}),
+        (400, {"message": "The input token count (9) exceeds the maximum number of tokens allowed (8)."}),
+    ],
+)
+def test_a_context_overflow_is_told_in_anthropics_words(status: int, error: dict[str, str]) -> None:
+    found = of("chat").parse_error(status, encoded({"error": error}))
+    assert found.overflow
+    assert (found.status, found.kind, found.code) == (400, "invalid_request_error", "context_length_exceeded")
+    assert found.message.startswith("prompt is too long")
+    assert found.message.count("prompt is too long") == 1
+    assert not of("chat").parse_error(400, encoded({"error": {"message": "max_tokens: too large"}})).overflow
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b'{"error": "why"}',
+        b'{"detail": "why"}',
+        b'[{"error": {"message": "why"}}]',
+        b'{"message": "why"}',
+    ],
+    ids=range(7),
+)
+def test_errors_of_any_form_are_read(body: bytes) -> None:
+    error = of("chat").parse_error(500, body)
+    assert (error.status, error.kind) == (500, "api_error")
+    assert ("why" in error.message) is (b"why" in body)
+
+
+def test_retry_after_may_be_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    seconds = of("chat").parse_error(429, b"", date).retry_after
+    assert seconds is not None
+    assert 25 < seconds <= 30
+    assert of("chat").parse_error(429, b"", "soon").retry_after is None
+
+
+def test_usage_is_kept_of_a_stream_that_breaks_off() -> None:
+    reader = of("anthropic").reader()
+    assert isinstance(read(reader, messages_stream()[:5])[-1], Failed)
+    assert reader.usage == Usage(7, 0, 3)
+    assert not any(isinstance(event, Stop) for event in reader.feed(b"x"))
