@@ -28,10 +28,11 @@ class Aggregates:
     def problem(self) -> str | None:
         """One sentence when the file is not one of ours."""
         try:
-            msgspec.json.decode(self._path.read_bytes(), type=_Head)
+            # All of it: what a type does not ask for is skipped unseen.
+            msgspec.convert(msgspec.json.decode(self._path.read_bytes()), _Head)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
             return f"{self._path}: {exc}; it is left as it is and not used. Remove it, and it is made again."
         return None
 

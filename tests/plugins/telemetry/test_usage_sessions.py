@@ -116,12 +116,15 @@ def test_a_byte_that_changed_in_the_middle_is_seen(service: UsageService) -> Non
     assert service.log.path.read_text() == damaged
 
 
-def test_aggregates_that_are_not_ours_are_named_and_left(service: UsageService) -> None:
+@pytest.mark.parametrize(
+    "content", [b"{ not json", b"[]", b"{}", b'{"version": 1, "total_sessions": 2, "by_model": {"m\xff": {}}}']
+)
+def test_aggregates_that_are_not_ours_are_named_and_left(service: UsageService, content: bytes) -> None:
     path = service.log.path.parent / "aggregates.json"
     path.parent.mkdir(parents=True)
-    path.write_text("{ not json")
+    path.write_bytes(content)
     service.write_aggregates()
-    assert path.read_text() == "{ not json"
+    assert path.read_bytes() == content
     assert str(path) in service.warnings()[0]
 
 
