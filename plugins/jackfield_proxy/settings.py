@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class ProxySettings(BaseModel):
     """Proxies of profiles. Limits count for a proxy from its next configuration on."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     body_limit: int = Field(
         32 * 2**20, ge=1024, le=512 * 2**20, description="Largest request that a proxy takes, in bytes."

@@ -15,7 +15,7 @@ _TOOLS = (
 class TerminalSettings(BaseModel):
     """Terminal sessions."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     max_sessions: int = Field(64, ge=1, le=10_000, description="Sessions that may run at the same time.")
     keep_ended: int = Field(
@@ -63,7 +63,7 @@ class TerminalSettings(BaseModel):
 class SandboxSettings(BaseModel):
     """What sandboxes of profiles show and allow."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     visible: tuple[str, ...] = Field(
         _TOOLS,

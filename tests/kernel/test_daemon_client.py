@@ -28,3 +28,15 @@ def test_without_the_file_there_is_no_daemon(tmp_path: Path, monkeypatch: pytest
     monkeypatch.delenv("JACKFIELD_DAEMON_ENDPOINT", raising=False)
     with pytest.raises(DaemonAbsent):
         DaemonClient(tmp_path).ask("GET", "/api/profiles")
+
+
+@pytest.mark.parametrize(
+    ("host", "sent"), [("127.0.0.1", True), ("[::1]", True), ("localhost", True), ("192.0.2.1", False)]
+)
+def test_the_token_stays_on_this_machine(
+    tmp_path: Path, host: str, sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JACKFIELD_DAEMON_ENDPOINT", raising=False)
+    (tmp_path / "daemon-endpoint").write_text(f"http://{host}:8765\n")
+    (tmp_path / "daemon-token").write_text("token-of-this-machine\n")
+    assert bool(DaemonClient(tmp_path).headers()) is sent

@@ -11,6 +11,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -63,7 +64,10 @@ class DaemonClient:
         return found.rstrip("/")
 
     def headers(self) -> dict[str, str]:
-        """Where the daemon cannot see which user calls, it has left a token."""
+        """Where the daemon cannot see which user calls, it has left a token. It is for this machine: a damaged file of
+        the endpoint must not send it elsewhere. Raises `DaemonAbsent`."""
+        if not _is_loopback(urlsplit(self.base).hostname or ""):
+            return {}
         try:
             token = (read_private(self._config_dir / "daemon-token") or b"").decode("ascii", "replace").strip()
         except ConfigurationError:
@@ -97,6 +101,13 @@ class DaemonClient:
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
         return DaemonAnswer(found.get("data"), tuple(found.get("warnings", ())))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _told(error: urllib.error.HTTPError) -> JackfieldError:
