@@ -18,13 +18,14 @@ from jackfield_profiles.running_commands import exports
 
 JACKFIELD = str(Path(sys.executable).with_name("jackfield"))
 KEY = "key-canary-0123456789"
+# Its handlers write past `print`, which may be at work when a signal comes.
 AGENT = """
 import os, signal, sys, time
 if "--version" in sys.argv:
     print("echoer 1.0.0"); sys.exit()
 if "--wait" in sys.argv:
-    signal.signal(signal.SIGINT, lambda *_: (print("GOT INT", flush=True), os._exit(42)))
-    signal.signal(signal.SIGTERM, lambda *_: (print("GOT TERM", flush=True), os._exit(43)))
+    signal.signal(signal.SIGINT, lambda *_: (os.write(1, b"GOT INT\\n"), os._exit(42)))
+    signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"GOT TERM\\n"), os._exit(43)))
     print("READY", os.getppid(), flush=True)
     while True: time.sleep(0.05)
 if "--die" in sys.argv:
@@ -105,6 +106,10 @@ class Terminal:
         os.write(self._descriptor, keys)
 
     def code(self) -> int:
+        """How it has ended; what it says last is in `seen`."""
+        with contextlib.suppress(OSError):  # Linux tells the end so
+            while data := os.read(self._descriptor, 65536):
+                self.seen += data.decode()
         _, status = os.waitpid(self.pid, 0)
         os.close(self._descriptor)
         return os.waitstatus_to_exitcode(status)
@@ -143,7 +148,7 @@ def test_the_agent_gets_the_interrupt_key(place: Path) -> None:
     terminal.read("READY")
     terminal.type(b"\x03")
     terminal.read("GOT INT")
-    assert terminal.code() == 42
+    assert terminal.code() == 42, terminal.seen
 
 
 def test_a_termination_is_passed_on(place: Path) -> None:
@@ -151,7 +156,7 @@ def test_a_termination_is_passed_on(place: Path) -> None:
     terminal.read("READY")
     os.kill(terminal.pid, signal.SIGTERM)
     terminal.read("GOT TERM")
-    assert terminal.code() == 43
+    assert terminal.code() == 43, terminal.seen
 
 
 def test_an_agent_that_is_killed_ends_as_in_a_shell(place: Path) -> None:
