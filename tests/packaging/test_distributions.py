@@ -50,7 +50,8 @@ def run(python: Path, *arguments: str) -> str:
 
 def test_the_wheel_holds_every_source_file_and_nothing_else(wheel_files: set[str]) -> None:
     packages = {name for name in wheel_files if ".dist-info/" not in name}
-    assert packages == sources("src") | sources("plugins")
+    manifests = {f"jackfield/manifests/{name}" for name in sources("manifests")}
+    assert packages == sources("src") | sources("plugins") | manifests
 
 
 def test_nothing_private_is_shipped(wheel_files: set[str]) -> None:
