@@ -117,6 +117,7 @@ def flood(peer: Peer, path: str) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+        client.type("\x03")  # nobody is to measure beside it afterwards
         client.socket.close()
 
 
