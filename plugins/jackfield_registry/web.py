@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from jackfield.api.errors import ConfigurationError, UpstreamFailed
+from jackfield.api.http_client import is_loopback
 from jackfield.api.registry import Fetched, OpenSource, Sink
 from jackfield.api.version import __version__
 
@@ -77,14 +77,7 @@ def _reason(error: Exception) -> str:
 
 
 def http_allowed(host: str, allowed: bool) -> bool:
-    return allowed or is_loopback(host)
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return allowed or is_loopback(host.strip("[]"))
 
 
 @asynccontextmanager
@@ -101,6 +94,6 @@ async def open_web(base: str, *, timeout: float, allow_http: bool) -> AsyncItera
     if url.scheme == "http" and not http_allowed(url.host, allow_http):
         raise ConfigurationError("registry.url: use https://, or set registry.allow_http.")
     # The proxy of the environment has no business with a server of this machine.
-    own = is_loopback(url.host)
+    own = is_loopback(url.host.strip("[]"))
     async with httpx.AsyncClient(headers=HEADERS, timeout=timeout, trust_env=not own, follow_redirects=False) as client:
         yield WebSource(client, base, allow_http=allow_http)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.hooks import SettingsTable, hookimpl
-from jackfield.core.kernel import is_loopback
+from jackfield.api.http_client import is_loopback
 from jackfield.core.logs import JsonLines, Logs, Readable, _Bounded
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import HIDDEN, Redactor

@@ -11,13 +11,13 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from .errors import ConfigurationError, JackfieldError
 from .files import read_private
+from .http_client import is_loopback
 from .records import record
 
 TIMEOUT = 120.0
@@ -66,7 +66,7 @@ class DaemonClient:
     def headers(self) -> dict[str, str]:
         """Where the daemon cannot see which user calls, it has left a token. It is for this machine: a damaged file of
         the endpoint must not send it elsewhere. Raises `DaemonAbsent`."""
-        if not _is_loopback(urlsplit(self.base).hostname or ""):
+        if not is_loopback(urlsplit(self.base).hostname or ""):
             return {}
         try:
             token = (read_private(self._config_dir / "daemon-token") or b"").decode("ascii", "replace").strip()
@@ -101,13 +101,6 @@ class DaemonClient:
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
         return DaemonAnswer(found.get("data"), tuple(found.get("warnings", ())))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _told(error: urllib.error.HTTPError) -> JackfieldError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import field
+from ipaddress import ip_address
 from typing import Literal, Protocol, TypeAlias
 
 from .binary import Content
@@ -110,6 +111,14 @@ class HttpClient(Protocol):
 def host_key(host: str) -> str:
     """The host as it is compared: lower case, without brackets and trailing dot."""
     return host.strip("[]").rstrip(".").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the host, without brackets, is this machine's own address: reachable from here only."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def host_named(host: str, names: str) -> bool:

@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory
 from jackfield.api.hooks import SettingsTable
+from jackfield.api.http_client import is_loopback
 from jackfield.api.version import __version__
 
 from .authentication import Authenticator
@@ -297,14 +297,6 @@ class Kernel:
             return "stopping" if self.draining else "missing"
         unsaved = self.ports.engine.state().get("unsaved", 0)
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is reachable from this machine only."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def load_plugins(
