@@ -13,6 +13,7 @@ from jackfield_workflows.routes_events import EventRoutes
 from jackfield_workflows.routes_executions import ExecutionRoutes
 from jackfield_workflows.routes_import import ImportRoutes
 from jackfield_workflows.routes_node_types import NodeTypeRoutes
+from jackfield_workflows.routes_preview import PreviewRoutes
 from jackfield_workflows.routes_runs import RunRoutes
 from jackfield_workflows.routes_variables import VariableRoutes
 from jackfield_workflows.routes_workflows import WorkflowRoutes
@@ -24,6 +25,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         WorkflowRoutes(context, changes),
         ImportRoutes(context, changes),
         RunRoutes(context),
+        PreviewRoutes(context),
         ExecutionRoutes(context),
         VariableRoutes(context),
         NodeTypeRoutes(context),

@@ -1,4 +1,4 @@
-"""Running an execution again: from its original input, or from the node that failed."""
+"""Running an execution again: from its original input, from the node that failed, or from any node that ran."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
-from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
@@ -42,17 +42,20 @@ def original_input(stored: StoredExecution) -> OriginalInput:
 
 
 async def retry_request(
-    context: PluginContext, stored: StoredExecution, start_at: Literal["start", "failed"]
+    context: PluginContext, stored: StoredExecution, start_at: Literal["start", "failed", "node"], node: str = ""
 ) -> ExecutionRequest:
-    """What to submit. Raises `Conflict` while the execution is open, or when nothing failed, and `NotFound` when its
+    """What to submit. node: with `node`, the one from whose first run on everything runs again. Raises `Conflict` while
+    the execution is open, or when nothing failed, `InvalidInput` for a node that did not run, and `NotFound` when its
     workflow is gone."""
     if stored.row.status in OPEN:
         raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
     if start_at == "failed" and stored.row.status == "success":
         raise Conflict("No node of this execution failed; retry it from the start.")
     again = original_input(stored)
-    same_version = start_at == "failed"
-    workflow = await _workflow(context, stored, same_version=same_version)
+    same_version = start_at != "start"
+    records = decode(stored.steps) if same_version else []
+    replay = before_node(records, node) if start_at == "node" else before_failure(records)
+    workflow = await executed_workflow(context, stored, same_version=same_version)
     known = again.start in workflow.nodes
     return ExecutionRequest(
         workflow=workflow,
@@ -62,7 +65,7 @@ async def retry_request(
         start_output=again.output if known else 0,
         use_pin_data=again.pin,
         retry_of=stored.row.id,
-        replay=[to_json(before_failure(decode(stored.steps)))] if same_version else (),
+        replay=[to_json(replay)] if same_version else (),
         depth=again.depth,
     )
 
@@ -75,8 +78,19 @@ def before_failure(records: list[Record]) -> list[Record]:
     return records
 
 
-async def _workflow(context: PluginContext, stored: StoredExecution, *, same_version: bool) -> Workflow:
-    """The saved workflow as it is now, or at the execution's version; an unsaved one is kept with the execution."""
+def before_node(records: list[Record], node: str) -> list[Record]:
+    """The records up to the node's first run. Raises `InvalidInput` when it did not run, or is where all began."""
+    index = next((place for place, step in enumerate(records) if step["node"] == node), None)
+    if index:
+        return records[:index]
+    ran = ", ".join(dict.fromkeys(step["node"] for step in records[1:21]))
+    hint = f"give one of: {ran}" if ran else "no node ran behind the start; leave out from"
+    raise InvalidInput(f"The execution cannot be run again from a node {node[:100]}.", details={"node": hint})
+
+
+async def executed_workflow(context: PluginContext, stored: StoredExecution, *, same_version: bool) -> Workflow:
+    """The saved workflow as it is now, or at the execution's version; an unsaved one is kept with the execution. Raises
+    `NotFound` when it is gone."""
     row = stored.row
     document = stored.document
     if document is not None:

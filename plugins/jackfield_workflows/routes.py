@@ -28,6 +28,6 @@ def blueprint(group: RouteGroup) -> Blueprint:
     return made
 
 
-def schema(name: str) -> str:
+def schema(name: str, module: str = "schemas") -> str:
     """Where the payload of this name is; `jackfield.api.http.operation` takes that, so that a start builds none."""
-    return f"jackfield_workflows.schemas:{name}"
+    return f"jackfield_workflows.{module}:{name}"

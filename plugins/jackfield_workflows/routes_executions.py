@@ -69,7 +69,7 @@ class ExecutionRoutes:
         return Response(status=204)
 
     @operation(
-        "Run an execution again, from its original input or from the failed node",
+        "Run an execution again: from its original input, from=failed or from=node&node=NAME",
         scope="workflows:execute",
         response=schema("Submitted"),
         status=201,
@@ -79,8 +79,8 @@ class ExecutionRoutes:
         from jackfield_workflows.retries import retry_request
 
         stored = await self._stored(execution_id)
-        failed = choice("from", ("start", "failed")) == "failed"
-        again = await retry_request(self._context, stored, "failed" if failed else "start")
+        start_at = choice("from", ("start", "failed", "node")) or "start"
+        again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))  # type: ignore[arg-type]
         execution = self._context.engine.submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}

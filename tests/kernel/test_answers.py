@@ -127,6 +127,23 @@ async def test_metrics_count_answers(client: Client) -> None:
     assert "# TYPE jackfield_executions gauge" in text
 
 
+async def test_plugins_are_listed_with_what_is_wrong(make_kernel: MakeKernel) -> None:
+    @hookimpl
+    def jackfield_auth_methods() -> None:
+        raise RuntimeError("its key is hunter2-hunter2")
+
+    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_auth_methods=jackfield_auth_methods))
+    kernel.redactor.add("hunter2-hunter2")
+    await kernel.start()
+    answer = await Client(create_app(kernel))("GET", "/api/plugins", ADA)
+    await kernel.stop()
+    good, bad = answer.json["data"]
+    assert (good["name"], good["status"], good["error"]) == ("fake0", "loaded", "")
+    assert (bad["name"], bad["status"]) == ("fake1", "failed")
+    assert bad["error"].startswith("failed in jackfield_auth_methods: RuntimeError: its key is ")
+    assert "hunter2" not in bad["error"]
+
+
 async def test_a_route_without_an_operation_stops_the_daemon(make_kernel: MakeKernel) -> None:
     bare = Blueprint("bare", __name__)
 

@@ -138,20 +138,26 @@ class Dispatcher:
                 return
             send = self._cors.marking(scope, send)
         try:
-            await self._check(scope, access)
+            await self._check(scope, access, mount)
         except JackfieldError as exc:
             # Answered here, so that the answer carries the CORS permission.
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
         await (mount.app if mount else self._quart)(scope, receive, send)
 
-    async def _check(self, scope: Scope, access: Access) -> None:
+    async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:
+        if mount is not None and mount.access == "open":
+            self._gate.check_origin(scope, "gated")
+            return
         if access == "service" and self._limit is not None:
             retry = self._limit.hit(canonical_client(scope["jackfield.client"]))
             if retry is not None:
                 raise RateLimited(retry, "This address has sent too many requests; see security.rate_limit.")
         if scope["path"] in PROBES or (access == "service" and scope["path"] in await self._public()):
             self._gate.check_origin(scope, access)
+            return
+        if mount is None and scope["path"] in await self._public():
+            scope["jackfield.principal"] = await self._gate.identify(scope)
             return
         caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
         # Routes of the service name the scope that they need; whoever may start an agent may do all that its user may.

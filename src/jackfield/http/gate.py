@@ -12,9 +12,9 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
 from jackfield.api.asgi import Scope
-from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.auth import OWNER, SESSION, AuthRequest, Principal
 from jackfield.api.context import Service
-from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
+from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput, SessionExpired
 from jackfield.api.records import state
 from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
 
@@ -23,7 +23,10 @@ from .peer import PeerLookup
 Access = Literal["public", "service", "gated"]
 """public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
 
-OWNER = Principal("owner", "owner", "admin", "owner")
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+Peer = Literal["owner", "confined", "other"]
+"""Whose process calls: the daemon's own user's, the same user's where the daemon cannot see that it is no agent's, or
+another one's."""
 CREDENTIALS = frozenset({"authorization", "x-api-key"})
 FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
 
@@ -119,8 +122,28 @@ class Gate:
             "of the configuration directory."
         )
 
+    async def identify(self, scope: Scope) -> Principal | None:
+        """For public endpoints that greet whoever is known: steps 2 to 5, where a credential that is not valid counts as
+        none. `scope["jackfield.peer"]` is the `Peer`."""
+        caller = read_headers(scope)
+        self._check_origin(scope, caller, "gated")
+        peer = scope["jackfield.peer"] = await self._peer(scope, caller)
+        try:
+            found = await self._credential(scope, caller, "gated")
+        except AuthRequired:
+            found = None
+        return found or (OWNER if peer == "owner" else None)
+
+    async def _peer(self, scope: Scope, caller: Caller) -> Peer:
+        if caller.forwarded:
+            return "other"
+        if await self._peers.same_user(scope):
+            return "owner"
+        return "confined" if await self._peers.same_uid(scope) else "other"
+
     def check_origin(self, scope: Scope, access: Access) -> None:
-        """Step 2 alone, for public endpoints of the service that are not called across origins."""
+        """Step 2 alone, for public endpoints of the service that are not called across origins, and for open
+        applications."""
         self._check_origin(scope, read_headers(scope), access)
 
     def _check_origin(self, scope: Scope, caller: Caller, access: Access) -> None:
@@ -148,11 +171,25 @@ class Gate:
             del headers["authorization"]
         client = str(scope.get("jackfield.client", ""))
         found = await self._authenticate(AuthRequest(headers, client, scope["path"]))
-        if owner and found is not None:
+        if owner and found is not None and found.user_id != OWNER.user_id:
             raise AuthRequired("The daemon's token and a user's credential disagree; send one of them.")
         if found is None and not CREDENTIALS.isdisjoint(headers):
             raise AuthRequired("There is no authentication method that knows this credential.")
+        if found is not None and found.method == SESSION:
+            await self._check_session(scope, caller, found)
         return OWNER if owner else found
+
+    async def _check_session(self, scope: Scope, caller: Caller, session: Principal) -> None:
+        """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes from
+        our own pages, and one that was given to our own user only for processes of that user. Raises `AccessDenied`,
+        `SessionExpired`."""
+        origin, site = caller.only(b"origin"), caller.only(b"sec-fetch-site")
+        own = origin in self._own_origins or (origin is None and site == b"same-origin")
+        read = scope["type"] == "http" and scope["method"] in SAFE and origin is None and site in (None, b"none")
+        if not own and not read:
+            raise AccessDenied("A session's cookie counts for the daemon's own pages alone, which send their Origin.")
+        if session.claims.get("peer") and (caller.forwarded or not await self._peers.same_user(scope)):
+            raise SessionExpired
 
     def _is_daemon_token(self, bearer: bytes) -> bool:
         # Only a token of that form is compared, so that the file is not made for every Bearer token.

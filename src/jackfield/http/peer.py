@@ -118,22 +118,28 @@ class PeerLookup:
         """Inodes of sockets that were found outside. Linux counts them up: one does not come back soon."""
 
     async def same_user(self, scope: Scope) -> bool:
-        """Whether the peer's socket is open and belongs to our effective user."""
+        """Whether the peer's socket is open and belongs to our effective user, outside of agents' sandboxes."""
+        inode = await self._inode(scope)
+        return inode is not None and (not self._confined() or await self._is_outside(inode))
+
+    async def same_uid(self, scope: Scope) -> bool:
+        """The same, wherever the user's process runs: a browser may have a sandbox of its own."""
+        return await self._inode(scope) is not None
+
+    async def _inode(self, scope: Scope) -> int | None:
         client, server = scope.get("client"), scope.get("server")
         if sys.platform != "linux" or not client or not server or not server[1]:
-            return False
+            return None
         ends = ((str(client[0]), int(client[1])), (str(server[0]), int(server[1])))
         try:
             if not normalised(ends[0][0]).is_loopback:
-                return False
+                return None
             found = owner_by_netlink(*ends)
         except ValueError:
-            return False
+            return None
         except OSError:
             found = await asyncio.to_thread(self._by_proc, *ends)
-        if found is None or not self._ours(*found):
-            return False
-        return not self._confined() or await self._is_outside(found[2])
+        return found[2] if found is not None and self._ours(*found) else None
 
     async def _is_outside(self, inode: int) -> bool:
         if inode not in self._trusted:

@@ -53,21 +53,13 @@ async def stop_signal(app: Application) -> None:
 async def hypercorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """The default."""
     from hypercorn.asyncio import serve
-    from hypercorn.config import Config, Sockets
     from hypercorn.typing import ASGIFramework
     from hypercorn.utils import LifespanFailureError
 
-    class OwnSockets(Config):
-        """Hypercorn's are inherited by programs that are started, for workers that we have none of. An agent could
-        take our callers' requests with one, and would keep the port from a new daemon."""
+    from .hypercorn_parts import OwnConfig, cut_off_stalled, install
 
-        def create_sockets(self) -> Sockets:
-            made = super().create_sockets()
-            for each in made.insecure_sockets:
-                each.set_inheritable(False)
-            return made
-
-    config = OwnSockets()
+    install()
+    config = OwnConfig()
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
@@ -78,17 +70,23 @@ async def hypercorn(app: Application, sock: socket.socket, server: ServerSetting
     config.h11_max_incomplete_size = server.header_limit
     config.websocket_max_message_size = 1024 * 1024
     config.websocket_ping_interval = 20
+    config.websocket_compression = server.websocket_compression
+    config.websocket_send_timeout = server.websocket_send_timeout
     config.include_server_header = False
     config.backlog = server.backlog
     framework: ASGIFramework = app  # type: ignore[assignment]
 
+    cutting: list[asyncio.Task[None]] = []
+
     async def stop() -> None:
         await stop_signal(app)
-        end_pings()
+        cutting.append(asyncio.create_task(cut_off_stalled()))
 
     asyncio.get_running_loop().set_exception_handler(without_timeouts)
     with contextlib.suppress(LifespanFailureError):
         await serve(framework, config, shutdown_trigger=stop, mode="asgi")
+    for task in cutting:
+        task.cancel()
 
 
 def without_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -96,17 +94,6 @@ def without_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -
     has it."""
     if "transport" not in context or not isinstance(context.get("exception"), TimeoutError):
         loop.default_exception_handler(context)
-
-
-def end_pings() -> None:
-    """Hypercorn keeps a connection that was a WebSocket until the task that pings it wakes up again, which would hold
-    up a stop by as much as the pings' interval."""
-    from hypercorn.protocol.ws_stream import WSStream
-
-    pings = WSStream._send_pings.__code__
-    for task in asyncio.all_tasks():
-        if getattr(task.get_coro(), "cr_code", None) is pings:
-            task.cancel()
 
 
 async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
@@ -124,6 +111,7 @@ async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings)
         timeout_graceful_shutdown=round(app.kernel.settings.get(DaemonSettings).shutdown_timeout) or None,
         h11_max_incomplete_event_size=server.header_limit,
         ws_max_size=1024 * 1024,
+        ws_per_message_deflate=server.websocket_compression,
         backlog=server.backlog,
     )
     runner = library.Server(config)

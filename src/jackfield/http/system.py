@@ -10,7 +10,7 @@ from typing import Any
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
-from jackfield.api.http import json_response, operation
+from jackfield.api.http import json_response, operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
 
@@ -47,7 +47,24 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
         page.headers["X-Content-Type-Options"] = "nosniff"
         return page
 
+    @system.get("/api/plugins")
+    @operation(
+        "List the plugins and what is wrong with those that failed",
+        scope=None,
+        response="jackfield.http.schemas:PluginsAnswer",
+        tags=["daemon"],
+    )
+    async def plugins() -> Response:
+        return success(plugin_views(kernel))
+
     return system
+
+
+def plugin_views(kernel: Kernel) -> list[dict[str, str]]:
+    """Every plugin, by name, as `jackfield plugins --json` has them. A secret that an error repeats is masked."""
+    names = ("name", "status", "distribution", "version", "error")
+    found = sorted(kernel.plugins.plugins.values(), key=lambda plugin: plugin.name)
+    return [{name: kernel.redactor(getattr(plugin, name)) for name in names} for plugin in found]
 
 
 def exposition(kernel: Kernel, counters: Counters) -> str:

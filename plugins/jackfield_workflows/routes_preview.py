@@ -1,0 +1,58 @@
+"""`/expressions/preview`: what expressions give on the data of an execution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.workflows import Workflow
+from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.routes import Route, schema
+
+if TYPE_CHECKING:
+    from jackfield_workflows.schemas_preview import PreviewBody
+
+
+TAGS = ("workflows",)
+
+
+class PreviewRoutes:
+    """A view for editors."""
+
+    name = "expression_preview"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def routes(self) -> Sequence[Route]:
+        return (("POST", "/expressions/preview", self.preview),)
+
+    @operation(
+        "Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored",
+        scope="workflows:execute",
+        request=schema("PreviewBody", "schemas_preview"),
+        response=schema("PreviewShown", "schemas_preview"),
+        tags=TAGS,
+    )
+    async def preview(self) -> Response:
+        from jackfield_workflows.preview import Asked, Preview
+        from jackfield_workflows.schemas_preview import PreviewBody
+
+        body = parse_model(PreviewBody, await read_json())
+        workflow = await self._workflow(body)
+        asked = Asked(workflow, body.node, body.executionId, body.item, body.templates)
+        return json_response(await Preview(self._context).evaluate(asked))
+
+    async def _workflow(self, body: PreviewBody) -> Workflow:
+        document = body.workflow
+        if document is not None:
+            return await off_loop(document, lambda: self._context.workflows.parse(document, id=body.workflowId))
+        if body.workflowId is not None:
+            return await self._context.workflows.load(body.workflowId)
+        details = {"workflow": "give a document here, or the id of a saved one as workflowId"}
+        raise InvalidInput("The body names no workflow.", details=details)
