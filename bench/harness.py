@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -27,6 +27,7 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["X-GitHub-Event"] = "push"
 wrk.headers["User-Agent"] = "GitHub-Hookshot/0"
+{headers}
 local file = io.open("{body}", "rb")
 wrk.body = file:read("*a")
 file:close()
@@ -53,6 +54,12 @@ class Load:
     def rate(self) -> float:
         """Requests per second."""
         return self.requests / self.seconds
+
+
+def keep_bytecode() -> None:
+    """For processes that are started from here: their second start finds its bytecode compiled, as in every
+    installation, even where a container's environment says that none is written."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def payload() -> bytes:
@@ -132,14 +139,22 @@ def pinned(core: str, *argv: str) -> list[str]:
     return ["taskset", "-c", core, *argv]
 
 
-def drive(url: str, seconds: int, *, body: bytes | None = None) -> Load:
+def drive(
+    url: str,
+    seconds: int,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    connections: int = CONNECTIONS,
+) -> Load:
     """Load an address with wrk from the client's core."""
+    more = "\n".join(f'wrk.headers["{name}"] = "{value}"' for name, value in (headers or {}).items())
     with tempfile.TemporaryDirectory() as directory:
         sample = Path(directory, "body.json")
         sample.write_bytes(body or payload())
         script = Path(directory, "post.lua")
-        script.write_text(WRK_SCRIPT.format(body=sample))
-        argv = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", str(script), url]
+        script.write_text(WRK_SCRIPT.format(body=sample, headers=more))
+        argv = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", str(script), url]
         run = subprocess.run(pinned(CLIENT_CORE, *argv), capture_output=True, text=True, check=True)
     line = next(line for line in run.stdout.splitlines() if line.startswith("RESULT "))
     return Load(**json.loads(line.removeprefix("RESULT ")))

@@ -115,6 +115,7 @@ def look(daemon: Daemon, taken: Taken) -> None:
 
 
 def measure(rounds: int) -> Taken:
+    harness.keep_bytecode()
     taken = Taken()
     with tempfile.TemporaryDirectory() as directory:
         daemon = Daemon(Path(directory))

@@ -56,6 +56,7 @@ def ready(port: int) -> bool:
 
 def measure(rounds: int) -> tuple[list[float], list[float], list[float], float]:
     """Seconds: imports; first start in a new directory; later starts in one directory. And idle memory in MB."""
+    harness.keep_bytecode()
     imports, first, later = [], [], []
     with tempfile.TemporaryDirectory() as directory:
         kept = Daemon(Path(directory, "kept"))

@@ -13,6 +13,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield_agents.cache import Answer, AnswerCache
 from jackfield_agents.plans import Attempt, Plan, plan
 from jackfield_agents.probing import environment, probe
+from jackfield_agents.scratch import scratch_home
 from jackfield_agents.settings import AgentSettings
 
 CACHE = "cache/agent-detections.json"
@@ -37,7 +38,12 @@ class Detector:
     async def detect(self, agents: Sequence[Agent]) -> Mapping[str, Detection]:
         """id -> what is found, in the order given."""
         plans = await asyncio.to_thread(self._plans, agents)
-        waiting = [self._ask(attempt) for plan in plans for attempt in plan.attempts if not self._is_known(attempt)]
+        waiting = [
+            self._ask(attempt, plan.variables)
+            for plan in plans
+            for attempt in plan.attempts
+            if not self._is_known(attempt)
+        ]
         if waiting:
             await asyncio.wait(waiting)
             await self._save()
@@ -67,30 +73,35 @@ class Detector:
         )
         return known if same else None
 
-    def _ask(self, attempt: Attempt) -> asyncio.Task[None]:
+    def _ask(self, attempt: Attempt, variables: Mapping[str, str]) -> asyncio.Task[None]:
         """One task however many want to know; it goes on when they have gone."""
         asking = self._asking.get(attempt)
         if asking is None:
-            asking = self._asking[attempt] = self._context.spawn("detect", self._asked(attempt))
+            asking = self._asking[attempt] = self._context.spawn("detect", self._asked(attempt, variables))
             asking.add_done_callback(lambda _: self._asking.pop(attempt, None))
         return asking
 
-    async def _asked(self, attempt: Attempt) -> None:
+    async def _asked(self, attempt: Attempt, variables: Mapping[str, str]) -> None:
         async with self._turns:
-            answer = await self._answered(attempt, self._settings.detection_timeout)
+            answer = await self._answered(attempt, variables, self._settings.detection_timeout)
         self.cache.put(attempt.command, answer)
         if answer.timed_out:
-            self._context.spawn("detect slow", self._asked_alone(attempt))
+            self._context.spawn("detect slow", self._asked_alone(attempt, variables))
 
-    async def _asked_alone(self, attempt: Attempt) -> None:
+    async def _asked_alone(self, attempt: Attempt, variables: Mapping[str, str]) -> None:
         async with self._alone:
-            answer = await self._answered(attempt, self._settings.detection_timeout * PATIENCE)
+            answer = await self._answered(attempt, variables, self._settings.detection_timeout * PATIENCE)
         self.cache.put(attempt.command, answer)
         await self._save()
 
-    async def _answered(self, attempt: Attempt, timeout: float) -> Answer:
+    async def _answered(self, attempt: Attempt, variables: Mapping[str, str], timeout: float) -> Answer:
         started = self._context.clock.monotonic()
-        outcome = await probe(attempt.argv, timeout, environment(os.environ))
+        env = environment(os.environ)
+        async with scratch_home(variables, env) as scratch:
+            outcome = await probe(attempt.argv, timeout, scratch)
+        if outcome.failure is not None and not outcome.timed_out:
+            # It may be a shim that finds its tool by the user's home.
+            outcome = await probe(attempt.argv, timeout, env)
         return Answer(
             path=attempt.path,
             mtime_ns=attempt.mtime_ns,

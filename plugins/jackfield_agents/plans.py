@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from jackfield.api.agents import Agent
@@ -29,13 +30,14 @@ class Attempt:
 @record
 class Plan:
     """How one agent is detected. marked: one of its files exists. binary_path: where it is, None: nowhere. problems:
-    commands that are none."""
+    commands that are none. variables: the tool's own, in its manifest's words."""
 
     agent_id: str
     attempts: Sequence[Attempt]
     marked: bool
     binary_path: str | None
     problems: Sequence[str] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan(agent: Agent, env: Mapping[str, str]) -> Plan:
@@ -54,7 +56,8 @@ def plan(agent: Agent, env: Mapping[str, str]) -> Plan:
         program = binary if argv and argv[0] == agent.binary else _found(argv[0], env) if argv else None
         if program is not None and (attempt := _attempt(program, argv)) is not None:
             attempts.setdefault(attempt.command, attempt)
-    return Plan(agent.id, tuple(attempts.values()), any(map(os.path.exists, files)), binary, problems)
+    marked = any(map(os.path.exists, files))
+    return Plan(agent.id, tuple(attempts.values()), marked, binary, problems, agent.profile.env)
 
 
 def _attempt(program: str, argv: Sequence[str]) -> Attempt | None:

@@ -12,10 +12,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Self
 
 from jackfield.api.records import record
+from jackfield_agents.scratch import MANAGERS
 
 KEPT = 65_536
 """Bytes of output that are looked at."""
-PASSED = ("HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_RUNTIME_DIR")
+PASSED = (
+    *("HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_RUNTIME_DIR"),
+    *MANAGERS,
+)
 """Variables that a command gets. None of them holds a secret; the daemon's others may."""
 _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?")
 

@@ -28,11 +28,11 @@ class Access:
 async def access_of(
     context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
 ) -> Access:
-    """Starts the proxy if there is one and it does not run. Raises `InvalidInput`, `JackfieldError`."""
+    """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
     if not profile.proxy_enabled or context.proxies is None:
         return Access(url, key, False, provider.dialect)
-    address = await context.proxies.address(profile.alias)
+    address = await context.proxies.reserve(profile.alias)
     dialect = agent.dialect or provider.dialect
     base = address.base_url.rstrip("/")
     if dialect == "openai" and not base.endswith("/v1"):

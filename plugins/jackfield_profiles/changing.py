@@ -20,8 +20,9 @@ from jackfield_profiles.environment import MASK
 from jackfield_profiles.keys import KeyStore, checked_key
 from jackfield_profiles.store import ProfileStore
 from jackfield_profiles.store_files import Document
+from jackfield_profiles.views import hooks_of
 
-IN_METADATA = frozenset({"hooks_config", "proxy_config", "sandbox"})
+IN_METADATA = frozenset({"hooks_config", "persist", "proxy_config", "sandbox"})
 Hooks = dict[str, Json]
 
 
@@ -74,7 +75,8 @@ class Changing:
 
     async def _checked(self, present: Profile, asked: Mapping[str, Json]) -> tuple[dict[str, Json], Sequence[str]]:
         """The stored values, all of them looked at before the first is stored."""
-        values: dict[str, Json] = {name: value for name, value in asked.items() if name in ("args", "sandbox")}
+        as_given = ("args", "persist", "sandbox")
+        values: dict[str, Json] = {name: value for name, value in asked.items() if name in as_given}
         warnings: list[str] = []
         if "env" in asked:
             values["env"] = _unmasked(cast("Mapping[str, str]", asked["env"]), present.env)
@@ -106,7 +108,11 @@ class Changing:
 
     async def _proxy(self, present: Profile, given: Json) -> Json:
         """Raises `InvalidInput`, also when the agent cannot do without the proxy that is switched off."""
-        stored = None if given is None else proxy_config.checked(cast("Mapping[str, Json]", given))
+        stored = (
+            None
+            if given is None
+            else proxy_config.checked(cast("Mapping[str, Json]", given), proxy_config.Kinds.of(self._context))
+        )
         enabled = stored is not None and bool(stored["enabled"])
         agent = await self._agent(present)
         provider = (await self._context.providers.all()).get(present.provider_id)
@@ -156,12 +162,6 @@ class Changing:
         if before.proxy_enabled and not after.proxy_enabled and self._context.proxies is not None:
             await self._context.proxies.stop(after.alias)
         self._context.events.publish("profiles", "profile_updated", {"alias": after.alias, "fields": sorted(asked)})
-
-
-def hooks_of(profile: Profile) -> Hooks:
-    """As stored."""
-    found = profile.metadata.get("hooks_config")
-    return found if isinstance(found, dict) else {}
 
 
 def copied(hooks: Hooks) -> Hooks:

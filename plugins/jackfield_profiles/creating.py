@@ -51,6 +51,7 @@ class NewProfile:
     hooks_config: Mapping[str, Json] = field(default_factory=dict)
     proxy_config: Mapping[str, Json] | None = None
     sandbox: Sandbox = "off"
+    persist: bool | None = None
     allow_missing: bool = False
     shim: bool = False
 
@@ -108,7 +109,9 @@ class Creating:
     def _document(self, asked: NewProfile, agent: Agent, provider: Provider) -> tuple[Document, Sequence[str]]:
         """The stored form, and what is to be said about it. Raises `InvalidInput`."""
         endpoint, _ = provider.endpoint(asked.endpoint_id)
-        proxy = None if asked.proxy_config is None else proxy_config.checked(asked.proxy_config)
+        proxy: dict[str, Json] | None = None
+        if asked.proxy_config is not None:
+            proxy = proxy_config.checked(asked.proxy_config, proxy_config.Kinds.of(self._context))
         fitting.require_fit(agent, provider, translated=bool(proxy and proxy["enabled"]))
         model = fitting.model_for(asked.model, provider, agent)
         warning = fitting.model_warning(model, provider)
@@ -129,6 +132,7 @@ class Creating:
                 "hooks_config": hooks_config.checked(asked.hooks_config, agent),
                 "proxy_config": proxy,
                 "sandbox": asked.sandbox,
+                **({} if asked.persist is None else {"persist": asked.persist}),
             },
         }
         return document, [] if warning is None else [warning]

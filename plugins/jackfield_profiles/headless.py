@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from uuid import uuid4
 
 from jackfield.api import jsontext
 from jackfield.api.agents import Agent, Headless
@@ -14,6 +15,7 @@ from jackfield_profiles.environment import hidden
 
 PROMPT = "{prompt}"
 MODEL = "{model}"
+SESSION = "{session}"
 
 
 @record
@@ -48,6 +50,16 @@ def call_of(agent: Agent, prompt: str | None, model: str) -> Call:
     args = tuple(_argument(argument, prompt, model) for argument in agent.headless.args)
     inside = any(PROMPT in argument for argument in agent.headless.args)
     return Call(args, None if inside else prompt.encode("utf-8", "replace"))
+
+
+def session_of(headless: Headless | None, others: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """A new session's name and the arguments that give it to the tool; none where the tool takes none, or others choose
+    one."""
+    names = {argument.partition("=")[0] for argument in others}
+    if headless is None or not headless.session_args or not names.isdisjoint(headless.session_unless):
+        return None, ()
+    name = str(uuid4())
+    return name, tuple(argument.replace(SESSION, name) for argument in headless.session_args)
 
 
 def _argument(template: str, prompt: str, model: str) -> str:

@@ -5,7 +5,7 @@ Source: facts/agent-daemon.md 1.3 and 1.10.
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from quart import Response
 
@@ -13,9 +13,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import operation, read_json, read_model, success
 from jackfield.api.jsontext import Json
-from jackfield_profiles import hooks_config
-from jackfield_profiles.changing import Hooks, hooks_of
 from jackfield_profiles.parts import Parts, parts_of
+from jackfield_profiles.views import hooks_of
+
+if TYPE_CHECKING:
+    from jackfield_profiles.changing import Hooks
 
 TAGS = ("profiles",)
 _SCHEMAS = "jackfield_profiles.schemas"
@@ -36,6 +38,7 @@ class HookRoutes:
 
     @operation("Add a hook to a profile", scope=None, request=f"{_SCHEMAS}:HookBody", response=_SHOWN, tags=TAGS)
     async def add_hook(self, alias: str) -> Response:
+        from jackfield_profiles import hooks_config
         from jackfield_profiles.schemas import HookBody
 
         body = await read_model(HookBody)
@@ -51,6 +54,8 @@ class HookRoutes:
 
     @operation("Remove a hook of a profile, by its event and place", scope=None, response=_SHOWN, tags=TAGS)
     async def remove_hook(self, alias: str, event: str, index: int) -> Response:
+        from jackfield_profiles import hooks_config
+
         hooks_config.known_event(event)
 
         def remove(hooks: Hooks) -> None:

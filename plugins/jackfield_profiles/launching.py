@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Literal, Protocol
 from weakref import WeakValueDictionary
@@ -16,12 +17,13 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.providers import Provider
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield.api.telemetry import RunUsage
 from jackfield_profiles import environment as environments
 from jackfield_profiles.access import NO_KEY, Access, access_of, require_key, variables
+from jackfield_profiles.company import Company, Visit
 from jackfield_profiles.generating import API_KEY, API_KEY_END, KEY_END, Generated, generate
-from jackfield_profiles.headless import answer_of, call_of, margin, shown
+from jackfield_profiles.headless import answer_of, call_of, margin, session_of, shown
 from jackfield_profiles.homefiles import HomeFiles
 from jackfield_profiles.lifecycle import run_hooks
 from jackfield_profiles.merging_home import write_generated
@@ -34,6 +36,12 @@ TOPIC = "profiles"
 
 class UsedProfiles(Protocol):
     """What is needed of the stored profiles."""
+
+    def changing(self, alias: str) -> AbstractAsyncContextManager[None]:
+        """Nobody else makes, changes or deletes this profile meanwhile. Raises `Conflict`."""
+
+    async def find(self, alias: str) -> Profile:
+        """Raises `NotFound`."""
 
     async def touch(self, alias: str) -> object:
         """An agent is started with the profile now."""
@@ -68,6 +76,7 @@ class Launcher:
         self._keys = keys
         self._run = context.settings(RunSettings)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._company = Company(context)
 
     # -- what would be started
 
@@ -106,24 +115,31 @@ class Launcher:
     # -- starting and ending
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
-        """See `Profiles.prepare`."""
+        """See `Profiles.prepare`. A profile that has been deleted meanwhile gets nothing back."""
         agent = await self._context.agents.find(profile.agent_id)
         binary = await self._binary(agent)
         call = call_of(agent, request.prompt, profile.model)
         cwd = await asyncio.to_thread(_directory, profile, request)
+        if profile.proxy_enabled and self._context.proxies is not None:
+            await self._context.proxies.address(profile.alias)
         plan = await self.plan(profile)
         require_key(plan.provider, profile, plan.access)
-        await self._write(profile, plan)
+        async with self._profiles.changing(profile.alias):
+            await self._profiles.find(profile.alias)
+            await self._write(profile, plan)
+        others = (*profile.args, *plan.generated.args, *request.args)
+        session, naming = session_of(None if request.prompt is None else agent.headless, others)
         launch = Launch(
             run_id=new_id(),
             profile=profile,
             kind=request.kind,
-            argv=(binary, *call.args, *profile.args, *plan.generated.args, *request.args),
+            argv=(binary, *call.args, *naming, *others),
             env=plan.env,
             cwd=cwd,
             started_ms=self._context.clock.now_ms(),
             stdin=call.stdin,
             secrets=plan.secrets,
+            session=session,
         )
         for adapter in self._context.agent_adapters:
             if adapter.agent_id == agent.id:
@@ -186,6 +202,7 @@ class Launcher:
             commands = agent.hooks.create if when == "create" else agent.hooks.delete
             if commands:
                 plan = await self.plan(profile)
+                await asyncio.to_thread(_make_home, profile.home)
                 await self._hooks(when, commands, profile, plan.env, plan.secrets)
         except JackfieldError as exc:
             if when == "create":
@@ -197,7 +214,6 @@ class Launcher:
     ) -> None:
         if not commands:
             return
-        await asyncio.to_thread(_make_home, profile.home)
         await run_hooks(
             when,
             commands,
@@ -214,11 +230,15 @@ class Launcher:
         """See `Profiles.run`."""
         turns = self._turns.setdefault(profile.alias, asyncio.Semaphore(self._run.concurrent))
         async with turns:
-            asked = LaunchRequest(
-                kind=request.kind, args=request.args, prompt=request.prompt, working_dir=request.working_dir
-            )
-            launch = await self._confined(await self.prepare(profile, asked))
-            return await self._headless(launch, request)
+            with self._company.beside(profile.alias) as visit:
+                return await self._visited(profile, request, visit)
+
+    async def _visited(self, profile: Profile, request: HeadlessRequest, visit: Visit) -> HeadlessResult:
+        asked = LaunchRequest(
+            kind=request.kind, args=request.args, prompt=request.prompt, working_dir=request.working_dir
+        )
+        launch = await self._confined(await self.prepare(profile, asked))
+        return await self._headless(launch, request, visit)
 
     async def _confined(self, launch: Launch) -> Launch:
         """Whoever asked for a sandbox must not get a run without one. Raises `InvalidInput`."""
@@ -232,7 +252,7 @@ class Launcher:
             )
         return await self._context.terminals.confined(launch)
 
-    async def _headless(self, launch: Launch, request: HeadlessRequest) -> HeadlessResult:
+    async def _headless(self, launch: Launch, request: HeadlessRequest, visit: Visit) -> HeadlessResult:
         agent = await self._context.agents.find(launch.profile.agent_id)  # now: it may be gone when the run ends
         limit = self._run.output_limit
         start = Start(
@@ -248,12 +268,15 @@ class Launcher:
         try:
             ended = await run_process(start, lambda pid: self.started(launch, pid))
         except asyncio.CancelledError:
-            self._context.spawn("profiles.ended", self._after_cancelling(launch))
+            left = replace(launch, alone=self._company.alone(launch.profile.alias, visit))
+            self._context.spawn("profiles.ended", self._after_cancelling(left))
             raise
         duration = clock.now_ms() - launch.started_ms
-        usage = await self.ended(launch, ended.exit_code)
         output = shown(ended.stdout, limit, launch.secrets)
         answer = answer_of(agent.headless if request.prompt is not None else None, output)
+        alone = self._company.alone(launch.profile.alias, visit)
+        launch = replace(launch, session=answer.session or launch.session, alone=alone)
+        usage = await self.ended(launch, ended.exit_code)
         return HeadlessResult(
             exit_code=ended.exit_code,
             output=output,
@@ -261,7 +284,7 @@ class Launcher:
             timed_out=ended.timed_out,
             duration_ms=duration,
             result=answer.result,
-            session=answer.session,
+            session=launch.session,
             data=answer.data,
             usage=usage,
         )

@@ -133,10 +133,13 @@ async def run_process(start: Start, started: Callable[[int], None] = lambda pid:
     """Run it to its end. started: told the process id. At the end, at the timeout and when it is cancelled, all that
     is left of the process group is ended: TERM, after `grace` KILL. Raises `InvalidInput` when it cannot be
     started."""
-    transport, watched = await _spawned(start)
+    transport, watched, mouth = await _spawned(start)
     group = _Group(transport, watched)
     timed_out = False
+    feeding: _Feeding | None = None
     try:
+        if mouth is not None:
+            feeding = await _feed(mouth, start.stdin or b"")
         started(group.id)
         try:
             async with asyncio.timeout(start.timeout):
@@ -148,6 +151,8 @@ async def run_process(start: Start, started: Callable[[int], None] = lambda pid:
             async with asyncio.timeout(_DRAIN):
                 await watched.drained.wait()
     finally:
+        if feeding is not None:
+            feeding.give_up()  # what it has not read it will not
         await _cleared(group, start.grace, transport)
     code = exit_code(transport.get_returncode())
     return Finished(code, watched.tails[1].content(), watched.tails[2].content(), timed_out)
@@ -159,14 +164,62 @@ def exit_code(returncode: int | None) -> int:
     return code if code >= 0 else 128 - code
 
 
-async def _spawned(start: Start) -> tuple[asyncio.SubprocessTransport, _Watched]:
+async def _spawned(start: Start) -> tuple[asyncio.SubprocessTransport, _Watched, int | None]:
+    """With the end of its standard input that is to be written to. asyncio's own is a socket, which a program cannot
+    open as `/dev/stdin`."""
+    source, mouth = (None, None) if start.stdin is None else os.pipe()
     try:
-        transport, watched = await asyncio.get_running_loop().subprocess_exec(
+        transport, watched = await _executed(start, asyncio.subprocess.DEVNULL if source is None else source)
+    except BaseException:
+        if mouth is not None:
+            os.close(mouth)
+        raise
+    finally:
+        if source is not None:
+            os.close(source)
+    return transport, watched, mouth
+
+
+class _Feeding(asyncio.BaseProtocol):
+    """A pipe that is written to."""
+
+    _transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.WriteTransport", transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+
+    def give_up(self) -> None:
+        """What is not written yet is not."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+async def _feed(mouth: int, content: bytes) -> _Feeding:
+    """Written as the program takes it, then closed."""
+    try:
+        os.set_blocking(mouth, False)
+        end = os.fdopen(mouth, "wb", 0)
+        transport, feeding = await asyncio.get_running_loop().connect_write_pipe(_Feeding, end)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.close(mouth)
+        raise
+    transport.write(content)
+    transport.close()  # once all is written
+    return feeding
+
+
+async def _executed(start: Start, stdin: int) -> tuple[asyncio.SubprocessTransport, _Watched]:
+    try:
+        return await asyncio.get_running_loop().subprocess_exec(
             lambda: _Watched(start.limit),
             *start.argv,
             cwd=start.cwd,
             env=dict(start.env),
-            stdin=asyncio.subprocess.DEVNULL if start.stdin is None else asyncio.subprocess.PIPE,
+            stdin=stdin,
             start_new_session=True,
         )
     except OSError as exc:
@@ -176,12 +229,6 @@ async def _spawned(start: Start) -> tuple[asyncio.SubprocessTransport, _Watched]
             f"{start.argv[0]} cannot be started: an argument or a variable has characters that no program takes.",
             code="START_FAILED",
         ) from None
-    if start.stdin is not None:
-        # Not every event loop derives its transports from asyncio's.
-        pipe = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
-        pipe.write(start.stdin)
-        pipe.close()  # once all is written
-    return transport, watched
 
 
 def unstartable(program: str, cwd: Path, exc: OSError) -> InvalidInput:

@@ -6,13 +6,31 @@ Source: agent-daemon.md 'Profile (stored file)'; decisions.md 'Proxies' and sect
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from dataclasses import field
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    StringConstraints,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import validation_details
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.proxy import Given, RoutingCondition
 
 STRATEGIES = (
     "Simple", "Conditional", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback",
@@ -22,6 +40,19 @@ MOST_RULES = 1000
 Target = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*/\S+$", max_length=512)]
 """`<provider_id>/<model>`; a model's name may have slashes."""
 Clock = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+@record
+class Kinds:
+    """What plugins add. strategies: their names by those in lower case; conditions: by type."""
+
+    strategies: Mapping[str, str] = field(default_factory=dict)
+    conditions: Mapping[str, Given[RoutingCondition]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, context: PluginContext) -> Kinds:
+        strategies = {folded: given.value.name for folded, given in context.proxy_strategies.items()}
+        return cls(strategies, context.proxy_conditions)
 
 
 class _Part(BaseModel):
@@ -90,8 +121,47 @@ class Not(_Part):
     condition: Condition
 
 
-Condition = Annotated[
+class Added(BaseModel):
+    """A condition of a plugin's, which says itself what is wrong with it."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    __pydantic_extra__: dict[str, JsonValue]
+
+    type: str = Field(min_length=1, max_length=128)
+
+    @model_validator(mode="after")
+    def _right(self, info: ValidationInfo) -> Added:
+        kinds = info.context if isinstance(info.context, Kinds) else Kinds()
+        found = kinds.conditions.get(self.type)
+        if found is None:
+            known = sorted({*_OWN, *kinds.conditions})
+            raise ValueError(f"there is no condition {self.type}; use one of: {', '.join(known)}")
+        try:
+            problem = found.value.problem(self.model_dump(mode="json"))
+        except Exception as exc:
+            problem = f"the plugin {found.plugin} failed over it: {type(exc).__name__}: {exc}"
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+
+_OWN = (
+    "token_count", "has_tools", "thinking", "thinking_mode", "image", "web_search", "background", "always",
+    "model_pattern", "header", "time", "script", "all", "any", "not",
+)  # fmt: skip
+
+
+def _tag(given: object) -> Literal["own", "added"]:
+    kind = given.get("type") if isinstance(given, dict) else getattr(given, "type", None)
+    return "own" if kind in _OWN else "added"
+
+
+Own = Annotated[
     TokenCount | HasTools | Bare | ModelPattern | Header | Time | Script | Several | Not, Field(discriminator="type")
+]
+Condition = Annotated[
+    Annotated[Own, Tag("own")] | Annotated[Added, Tag("added")],
+    Discriminator(_tag),
 ]
 
 
@@ -105,16 +175,24 @@ class Rule(_Part):
     weight: float | None = Field(None, ge=0, le=1_000_000, allow_inf_nan=False)
 
 
+class Sticky(_Part):
+    """ttl: seconds without a request after which a conversation may change its target."""
+
+    ttl: float = Field(300.0, ge=1, le=86_400, allow_inf_nan=False)
+
+
 class Routing(_Part):
     strategy: str = "Conditional"
     rules: list[Rule] = Field(default_factory=list, max_length=MOST_RULES)
+    sticky: bool | Sticky = False
 
     @field_validator("strategy")
     @classmethod
-    def _known(cls, value: str) -> str:
-        found = _BY_FOLDED.get(value.replace("_", "").casefold())
+    def _known(cls, value: str, info: ValidationInfo) -> str:
+        kinds = info.context if isinstance(info.context, Kinds) else Kinds()
+        found = _BY_FOLDED.get(value.replace("_", "").casefold()) or kinds.strategies.get(value.lower())
         if found is None:
-            raise ValueError(f"use one of: {', '.join(STRATEGIES)}")
+            raise ValueError(f"use one of: {', '.join(dict.fromkeys([*STRATEGIES, *kinds.strategies.values()]))}")
         return found
 
     @field_validator("rules")
@@ -126,8 +204,37 @@ class Routing(_Part):
         return value
 
 
+class ProviderLimits(_Part):
+    """max_concurrent: requests in flight to the provider; queue: how many more may wait; queue_timeout: for how long,
+    seconds."""
+
+    max_concurrent: int = Field(ge=1, le=100_000)
+    queue: int = Field(64, ge=0, le=100_000)
+    queue_timeout: float = Field(30.0, ge=0, le=3600, allow_inf_nan=False)
+
+
+class Budget(_Part):
+    """usd: dollars by the price list; tokens: of all kinds."""
+
+    usd: float | None = Field(None, gt=0, le=1e9, allow_inf_nan=False)
+    tokens: int | None = Field(None, ge=1, le=10**15)
+
+    @model_validator(mode="after")
+    def _limited(self) -> Budget:
+        if self.usd is None and self.tokens is None:
+            raise ValueError("give usd, tokens or both")
+        return self
+
+
+class Budgets(_Part):
+    """Of a day and of a month, in local time."""
+
+    day: Budget | None = None
+    month: Budget | None = None
+
+
 class ProxyConfig(_Part):
-    """port: None is any free one."""
+    """port: None is any free one. providers: limits by provider."""
 
     enabled: bool = True
     port: int | None = Field(None, ge=1, le=65_535)
@@ -135,21 +242,26 @@ class ProxyConfig(_Part):
     model_aliases: dict[Annotated[str, StringConstraints(min_length=1, max_length=256)], Target] = Field(
         default_factory=dict, max_length=MOST_RULES
     )
+    providers: dict[Annotated[str, StringConstraints(min_length=1, max_length=128)], ProviderLimits] = Field(
+        default_factory=dict, max_length=MOST_RULES
+    )
+    budgets: Budgets = Field(default_factory=Budgets)
 
 
 Several.model_rebuild()
 Not.model_rebuild()
 
 
-def checked(config: Mapping[str, Json]) -> dict[str, Json]:
+def checked(config: Mapping[str, Json], kinds: Kinds | None = None) -> dict[str, Json]:
     """The configuration as it is stored: with its defaults, and strategies in their own spelling. Raises
     `InvalidInput` that names the field."""
     try:
-        found = ProxyConfig.model_validate(config)
+        found = ProxyConfig.model_validate(config, context=kinds)
     except ValidationError as exc:
         details = {f"proxy_config.{path}": reason for path, reason in validation_details(exc).items()}
+        told = "; ".join(f"{path}: {reason}" for path, reason in list(details.items())[:3])
         raise InvalidInput(
-            "The proxy's configuration is not valid.", code="PROXY_CONFIG_INVALID", details=details
+            f"The proxy's configuration is not valid: {told}.", code="PROXY_CONFIG_INVALID", details=details
         ) from None
     stored: dict[str, Json] = found.model_dump(mode="json", by_alias=True, exclude_unset=True)
     routing = found.routing.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -159,6 +271,6 @@ def checked(config: Mapping[str, Json]) -> dict[str, Json]:
         **stored,
         "enabled": found.enabled,
         "port": found.port,
-        "routing": {"strategy": found.routing.strategy, "rules": routing.get("rules", [])},
+        "routing": {**routing, "strategy": found.routing.strategy, "rules": routing.get("rules", [])},
         "model_aliases": dict(found.model_aliases),
     }

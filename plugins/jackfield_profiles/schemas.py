@@ -18,6 +18,7 @@ HOOKS = (
     "Event -> list of {matcher, hooks: [{type: command, command, timeout}]}; timeout is in seconds, 1 to 3600. "
     "Only for agents with hooks."
 )
+PERSIST = "Whether its terminal sessions survive the daemon; null: as terminal.persist says."
 PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it."
 
 
@@ -40,6 +41,7 @@ class ProfileBody(_Input):
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
+    persist: bool | None = Field(None, description=PERSIST)
     allow_missing: bool = Field(False, description="Whether the agent need not be installed.")
     shim: bool = Field(False, description="Whether a command of the profile's name is installed.")
 
@@ -58,6 +60,7 @@ class ProfileChange(_Input):
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
+    persist: bool | None = Field(None, description=PERSIST)
 
 
 class ListQuery(BaseModel):
@@ -111,6 +114,7 @@ class ProfileDetail(ProfileItem):
     args: list[str]
     working_dir: str | None
     sandbox: Sandbox
+    persist: bool | None = Field(description=PERSIST)
     hooks_config: dict[str, JsonValue]
     proxy_config: dict[str, JsonValue] | None
     has_key: bool = Field(description="Whether it has a key of its own.")

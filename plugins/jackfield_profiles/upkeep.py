@@ -5,8 +5,9 @@ from __future__ import annotations
 from jackfield.api.context import PluginContext
 from jackfield_profiles.settings import ProfilesSettings
 
-READ_AHEAD_SECONDS = 0.5
-"""After the start, until profiles are read: `/ready` does not wait for it, and the first list finds them read."""
+READ_AHEAD_SECONDS = 0.02
+"""After the start, until profiles are read: `/ready` does not wait for it, and the first list, which waits for the
+management API anyway, finds them read."""
 
 
 async def read_ahead(context: PluginContext) -> None:

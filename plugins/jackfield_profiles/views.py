@@ -27,7 +27,6 @@ def item(profile: Profile) -> dict[str, Json]:
 
 def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
     """has_key: whether it has one of its own."""
-    hooks = profile.metadata.get("hooks_config")
     return {
         **item(profile),
         "created_at": _time(profile, "created_at"),
@@ -36,10 +35,17 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "args": list(profile.args),
         "working_dir": profile.working_dir,
         "sandbox": profile.sandbox,
-        "hooks_config": hooks if isinstance(hooks, dict) else {},
+        "persist": profile.metadata.get("persist"),
+        "hooks_config": hooks_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),
         "has_key": has_key,
     }
+
+
+def hooks_of(profile: Profile) -> dict[str, Json]:
+    """As stored."""
+    found = profile.metadata.get("hooks_config")
+    return found if isinstance(found, dict) else {}
 
 
 def run(result: HeadlessResult) -> dict[str, Json]:

@@ -59,14 +59,11 @@ def user_home(place: Path) -> Path:
 
 
 def contents(home: Path) -> dict[str, str]:
-    """Path below the home -> digest, of every file that is not in a profile's home. When they are asked for their
-    versions OpenCode makes its directories, and Codex helpers in a directory for what is temporary."""
+    """Path below the home -> digest, of every file and directory that is not in a profile's home."""
     return {
-        str(path.relative_to(home)): hashlib.sha256(path.read_bytes()).hexdigest()
+        str(path.relative_to(home)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "directory"
         for path in home.rglob("*")
-        if path.is_file()
-        and not path.relative_to(home).parts[0].endswith("-profiles")
-        and not path.is_relative_to(home / ".codex/tmp")
+        if not path.relative_to(home).parts[0].endswith("-profiles")
     }
 
 
@@ -105,8 +102,8 @@ class Lab:
     def profile(self, alias: str, agent: str, provider: str, **more: Any) -> None:
         """Its model has the alias in its name, so that usage can be told apart by it."""
         body = {"alias": alias, "agent_id": agent, "provider_id": provider, "model": f"model-{alias}", "api_key": KEY}
-        # OpenCode fetches the library of its plugins for each new home, and for providers that it knows their models.
-        offline = {"npm_config_offline": "true", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+        # For providers that it knows OpenCode fetches their models.
+        offline = {"OPENCODE_DISABLE_MODELS_FETCH": "1"}
         env = offline if agent == "opencode" else {}
         self.data(self.api.post("/api/profiles", json={**body, "env": env, **more}))
 

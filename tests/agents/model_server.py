@@ -42,8 +42,8 @@ class Served:
 @dataclass
 class ModelServer:
     """replies: what is said next, one each to requests that offer tools. served: those; asides: the others. refusal:
-    said instead, with 400. strange: requests that no client of a model makes. leaving: where web requests wanted to
-    go."""
+    said instead, with 400. meeting: where requests that offer tools wait for each other. strange: requests that no
+    client of a model makes. leaving: where web requests wanted to go."""
 
     replies: list[Reply] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
@@ -51,6 +51,7 @@ class ModelServer:
     strange: list[str] = field(default_factory=list)
     leaving: list[str] = field(default_factory=list)
     refusal: str | None = None
+    meeting: threading.Barrier | None = None
     heads: int = 0
     _numbers: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -71,7 +72,7 @@ class ModelServer:
         with self._lock:
             for seen in (self.replies, self.served, self.asides, self.strange, self.leaving):
                 seen.clear()
-            self.refusal = None
+            self.refusal = self.meeting = None
 
     def next(self, path: str, key: str, body: Any) -> tuple[Reply, int]:
         """The answer and its number; every number is given once."""
@@ -150,6 +151,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.models.refusal is not None:
             return self._error(400, "invalid_request_error", self.models.refusal)
         key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if self.models.meeting is not None and body.get("tools"):
+            self.models.meeting.wait(60)
         reply, number = self.models.next(path, key, body)
         if body.get("stream"):
             self._stream(path, GRAMMARS[path](reply, body["model"], number), number)

@@ -4,7 +4,9 @@ that they write."""
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,6 +127,23 @@ def test_a_tool_is_used_and_both_answers_are_counted(case: Case, lab: Lab, tmp_p
     expected = tokens([asked.used, told.used])
     assert run["usage"]["tokens"] == expected
     assert lab.usage(alias)["total_tokens"] == expected
+
+
+@pytest.mark.parametrize("case", [CASES[0], CASES[1], CASES[3]], ids=lambda case: case.alias)
+def test_runs_of_one_profile_at_once_are_counted_each_for_itself(case: Case, lab: Lab) -> None:
+    alias = f"{case.agent}-twice"
+    lab.profile(alias, case.agent, case.provider)
+    lab.models.replies = [Reply("It is one.", used=used(case, 1)), Reply("It is two.", used=used(case, 2))]
+    lab.models.meeting = threading.Barrier(2)
+    with ThreadPoolExecutor(2) as threads:
+        runs = list(threads.map(lambda prompt: lab.run(alias, prompt), ("about cormorants", "about herons")))
+    assert len({run["session"] for run in runs}) == 2
+    for run in runs:
+        assert (run["exit_code"], run["result"] in ("It is one.", "It is two.")) == (0, True), run
+        [served] = [one for one in lab.models.served if one.reply.text == run["result"]]
+        assert run["usage"]["tokens"] == tokens([served.used])
+    assert lab.usage(alias)["total_tokens"] == tokens([served.used for served in lab.models.served])
+    assert lab.usage(alias)["total_sessions"] == 2
 
 
 @pytest.mark.parametrize("case", [CASES[0], CASES[1], CASES[3]], ids=lambda case: case.alias)

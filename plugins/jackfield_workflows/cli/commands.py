@@ -16,7 +16,7 @@ from jackfield.api.ids import is_uuid
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
+    from jackfield.api.context import PluginContext, Service
     from jackfield.api.jsontext import Json
     from jackfield_workflows.cli.access import Workflows
     from jackfield_workflows.cli.progress import Ended
@@ -297,10 +297,19 @@ def _daemon(target: Target, context: PluginContext) -> Any:
     """`remote.Daemon`, whose module is loaded when a command needs it."""
     from jackfield_workflows.cli.remote import Daemon
 
-    service = context.service
-    host = "127.0.0.1" if service.host in ("0.0.0.0", "::") else service.host  # noqa: S104 - to compare with
-    shown = f"[{host}]" if ":" in host else host
-    return Daemon(target.url or f"http://{shown}:{service.port}", target.api_key)
+    return Daemon(target.url or _address(context.service), target.api_key)
+
+
+def _address(service: Service) -> str:
+    """Where the daemon says that it listens, else where its settings say."""
+    from jackfield.api.daemon import DaemonAbsent, DaemonClient
+
+    try:
+        return DaemonClient(service.config_dir).base
+    except DaemonAbsent:
+        host = "127.0.0.1" if service.host in ("0.0.0.0", "::") else service.host  # noqa: S104 - to compare with
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{service.port}"
 
 
 def _with_details(error: JackfieldError) -> str:

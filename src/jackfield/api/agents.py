@@ -58,12 +58,16 @@ class Headless(_Part):
     """How the agent answers one prompt and ends. args: in place of the interactive ones, `{prompt}` stands for the
     prompt and `{model}` for the model; without `{prompt}` the prompt goes to standard input. output: `text`, one
     `json` object, or `json-lines`. result: dotted path of the answer's text in the object or, for lines, in the last
-    line that has it; session: the same for the session's id."""
+    line that has it; session: the same for the session's id. session_args: what gives the tool a session of our naming,
+    `{session}` stands for a new UUID; left out when the profile or the caller gives one of the options session_unless,
+    which choose a session by themselves."""
 
     args: tuple[str, ...]
     output: Literal["text", "json", "json-lines"] = "text"
     result: str | None = None
     session: str | None = None
+    session_args: tuple[str, ...] = ()
+    session_unless: tuple[str, ...] = ()
 
 
 class UsageLog(_Part):

@@ -9,12 +9,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import ConfigurationError
+
+_FRESH = ".jackfield-"
+_LEFT = re.compile(r"\..+\.jackfield-[0-9a-f]{8}", re.DOTALL)
+OLD = 60.0
+"""Seconds after which a new file that was not renamed counts as left by a writer who was killed."""
 
 
 def private_directory(path: Path) -> Path:
@@ -82,6 +89,30 @@ def append_private(path: Path) -> int:
             raise
 
 
+def sweep_private(directory: Path, depth: int) -> int:
+    """Remove what killed writers have left in the directory and so many levels below: files with the name of a new one,
+    of our own user, untouched for `OLD` seconds. Links are not followed. Gives how many; what cannot be looked at or
+    removed is left."""
+    swept = 0
+    with contextlib.suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if depth and entry.is_dir(follow_symlinks=False):
+                swept += sweep_private(Path(entry.path), depth - 1)
+            elif _LEFT.fullmatch(entry.name) and _is_left(entry):
+                with contextlib.suppress(OSError):
+                    os.unlink(entry.path)  # noqa: PTH108 - a text
+                    swept += 1
+    return swept
+
+
+def _is_left(entry: os.DirEntry[str]) -> bool:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and time.time() - found.st_mtime > OLD
+
+
 def _make(path: Path) -> None:
     """`mkdir(parents=True)` would give the mode to the last directory only."""
     if path.is_dir():
@@ -93,7 +124,7 @@ def _make(path: Path) -> None:
 @contextlib.contextmanager
 def _fresh(path: Path, content: bytes) -> Iterator[Path]:
     """A new file beside `path` that has the content, on the disk; gone at the end unless it was renamed."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    fresh = path.with_name(f".{path.name}{_FRESH}{secrets.token_hex(4)}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -63,7 +63,8 @@ class LaunchRequest:
 class Launch:
     """A prepared start: what the operating system is given, and what belongs to the run's end. argv[0] is the binary's
     path. env: the whole environment, secrets in it. stdin: what a headless agent reads. secrets: values that must not
-    be shown."""
+    be shown. session: the tool's own name of the run's session, once it is known. alone: no other run of the profile
+    has been going on meanwhile, so that all of its log in this time is the run's."""
 
     run_id: str
     profile: Profile
@@ -74,6 +75,8 @@ class Launch:
     started_ms: int
     stdin: bytes | None = None
     secrets: Sequence[str] = ()
+    session: str | None = None
+    alone: bool = True
 
 
 @record

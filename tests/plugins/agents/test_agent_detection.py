@@ -183,16 +183,55 @@ async def test_a_link_to_another_program_is_noticed(bench: Bench) -> None:
     assert (await detected(bench, "tool")).version == "2.0.00"
 
 
+async def test_nothing_is_left_in_the_users_home(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    marks = 'touch "$HOME/home" "$XDG_CONFIG_HOME/../config" "$XDG_STATE_HOME/../../state" "$TOOL_HOME/own"'
+    made = 'mkdir -p "$XDG_STATE_HOME" "$XDG_CONFIG_HOME"'
+    bench.program("tool", f'{made} && {marks} && echo 1.2 "$HOME" > {tmp_path}/said')
+    bench.agent("tool", more='[profile]\nenv = { TOOL_HOME = "{home}/.tool" }')
+    assert (await detected(bench, "tool")).installed
+    assert list(bench.home.iterdir()) == []
+    home = Path((tmp_path / "said").read_text().split()[1])
+    assert home.parent == tmp_path
+    assert not home.exists()
+    assert bench.starts("tool") == 1
+
+
+async def test_a_shim_that_needs_the_users_home_gets_it(bench: Bench) -> None:
+    """As those of version managers, which find their tool there."""
+    (bench.home / ".tool-versions").write_text("tool 4.5\n")
+    bench.program("tool", 'cat "$HOME/.tool-versions" 2> /dev/null')
+    bench.agent("tool")
+    assert (await detected(bench, "tool")).version == "4.5"
+
+
+async def test_a_version_manager_stays_the_users_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bench.home / ".volta").mkdir()
+    monkeypatch.setenv("NVM_DIR", "/opt/nvm")
+    bench.program("tool", f'test "$VOLTA_HOME $NVM_DIR $MISE_DATA_DIR" = "{bench.home}/.volta /opt/nvm " && echo 1.2')
+    bench.agent("tool")
+    assert (await detected(bench, "tool")).version == "1.2"
+    assert bench.starts("tool") == 1
+
+
+async def test_without_room_for_a_home_the_users_is_taken(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(bench.home / "missing"))
+    bench.program("tool", "echo 1.2")
+    bench.agent("tool")
+    assert (await detected(bench, "tool")).version == "1.2"
+
+
 async def test_a_failure_counts_for_a_while(bench: Bench) -> None:
+    """Two starts are one look: in a home of its own, and in the user's."""
     bench.program("tool", "exit 1")
     bench.agent("tool")
     await detected(bench, "tool")
     await bench.clock.advance(bench.settings.detection_retry - 1)
     await detected(bench, "tool")
-    assert bench.starts("tool") == 1
+    assert bench.starts("tool") == 2
     await bench.clock.advance(2)
     await detected(bench, "tool")
-    assert bench.starts("tool") == 2
+    assert bench.starts("tool") == 4
 
 
 async def test_agents_with_one_program_share_the_answer(bench: Bench) -> None:

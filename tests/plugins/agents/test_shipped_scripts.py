@@ -68,7 +68,7 @@ def context(
 
 
 class Made:
-    """What a script gave; files parsed."""
+    """What a script gave; files parsed, where they are JSON or TOML."""
 
     def __init__(self, value: Any) -> None:
         self.texts: dict[str, str] = value["files"]
@@ -77,6 +77,7 @@ class Made:
         self.files = {
             name: tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
             for name, text in self.texts.items()
+            if name.endswith((".toml", ".json"))
         }
 
 
@@ -114,6 +115,9 @@ async def test_files_are_relative_and_no_key_is_an_argument(run: Scripts, agent:
     assert not any("${API_KEY}" in text for text in made.texts.values())
 
 
+AIDER = {"AIDER_CHECK_UPDATE": "false", "AIDER_ANALYTICS": "false", "AIDER_SHOW_RELEASE_NOTES": "false"}
+
+
 @pytest.mark.parametrize("agent", [path.stem for path in SCRIPTS])
 async def test_the_tools_own_login_is_left_alone(run: Scripts, agent: str) -> None:
     made = await run(agent, "self")
@@ -123,7 +127,7 @@ async def test_the_tools_own_login_is_left_alone(run: Scripts, agent: str) -> No
         "opencode": {".config/opencode/opencode.json": schema},
     }
     assert made.files == expected.get(agent, {})
-    assert made.env == ({"AIDER_CHECK_UPDATE": "false", "AIDER_ANALYTICS": "false"} if agent == "aider" else {})
+    assert made.env == (AIDER if agent == "aider" else {})
 
 
 @pytest.mark.parametrize("agent", [path.stem for path in SCRIPTS])
@@ -254,6 +258,11 @@ async def test_opencode_gets_the_package_for_the_dialect(
     }
 
 
+async def test_opencode_fetches_no_library_for_its_plugins(run: Scripts) -> None:
+    assert (await run("opencode", "openai")).texts[".config/opencode/.npmrc"] == "offline=true\n"
+    assert ".config/opencode/.npmrc" not in (await run("opencode", "self")).texts
+
+
 async def test_opencode_starts_mcp_servers_by_one_list(run: Scripts) -> None:
     made = await run("opencode", "self", prefs={"mcp_servers": MCP})
     servers = made.files[".config/opencode/opencode.json"]["mcp"]
@@ -312,6 +321,7 @@ async def test_qwen_is_told_which_way_in_is_meant(run: Scripts) -> None:
     assert made.files[".qwen/settings.json"] == {
         "security": {"auth": {"selectedType": "openai"}},
         "model": {"name": "acme-large"},
+        "privacy": {"usageStatisticsEnabled": False},
     }
     assert made.env == {"OPENAI_BASE_URL": "https://acme.example/v1"}
     made = await run("qwen", "anthropic-compatible")
@@ -320,6 +330,36 @@ async def test_qwen_is_told_which_way_in_is_meant(run: Scripts) -> None:
         "ANTHROPIC_API_KEY": "${API_KEY}",
         "ANTHROPIC_BASE_URL": "https://acme.example/anthropic",
     }
+
+
+@pytest.mark.parametrize("endpoint", ["http://127.0.0.1:4000/v1", "http://localhost:1/v1", "http://[::1]:80"])
+async def test_qwen_asks_this_machine_past_web_proxies(run: Scripts, endpoint: str) -> None:
+    env = (await run("qwen", "openai-compatible", endpoint=endpoint)).env
+    assert (env["HTTPS_PROXY"], env["http_proxy"], env["OPENAI_BASE_URL"]) == ("", "", endpoint)
+
+
+GITHUB = {
+    "mcp_servers": {"github_token": "${GITHUB_TOKEN}", "custom": {name: {"command": name} for name in ("github", "x")}}
+}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "droid", "gemini", "opencode", "qwen"])
+async def test_githubs_server_alone_gets_the_token(run: Scripts, agent: str) -> None:
+    files = (await run(agent, "self", prefs=GITHUB)).files
+    [servers] = [found[key] for found in files.values() for key in ("mcpServers", "mcp_servers", "mcp") if key in found]
+    env = {"GITHUB_PERSONAL_ACCESS_TOKEN": "${GITHUB_TOKEN}"}
+    assert servers["github"].get("env") == env or servers["github"].get("environment") == env
+    assert "GITHUB" not in str(servers["x"])
+    without = {"mcp_servers": {**GITHUB["mcp_servers"], "github_token": None}}
+    assert "GITHUB_" not in str((await run(agent, "self", prefs=without)).texts)
+
+
+async def test_what_tools_can_format_and_lint_is_switched_on(run: Scripts) -> None:
+    wanted = {"hooks": {"auto_format": True, "auto_lint": True}}
+    config = (await run("opencode", "self", prefs=wanted)).files[".config/opencode/opencode.json"]
+    assert (config["formatter"], config["lsp"]) == (True, True)
+    assert (await run("aider", "self", prefs=wanted)).env["AIDER_AUTO_LINT"] == "true"
+    assert "AIDER_AUTO_LINT" not in (await run("aider", "self")).env
 
 
 async def test_aider_names_the_dialect_in_the_model(run: Scripts) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jackfield.api.agents import Agent, Detection
+from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Launch, Profile
 from jackfield.api.providers import Dialect, DialectName, Provider
@@ -74,13 +77,18 @@ class FakeProxies:
         self.asked.append(alias)
         return ProxyAddress("http://127.0.0.1:7000", "proxy-token-1")
 
+    async def reserve(self, alias: str) -> ProxyAddress:
+        return ProxyAddress("http://127.0.0.1:7000", "proxy-token-1")
+
 
 @dataclass
 class FakeUsage:
     ended: list[tuple[str, int]] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
 
     async def run_ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         self.ended.append((launch.run_id, exit_code))
+        self.launches.append(launch)
         return RunUsage(Tokens(input=3, output=4), Cost(input=0.5), models=("m",))
 
 
@@ -98,7 +106,8 @@ class Layers:
 
 @dataclass
 class Lab:
-    """agent, providers, profile: change them before `launcher` is called."""
+    """agent, providers, profile: change them before `launcher` is called. deleted: the profile is; lock: of its
+    changes."""
 
     directory: Path
     key: str | None = KEY
@@ -109,7 +118,10 @@ class Lab:
     settings: RunSettings = field(default_factory=lambda: RunSettings(grace=0.3))
     providers: list[Provider] = field(default_factory=lambda: [provider()])
 
+    deleted: bool = False
+
     def __post_init__(self) -> None:
+        self.lock = asyncio.Lock()
         self.agent_fields: dict[str, Any] = {"id": "echo", "binary": "echo-agent"}
         self.profile_fields: dict[str, Any] = {}
         self.metadata: dict[str, Json] = {"profile_home": str(self.directory / "home")}
@@ -162,6 +174,16 @@ class Lab:
             lab = self
 
             class Profiles:
+                @asynccontextmanager
+                async def changing(self, alias: str) -> AsyncIterator[None]:
+                    async with lab.lock:
+                        yield
+
+                async def find(self, alias: str) -> Profile:
+                    if lab.deleted:
+                        raise NotFound(f"There is no profile {alias}.")
+                    return lab.profile
+
                 async def touch(self, alias: str) -> None:
                     lab.used.append(alias)
 

@@ -32,6 +32,11 @@ async def test_created_file_is_as_specified(lab: Lab) -> None:
     assert lab.launcher.hooks == [("create", "work")]
 
 
+async def test_whether_sessions_survive_the_daemon_is_stored_where_it_is_asked_for(lab: Lab) -> None:
+    await lab.create("work", persist=True)
+    assert lab.stored("work")["metadata"]["persist"] is True
+
+
 @pytest.mark.parametrize(
     ("asked", "error", "code"),
     [

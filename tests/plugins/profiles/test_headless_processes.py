@@ -71,6 +71,12 @@ async def test_without_input_standard_input_is_at_its_end(tmp_path: Path) -> Non
     assert ended.stdout == b"''\n"
 
 
+async def test_the_input_can_be_opened_by_its_name(tmp_path: Path) -> None:
+    """As Aider does."""
+    ended = await run_process(start(tmp_path, "print(len(open('/dev/stdin').read()))", stdin=b"x" * 2**20))
+    assert ended.stdout == b"1048576\n"
+
+
 async def test_input_that_nobody_reads_hinders_nothing(tmp_path: Path) -> None:
     ended = await run_process(start(tmp_path, "print(1)", stdin=b"x" * 2**22))
     assert (ended.exit_code, ended.stdout) == (0, b"1\n")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from launch_lab import KEY, Lab
 
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile
 from jackfield.api.records import replace
 from jackfield_profiles.lifecycle import HookFailed
@@ -173,6 +175,108 @@ async def test_so_many_runs_of_a_profile_at_a_time(lab: Lab) -> None:
     (lab.home / "go").touch()
     outputs = [(await run).output for run in runs]
     assert max(outputs) == "3\n"
+
+
+NAMED = {
+    "args": ["-p", "{prompt}"], "output": "json", "session": "sid",
+    "session_args": ["--session", "{session}"], "session_unless": ["--session", "--resume"],
+}  # fmt: skip
+WAITS = """
+import json, os, sys, time
+open("started-" + sys.argv[2], "w").close()
+while not os.path.exists("go-" + sys.argv[2]): time.sleep(0.01)
+print(json.dumps({"sid": sys.argv[4]}))
+"""
+
+
+async def test_each_of_two_runs_at_once_has_a_session_of_its_own(lab: Lab) -> None:
+    lab.agent_fields["headless"] = NAMED
+    lab.program(WAITS)
+    first, second = (
+        asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt=name))) for name in ("one", "two")
+    )
+    await _until(lambda: (lab.home / "started-one").exists() and (lab.home / "started-two").exists())
+    (lab.home / "go-one").touch()
+    sessions = [(await first).session]
+    (lab.home / "go-two").touch()
+    sessions.append((await second).session)
+    assert [UUID(str(name)).version for name in sessions] == [4, 4]
+    assert sessions[0] != sessions[1]
+    assert [(launch.session, launch.alone) for launch in lab.usage.launches] == [(name, False) for name in sessions]
+    (lab.home / "go-three").touch()
+    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="three"))
+    assert lab.usage.launches[-1].alone
+
+
+async def test_a_run_that_is_given_up_keeps_the_session_it_was_given(lab: Lab) -> None:
+    lab.agent_fields["headless"] = NAMED
+    lab.program(WAITS)
+    run = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="one")))
+    await _until(lambda: (lab.home / "started-one").exists())
+    run.cancel()
+    await asyncio.wait([run])
+    await _until(lambda: lab.usage.launches)
+    assert UUID(str(lab.usage.launches[0].session))
+
+
+@pytest.mark.parametrize("args", [("--resume", "s1"), ("--session=s1",)])
+async def test_a_session_that_is_chosen_is_left(lab: Lab, args: tuple[str, ...]) -> None:
+    lab.agent_fields["headless"] = NAMED
+    asked = LaunchRequest(kind="profile_run", prompt="x", args=args)
+    launch = await lab.launcher.prepare(lab.profile, asked)
+    assert (launch.session, tuple(launch.argv[1:])) == (None, ("-p", "x", *args))
+
+
+async def test_beside_a_terminal_session_a_run_is_not_alone(lab: Lab) -> None:
+    class Terminals:
+        def live(self, alias: str) -> list[str]:
+            return ["t1"]
+
+    lab.context.ports["terminals"] = Terminals()
+    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert not lab.usage.launches[0].alone
+
+
+class DeletesMeanwhile:
+    """A script whose profile is deleted while it runs."""
+
+    language = "rhai"
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+
+    async def value(self, source: str, variables: Any, **_: Any) -> Any:
+        self.lab.deleted = True
+        return {"files": {"a.json": "{}"}}
+
+
+async def test_a_profile_deleted_while_a_run_is_prepared_does_not_get_its_home_back(lab: Lab) -> None:
+    lab.engine = DeletesMeanwhile(lab)  # type: ignore[assignment]
+    lab.script("")
+    with pytest.raises(NotFound):
+        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert not lab.home.exists()
+
+
+async def test_a_run_is_prepared_when_the_deletion_that_goes_on_has_ended(lab: Lab) -> None:
+    await lab.lock.acquire()
+    preparing = asyncio.ensure_future(lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run")))
+    await _until(lambda: lab.lock._waiters)
+    assert not lab.home.exists()
+    lab.deleted = True
+    lab.lock.release()
+    with pytest.raises(NotFound):
+        await preparing
+    assert not lab.home.exists()
+
+
+async def test_the_end_of_a_run_does_not_bring_a_deleted_home_back(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    lab.agent_fields["hooks"] = {"post_run": ["echo x > made"]}
+    launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
+    shutil.rmtree(lab.home)
+    await lab.launcher.ended(launch, 0)
+    assert not lab.home.exists()
+    assert "After a run of work" in caplog.text
 
 
 async def test_starts_side_by_side_write_one_whole_configuration(lab: Lab) -> None:

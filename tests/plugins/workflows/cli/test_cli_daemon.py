@@ -29,7 +29,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 @pytest.fixture(scope="module")
 def command(daemon: Daemon) -> Command:
     made = daemon.admin().post("/api-keys", json={"name": "command line"})
-    env = {**daemon.environment(), "JACKFIELD_API_KEY": made.json()["key"], "JACKFIELD_URL": daemon.base_url}
+    env = {**daemon.environment(), "JACKFIELD_API_KEY": made.json()["key"]}  # it is found by daemon-endpoint
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         program = Path(sys.executable).with_name("jackfield")

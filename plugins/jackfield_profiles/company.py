@@ -1,0 +1,46 @@
+"""Which headless runs of one profile overlap: what the tool's log says of that time is then not all one run's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.records import state
+
+
+@state
+class Visit:
+    """One run. alone: no other has been going on at any time of it."""
+
+    alone: bool = True
+
+
+class Company:
+    """The runs of this daemon by profile, terminal sessions among them."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._present: dict[str, list[Visit]] = {}
+
+    @contextlib.contextmanager
+    def beside(self, alias: str) -> Iterator[Visit]:
+        """For as long as the run goes on."""
+        others = self._present.setdefault(alias, [])
+        visit = Visit(alone=not others and not self._in_terminals(alias))
+        for other in others:
+            other.alone = False
+        others.append(visit)
+        try:
+            yield visit
+        finally:
+            others.remove(visit)
+            if not others:
+                del self._present[alias]
+
+    def alone(self, alias: str, visit: Visit) -> bool:
+        """Until now. A terminal session that began and ended meanwhile is missed: its usage has its own line."""
+        return visit.alone and not self._in_terminals(alias)
+
+    def _in_terminals(self, alias: str) -> bool:
+        return self._context.terminals is not None and bool(self._context.terminals.live(alias))
