@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
+from jackfield.api.errors import JackfieldError
 from jackfield_telemetry.queries import Key, Slice
 
+log = logging.getLogger("jackfield.telemetry")
 BY: tuple[Key, ...] = ("date", "agent", "profile", "provider", "model", "session", "project", "source")
 COLUMNS = (
     *BY,
@@ -42,14 +45,40 @@ def csv_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
 
 
 def json_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
-    """In the envelope of all answers, `data` is the list of rows."""
-    yield b'{"success":true,"data":['
+    """In the envelope of all answers, `data` is the list of rows. Whether it is whole is known at the end."""
+    yield b'{"data":['
     before = b""
     while part := list(islice(rows, CHUNK)):
         objects = b",".join(jsontext.dumps(dict(zip(COLUMNS, row, strict=True))) for row in part)
         yield before + objects
         before = b","
-    yield b"]}"
+    yield b'],"success":true}'
+
+
+def csv_broken(error: JackfieldError) -> bytes:
+    """The end of rows of which some are missing: a comment, which no row looks like."""
+    return f"# The export is not whole: {' '.join(error.message.split())}\r\n".encode()
+
+
+def json_broken(error: JackfieldError) -> bytes:
+    """The same of JSON: members of the envelope."""
+    members = {"success": False, "error": error.message, "code": error.code}
+    return b"]," + jsontext.dumps(members)[1:]
+
+
+def told_if_broken(parts: Iterator[bytes], broken: Callable[[JackfieldError], bytes]) -> Iterator[bytes]:
+    """Parts that end as `broken` says when there are no more of them; what comes before the first part is raised: the
+    answer's status can still tell it."""
+    begun = False
+    try:
+        for part in parts:
+            begun = True
+            yield part
+    except JackfieldError as exc:
+        if not begun:
+            raise
+        log.error("An export of usage has broken off: %s", exc.message)
+        yield broken(exc)
 
 
 def row_of(one: Slice) -> Sequence[object]:

@@ -18,7 +18,7 @@ from jackfield_telemetry.readers.lines import tail_of
 
 ROWS = 8192
 """Entries that are sent and written at once, about."""
-AHEAD = 2
+AHEAD = 4
 """Files that the system is asked to fetch before they are read."""
 
 
@@ -110,14 +110,15 @@ def _fetched(jobs: Sequence[Job], numbers: Iterable[int]) -> Iterator[int]:
     """The same numbers; the system fetches the files of the next ones meanwhile."""
     waiting = deque[int]()
     for number in numbers:
-        _fetch(jobs[number])
+        fetch(jobs[number])
         waiting.append(number)
         if len(waiting) > AHEAD:
             yield waiting.popleft()
     yield from waiting
 
 
-def _fetch(job: Job) -> None:
+def fetch(job: Job) -> None:
+    """Ask the system to read it into its cache; does not wait for it."""
     if hasattr(os, "posix_fadvise"):
         with suppress(OSError):
             descriptor = os.open(job.path, os.O_RDONLY)

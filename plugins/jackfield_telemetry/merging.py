@@ -10,6 +10,8 @@ from jackfield.api.telemetry import Tokens
 from jackfield_telemetry.packing import PROXIED, REQUEST_MASK, Batch
 from jackfield_telemetry.schema import SLOT_MS
 
+_EARLIER, _LATER = 3_600_000, 60_000
+"""Milliseconds by which a proxy may begin to serve an answer before, or after, the time in its agent's log."""
 _SUMS = "count, input, output, written, read, hours, cost"
 _DIM = "INSERT OR IGNORE INTO dims (id, agent, provider, profile, model, tier, source) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _SESSION = """
@@ -42,6 +44,26 @@ INSERT OR IGNORE INTO gone SELECT stored FROM related
 WHERE incoming IN (SELECT i.key FROM incoming AS i)
 AND (stored = incoming OR stored & {REQUEST_MASK} = 0 OR incoming & {REQUEST_MASK} = {PROXIED})
 """  # noqa: S608 - of constants
+_PROXIES = "SELECT 1 FROM dims WHERE source = 'proxy' LIMIT 1"
+_SAME = (
+    "served.agent = own.agent AND served.profile = own.profile AND served.source = 'proxy' AND own.source <> 'proxy'"
+    " AND e.profiled = 1 AND i.profiled = 1"
+    " AND e.input = i.input AND e.output = i.output AND e.written = i.written AND e.read = i.read"
+)
+_TWINS = f"""
+DELETE FROM incoming WHERE key IN (
+  SELECT i.key FROM incoming AS i CROSS JOIN dims AS own CROSS JOIN dims AS served CROSS JOIN entries AS e
+  WHERE own.id = i.dim AND e.dim = served.id AND {_SAME}
+  AND e.time BETWEEN i.time - {_EARLIER} AND i.time + {_LATER})
+"""  # noqa: S608 - of constants
+_GONE_TWINS = f"""
+INSERT OR IGNORE INTO gone
+  SELECT e.key FROM incoming AS i CROSS JOIN dims AS served CROSS JOIN dims AS own CROSS JOIN entries AS e
+  WHERE served.id = i.dim AND e.dim = own.id AND {_SAME}
+  AND e.time BETWEEN i.time - {_LATER} AND i.time + {_EARLIER}
+"""  # noqa: S608 - of constants
+"""Some agents' logs do not name the provider's answer, so that its id cannot tell that a proxy has counted it already:
+then the profile, the counts and the time do."""
 
 
 def _slots(source: str, sign: str) -> str:
@@ -95,11 +117,15 @@ def _settle(connection: sqlite3.Connection) -> Added:
         run(_KNOWN)
     if run(f"SELECT 1 FROM incoming WHERE key & {REQUEST_MASK} = 0 LIMIT 1").fetchone():  # noqa: S608 - a constant
         run(_COPIES)
-    if not related:
+    proxies = run(_PROXIES).fetchone() is not None
+    if proxies:
+        run(_TWINS)
+    if not related and not proxies:
         return Added()
     run(_SERVED)
     run("DELETE FROM gone")
-    if not run(_GONE).rowcount:
+    gone = run(_GONE).rowcount + (run(_GONE_TWINS).rowcount if proxies else 0)
+    if not gone:
         return Added()
     replaced = _sums(connection, "entries WHERE key IN (SELECT key FROM gone)", "-")
     run(_TAKE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield.api.profiles import Launch
     from jackfield_telemetry.importing import Source
+    from jackfield_telemetry.queries import Pricing
     from jackfield_telemetry.service import UsageService
     from jackfield_telemetry.sessionlog import SessionLine
 
@@ -24,6 +26,9 @@ SETTLE_SECONDS = 2
 """After the start, until the log of sessions is looked at: `/ready` does not wait for it."""
 PROXIED_WAITING = 10_000
 """Served requests that may wait to be stored; beyond that whoever reports one waits."""
+
+PRICES_SECONDS = 10.0
+"""For how long a price list counts as unchanged for requests of proxies."""
 
 
 class UsagePort:
@@ -34,6 +39,8 @@ class UsagePort:
         self._waiting: list[tuple[UsageEntry, asyncio.Future[None]]] = []
         self._room = asyncio.Semaphore(PROXIED_WAITING)
         self._storing: asyncio.Task[None] | None = None
+        self._pricing: Pricing | None = None
+        self._priced_at = 0.0
         self.tokens: dict[tuple[str, str, str], int] = {}
         """(agent, model, kind) -> tokens of this process's runs and proxies, for `/metrics`."""
         self.cost: dict[str, float] = {}
@@ -51,7 +58,8 @@ class UsagePort:
         source = await self._source(launch)
         found: RunUsage | None = None
         session = ""
-        if source is not None:
+        # Beside others, a run without a known session has a share that nobody can tell.
+        if source is not None and (launch.alone or launch.session is not None):
             try:
                 await service.import_all([source])
                 found, session = await service.thread(lambda: _used(service, launch, ended_ms))
@@ -74,6 +82,16 @@ class UsagePort:
             await stored
         one = RunUsage(entry.tokens, Cost())
         self._count(entry.agent, one, entry.model)
+
+    async def cost_of(self, entry: UsageEntry) -> Cost | None:
+        now = self._context.clock.monotonic()
+        if self._pricing is None or now - self._priced_at > PRICES_SECONDS:
+            self._pricing = await asyncio.to_thread(self._service.pricing)
+            self._priced_at = now
+        return self._pricing.cost_of(entry)
+
+    async def spent(self, profile: str, start_ms: int) -> RunUsage:
+        return await self._service.thread(lambda: _served(self._service, profile, start_ms))
 
     async def _store_waiting(self) -> None:
         from jackfield_telemetry.merging import merge
@@ -128,6 +146,8 @@ class UsagePort:
             self.tokens[key] = self.tokens.get(key, 0) + getattr(usage.tokens, kind)
 
 
+LAST_MS = 2**62
+"""After every moment."""
 METRIC_LABELS = 400
 """Combinations of agent, model and kind that `/metrics` tells apart; further models are summed as `other`."""
 
@@ -172,13 +192,15 @@ async def stop(context: PluginContext) -> None:
 
 
 def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsage, str]:
-    """What the profile's log says for the time of the run, and the agent's session that most of it belongs to. Two runs
-    of one profile at once cannot be told apart in it."""
+    """What the profile's log says for the time of the run, and the agent's session that most of it belongs to. Of runs
+    of one profile at once each is given its own session."""
     from jackfield_telemetry.queries import profile_answers
 
     pricing = service.pricing()
     profile, start = launch.profile.alias, launch.started_ms
     found = service.ledger.read(lambda connection: list(profile_answers(connection, pricing, profile, start, ended_ms)))
+    if not launch.alone:
+        found = [one for one in found if one.keys[1] == launch.session]
     tokens, cost = Tokens(), Cost()
     named: dict[str, int] = {}
     for one in found:
@@ -187,7 +209,25 @@ def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsag
         named[session] = named.get(session, 0) + one.tokens.total
     models = sorted({str(one.keys[0]) for one in found})
     unpriced = sorted({one.unpriced for one in found if one.unpriced is not None})
-    return RunUsage(tokens, cost, models, unpriced), max(named, key=lambda name: named[name], default="")
+    most = max(named, key=lambda name: named[name], default="")
+    return RunUsage(tokens, cost, models, unpriced), launch.session or most
+
+
+def _served(service: UsageService, profile: str, start_ms: int) -> RunUsage:
+    from jackfield_telemetry.queries import profile_answers
+
+    pricing = service.pricing()
+    tokens, cost = Tokens(), Cost()
+    unpriced: set[str] = set()
+
+    def add(connection: sqlite3.Connection) -> None:
+        nonlocal tokens, cost
+        for one in profile_answers(connection, pricing, profile, start_ms, LAST_MS, source="proxy"):
+            tokens, cost = tokens.plus(one.tokens), cost.plus(one.cost)
+            unpriced.update([one.unpriced] if one.unpriced is not None else [])
+
+    service.ledger.read(add)
+    return RunUsage(tokens, cost, unpriced=sorted(unpriced))
 
 
 def _line(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, session: str) -> SessionLine:
@@ -202,7 +242,7 @@ def _line(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, 
         ended_at=_moment(max(ended_ms, launch.started_ms)),
         tokens=LineTokens(tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read),
         cost=LineCost(cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total),
-        session_id=session or launch.run_id,
+        session_id=session or launch.session or launch.run_id,
         agent_id=profile.agent_id,
         provider_id=profile.provider_id,
         source=launch.kind,

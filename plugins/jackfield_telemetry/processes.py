@@ -8,16 +8,19 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from queue import Queue
 from threading import Thread
 from typing import IO
 
 import msgspec
 
-from jackfield_telemetry.jobs import Job, Part, Source, frames, parts
+from jackfield_telemetry.jobs import Job, Part, Source, fetch, frames, parts
 
 WAITING = 4
 """Parts that may wait for the ledger; beyond that workers wait."""
+AT_ONCE = 64 * 2**20
+"""Bytes that the system is asked to fetch while the processes start."""
 _MAIN = "from jackfield_telemetry.worker import main; main()"
 
 
@@ -52,12 +55,14 @@ def shared_parts(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -
 
 def _start(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -> list[subprocess.Popen[bytes]]:
     """All read the numbers of their jobs from one pipe."""
+    order = _order(jobs)
     taking, giving = os.pipe()
+    Thread(target=_fetch_first, args=(jobs, order), daemon=True).start()
     try:
         processes = [_process(taking) for _ in range(workers)]
     finally:
         os.close(taking)
-    Thread(target=_give, args=(giving, jobs), daemon=True).start()
+    Thread(target=_give, args=(giving, order), daemon=True).start()
     task = pickle.dumps((list(sources), list(jobs), taking))
     for process in processes:
         with suppress(OSError):
@@ -72,7 +77,7 @@ def _process(taking: int) -> subprocess.Popen[bytes]:
     kept |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
     return subprocess.Popen(  # noqa: S603 - this interpreter
         # Without `site`, whose work is done: its result is handed on.
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {_MAIN}"],
+        [sys.executable, "-S", "-c", _code()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -81,9 +86,29 @@ def _process(taking: int) -> subprocess.Popen[bytes]:
     )
 
 
-def _give(giving: int, jobs: Sequence[Job]) -> None:
+def _code() -> str:
+    """The package is there without what the daemon needs of it, hooks above all: importing that would take longer than
+    all the rest."""
+    package = Path(__file__).parent
+    bare = f"package = types.ModuleType({package.name!r}); package.__path__ = [{str(package)!r}]"
+    return f"import sys, types; sys.path[:] = {sys.path!r}; {bare}; sys.modules[package.__name__] = package; {_MAIN}"
+
+
+def _order(jobs: Sequence[Job]) -> list[int]:
     """Source by source, large files first, so that all workers end at about the same time."""
-    order = sorted(range(len(jobs)), key=lambda number: (jobs[number].source, -jobs[number].size))
+    return sorted(range(len(jobs)), key=lambda number: (jobs[number].source, -jobs[number].size))
+
+
+def _fetch_first(jobs: Sequence[Job], order: Sequence[int]) -> None:
+    size = 0
+    for number in order:
+        fetch(jobs[number])
+        size += jobs[number].size
+        if size >= AT_ONCE:
+            return
+
+
+def _give(giving: int, order: Sequence[int]) -> None:
     with suppress(BrokenPipeError), os.fdopen(giving, "wb", buffering=0) as pipe:
         for start in range(0, len(order), 1024):  # at most PIPE_BUF at once, so that no number is cut in two
             pipe.write(b"".join(number.to_bytes(4, "big") for number in order[start : start + 1024]))

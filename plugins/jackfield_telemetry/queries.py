@@ -6,12 +6,13 @@ A `Slice` is a sum of answers that share the keys asked for and everything that 
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from typing import Literal, TypeAlias
 
 from jackfield.api.records import record
-from jackfield.api.telemetry import Cost, Tokens
+from jackfield.api.telemetry import Cost, Tokens, UsageEntry
 from jackfield_telemetry.packing import STEPS
 from jackfield_telemetry.periods import Span, day_expression, day_of
 from jackfield_telemetry.prices import PriceTable
@@ -39,6 +40,20 @@ class Pricing:
     table: PriceTable
     tiers: Literal["request", "marginal"] = "request"
     cost: Literal["auto", "calculate"] = "auto"
+
+    def charged(self, rates: Rates, tokens: Tokens, step: int) -> Cost:
+        """Of one answer. step: how many of `STEPS` its prompt exceeds."""
+        if self.tiers == "marginal":
+            return rates.base.cost(tokens).plus(surcharge(rates, tokens))
+        return rates.at(STEPS[step - 1] if step else 0).cost(tokens)
+
+    def cost_of(self, entry: UsageEntry) -> Cost | None:
+        """None: the model's price is not known."""
+        rates = self.table.rates(entry.model, entry.provider or "", entry.service_tier or "")
+        if rates is None:
+            return None
+        tokens = entry.tokens
+        return self.charged(rates, tokens, bisect_left(STEPS, tokens.input + tokens.cache_creation + tokens.cache_read))
 
 
 @record
@@ -213,26 +228,26 @@ def _beyond(
 
 
 def profile_answers(
-    connection: sqlite3.Connection, pricing: Pricing, profile: str, start: int, end: int
+    connection: sqlite3.Connection, pricing: Pricing, profile: str, start: int, end: int, source: str = ""
 ) -> Iterator[Slice]:
-    """The answers in a profile's log between two moments, both included, Unix ms; keys: model, session."""
+    """The answers in a profile's log between two moments, both included, Unix ms; keys: model, session. source: `log`
+    or `proxy` alone."""
     query = (
         "SELECT d.model, n.name, d.provider, d.tier, e.step, e.cost, e.time, e.input, e.output, e.written, e.read, "
         "e.hours "
         "FROM dims AS d CROSS JOIN entries AS e ON e.dim = d.id AND e.profiled = 1 "
-        "JOIN sessions AS n ON n.id = e.session WHERE d.profile = ? AND e.time BETWEEN ? AND ?"
+        "JOIN sessions AS n ON n.id = e.session WHERE d.profile = ? AND e.time BETWEEN ? AND ? AND ? IN ('', d.source)"
     )
-    for model, session, provider, tier, step, logged, time, *counts in connection.execute(query, (profile, start, end)):
+    values = (profile, start, end, source)
+    for model, session, provider, tier, step, logged, time, *counts in connection.execute(query, values):
         tokens, keys = Tokens(*counts), (model, session)
         rates = pricing.table.rates(model, provider, tier)
         if logged is not None and pricing.cost == "auto":
             yield Slice(keys, tokens, Cost(other=logged), 1, time, time)
         elif rates is None:
             yield Slice(keys, tokens, Cost(), 1, time, time, model)
-        elif pricing.tiers == "marginal":
-            yield Slice(keys, tokens, rates.base.cost(tokens).plus(surcharge(rates, tokens)), 1, time, time)
         else:
-            yield Slice(keys, tokens, rates.at(STEPS[step - 1] if step else 0).cost(tokens), 1, time, time)
+            yield Slice(keys, tokens, pricing.charged(rates, tokens, step), 1, time, time)
 
 
 def _runs(

@@ -93,6 +93,7 @@ class UsageRoutes:
 
     @operation("All usage as CSV or JSON", scope=None, query=f"{_SCHEMAS}:ExportQuery", tags=TAGS)
     async def export(self) -> Response:
+        from jackfield_telemetry import export
         from jackfield_telemetry.export import BY, csv_parts, json_parts, row_of
         from jackfield_telemetry.periods import zone_of
         from jackfield_telemetry.queries import slices
@@ -112,11 +113,20 @@ class UsageRoutes:
 
             yield from service.ledger.stream(work)
 
-        answer = Response(streamed(parts()), content_type="text/csv; charset=utf-8")
+        broken = export.csv_broken if query.format == "csv" else export.json_broken
+        content = streamed(export.told_if_broken(parts(), broken))
+        answer = Response(begun(await anext(content), content), content_type="text/csv; charset=utf-8")
         if query.format == "json":
             answer.content_type = "application/json"
         answer.headers["Content-Disposition"] = f"attachment; filename=usage.{query.format}"
         return answer
+
+
+async def begun(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """All of it again, once the first part is there."""
+    yield first
+    async for part in rest:
+        yield part
 
 
 async def streamed(parts: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -202,7 +202,13 @@ def sources_of(
     if directory is None:
         readers = [service.reader(agent)] if agent else list(service.context.usage_readers)
         return [Source(reader, place) for reader in readers for place in reader.directories(environment, home)]
-    place = Path(directory).expanduser()
-    if not place.is_absolute() or not place.is_dir():
+    try:
+        place = Path(directory).expanduser()
+    except RuntimeError:
+        name = directory.partition("/")[0]
+        raise InvalidInput(
+            f"There is no user {name}.", details={"agent_dir": "give the full path of a directory"}
+        ) from None
+    if "\0" in directory or not place.is_absolute() or not place.is_dir():
         raise InvalidInput("This directory is not there.", details={"agent_dir": "give the full path of a directory"})
     return [Source(service.reader(agent or "claude"), place)]

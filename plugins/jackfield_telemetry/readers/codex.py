@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
@@ -16,18 +17,37 @@ import msgspec
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
 from jackfield_telemetry.moments import milliseconds
 from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
+from jackfield_telemetry.readers.scanning import Row, scanned, scanner
 
 FALLBACK_MODEL = "gpt-5"
 """Of early logs, which name no model."""
 REPLAY_PAUSE_MS = 1000
 """A thread that was forked begins with its parent's events, written in one go; its own first answer takes longer."""
 _MOST = 2**50
+_OTHERS = ("response_item", "compacted", "token_usage_record", "world_state")
 _KNOWN = re.compile(
-    OWN_TYPE + rb'"(?:(?:response_item|compacted|token_usage_record|world_state)"|event_msg","payload":\{"type":"(?:'
-    rb'token_count","info":\{"total_token_usage":(\{)|(?!token_count|thread_settings_applied)))'
+    OWN_TYPE
+    + rb'"(?:(?:%s)"|event_msg","payload":\{"type":"(?:' % "|".join(_OTHERS).encode()
+    + rb'token_count","info":\{"total_token_usage":(\{)|(?!token_count|thread_settings_applied)))'
 )
 """Lines without counts of their own, most of a log's bytes, which are not parsed; and those with a total, with a group
 where it begins."""
+_COUNTED = {
+    "input_tokens": "int",
+    "cached_input_tokens": "int?",
+    "cache_write_input_tokens": "int?",
+    "output_tokens": "int",
+}
+_FIELDS = {
+    "timestamp": "time",
+    "type": "=event_msg",
+    "payload.type": "=token_count",
+    **{f"payload.info.total_token_usage.{name}": kind for name, kind in _COUNTED.items()},
+    **{f"payload.info.last_token_usage.{name}": kind for name, kind in _COUNTED.items()},
+    "payload.info.model": "text?",
+    **{f"payload.{name}": "none" for name in ("model", "id", "cwd", "forked_from_id", "source", "thread_settings")},
+}
+_scanner = cache(partial(scanner, _FIELDS, {"type": _OTHERS}))
 _TIERS = {"fast": "priority", "priority": "priority", "flex": "flex"}
 
 
@@ -108,25 +128,42 @@ class CodexReader:
 
 def _answers(block: Block, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
     """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
-    data, view, place, end = block.data, block.view, block.start, block.end
-    find, known, decode = data.find, _KNOWN.match, _decode
+    before = _numbers(memory.total)
     last: bytearray | None = None
-    while place < end:
-        stop = find(b"\n", place, end)
-        match = known(data, place, stop)
-        if match is None or match.lastindex:
-            counts = data[match.end() : stop] if match is not None else None
-            if counts is None or counts != last:
-                last = None
-                try:
-                    line = decode(view[place:stop])
-                except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
-                    pass
-                else:
-                    last = counts
-                    if line.payload is not None and (entry := _entry(line, line.payload, file, memory)) is not None:
-                        yield entry
-        place = stop + 1
+    for found in scanned(_scanner(), block):
+        if isinstance(found, tuple):
+            total = found[2:6]
+            if total == before:
+                continue
+            before = total
+            memory.total = _Counts(*total)
+            entry = _plain_entry(found, file, memory)
+        else:
+            line, last = _parsed(block, found.start, found.stop, last)
+            if line is None or line.payload is None:
+                continue
+            entry = _entry(line, line.payload, file, memory)
+            before = _numbers(memory.total)
+        if entry is not None:
+            yield entry
+
+
+def _numbers(counts: _Counts | None) -> tuple[int, ...] | None:
+    return None if counts is None else msgspec.structs.astuple(counts)
+
+
+def _parsed(block: Block, place: int, stop: int, last: bytearray | None) -> tuple[_Line | None, bytearray | None]:
+    """None for a line that is damaged, of no interest, or has the last one's counts; and what now is the last one's."""
+    match = _KNOWN.match(block.data, place, stop)
+    if match is not None and not match.lastindex:
+        return None, last
+    counts = block.data[match.end() : stop] if match is not None else None
+    if counts is not None and counts == last:
+        return None, last
+    try:
+        return _decode(block.view[place:stop]), counts
+    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+        return None, None
 
 
 def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> UsageEntry | None:
@@ -170,7 +207,17 @@ def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageE
     used = info.last_token_usage or (_difference(total, before) if total is not None else None)
     if used is None or line.timestamp is None:
         return None
-    time = milliseconds(line.timestamp)
+    return _answer(milliseconds(line.timestamp), total, used, info.model, file, memory)
+
+
+def _plain_entry(row: Row, file: LogFile, memory: _Memory) -> UsageEntry | None:
+    """What `_counted` makes of the same line, when its total is a new one."""
+    return _answer(row[1], memory.total, _Counts(*row[6:10]), row[10], file, memory)
+
+
+def _answer(
+    time: int, total: _Counts | None, used: _Counts, model: str | None, file: LogFile, memory: _Memory
+) -> UsageEntry | None:
     if memory.replaying is not None:
         if time - memory.replaying <= REPLAY_PAUSE_MS:
             memory.replaying = max(time, memory.replaying)
@@ -180,8 +227,8 @@ def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageE
     if tokens is None:
         return None
     marked = f"{total.input_tokens}+{total.output_tokens}" if total is not None else f"{used.input_tokens}"
-    if info.model:
-        memory.model = info.model
+    if model:
+        memory.model = model
     return UsageEntry(
         "codex",
         f"{file.identity}@{time}",

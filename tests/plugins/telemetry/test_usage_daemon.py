@@ -48,7 +48,9 @@ def test_bad_queries_are_named(daemon: Daemon, query: dict[str, str]) -> None:
     assert (answer.status_code, answer.json()["success"]) == (400, False)
 
 
-@pytest.mark.parametrize("query", [{"agent": "nobody"}, {"agent_dir": "/not/there"}, {"agent_dir": "relative"}])
+@pytest.mark.parametrize(
+    "query", [{"agent": "nobody"}, {"agent_dir": "/not/there"}, {"agent_dir": "relative"}, {"agent_dir": "~nosuchuser"}]
+)
 def test_bad_imports_are_named(daemon: Daemon, query: dict[str, str]) -> None:
     assert daemon.client().post("/api/usage/import-agent", params=query).status_code == 400
 

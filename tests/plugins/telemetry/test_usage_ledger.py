@@ -98,6 +98,31 @@ def test_a_proxied_answer_counts_once_whichever_comes_first(books: Books, log: P
     }
 
 
+@pytest.mark.parametrize("first", ["log", "proxy"])
+def test_an_answer_that_its_log_does_not_name_counts_once(books: Books, first: str) -> None:
+    """Told apart by profile, counts and time."""
+    start, tokens = 1_769_860_800_000, Tokens(100, 10, 3, 40)
+
+    def one(answer: str, time_ms: int = start, tokens: Tokens = tokens, profile: str = "p") -> UsageEntry:
+        return UsageEntry("codex", answer, "s", time_ms, "m-one", tokens, profile=profile)
+
+    logged = [
+        one("rollout@1", start + 300_000),  # the log has the time of the answer's end
+        one("rollout@2", start - 120_000),
+        one("rollout@3", start + 4_000_000),
+        one("rollout@4", tokens=Tokens(101, 10, 3, 40)),
+        one("rollout@5", profile="other"),
+    ]
+    batches = {"log": pack(logged), "proxy": pack([one("resp_1")], source="proxy")}
+    for source in sorted(batches, key=lambda name: name != first):
+        books.ledger.write(lambda connection, source=source: merge(connection, batches[source]))
+    assert {one.keys: one.tokens.total for one in books.slices(by=["source", "profile"])} == {
+        ("proxy", "p"): 153,
+        ("log", "p"): 2 * 153 + 154,
+        ("log", "other"): 153,
+    }
+
+
 def test_files_are_private(books: Books, log: Path) -> None:
     take(books, log)
     assert books.ledger.path.stat().st_mode & 0o777 == 0o600

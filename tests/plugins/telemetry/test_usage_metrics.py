@@ -13,6 +13,7 @@ from port_lab import FakeLayers, launch
 from usage_lab import claude_line
 
 from jackfield.api.clock import iso
+from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry import port as ports
@@ -106,3 +107,33 @@ async def test_a_proxied_request_that_cannot_be_stored_is_not_counted(
     with pytest.raises(OSError, match="no space left"):
         await port.proxied(served("m"))
     assert metrics(context) == []
+
+
+async def test_an_answer_costs_what_the_list_says(context: FakeContext, port: UsagePort, tmp_path: Path) -> None:
+    (tmp_path / "pricing").mkdir()
+    prices = {"m-one": {"input_cost_per_token": 1e-3, "output_cost_per_token": 1e-2}}
+    (tmp_path / "pricing" / "litellm.json").write_text(json.dumps(prices))
+    context.ports["layers"] = FakeLayers([tmp_path / "pricing"])
+    found = await port.cost_of(served("m"))
+    assert found is not None
+    assert (found.input, found.output) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert await port.cost_of(served("m", model="mystery")) is None
+
+
+async def test_what_a_profiles_proxy_has_served_since_then(
+    context: FakeContext, port: UsagePort, tmp_path: Path
+) -> None:
+    (tmp_path / "pricing").mkdir()
+    (tmp_path / "pricing" / "litellm.json").write_text(json.dumps({"m-one": {"input_cost_per_token": 1e-3}}))
+    context.ports["layers"] = FakeLayers([tmp_path / "pricing"])
+    entries = [
+        replace(served("m1"), profile="p", time_ms=1000),
+        replace(served("m2"), profile="p", time_ms=2000),
+        replace(served("m3", model="mystery"), profile="p", time_ms=3000),
+        replace(served("m4"), profile="q", time_ms=2000),
+    ]
+    await asyncio.gather(*map(port.proxied, entries))
+    found = await port.spent("p", 2000)
+    assert (found.tokens.total, found.unpriced) == (2 * 122, ["mystery"])
+    assert found.cost.total == pytest.approx((100 + 5 + 7) * 1e-3)
+    assert (await port.spent("nobody", 0)).tokens.total == 0

@@ -11,6 +11,7 @@ from port_lab import launch
 from usage_lab import claude_line
 
 from jackfield.api.clock import from_iso
+from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
@@ -59,6 +60,26 @@ async def test_a_run_is_what_it_added_to_its_log_and_is_counted_once(
     assert totals(service) == (107, 1)
     assert [event.type for event in context.events.published if event.topic == "usage"][-1] == "usage_updated"
     assert json.loads((service.log.path.parent / "aggregates.json").read_text())["total_sessions"] == 1
+
+
+@pytest.mark.parametrize(("session", "tokens"), [("one", 7), ("two", 9), (None, None), ("none", 0)])
+async def test_beside_others_a_run_is_given_its_own_session(
+    context: FakeContext, service: UsageService, tmp_path: Path, session: str | None, tokens: int | None
+) -> None:
+    folder = tmp_path / "home" / ".claude" / "projects"
+    folder.mkdir(parents=True)
+    now = "2026-01-31T12:00:05Z"
+    clock = context.clock
+    assert isinstance(clock, FakeClock)
+    await clock.advance((from_iso(now) - clock.now_ms()) / 1000)
+    started = replace(launch(context, tmp_path / "home"), session=session, alone=False)
+    for name, number in (("one", 7), ("two", 9)):
+        line = claude_line(f"m-{name}", f"r-{name}", (number, 1, 0, 0), timestamp=now, sessionId=name)
+        (folder / f"{name}.jsonl").write_bytes(line)
+    used = await UsagePort(context).run_ended(started, 0)
+    assert (None if used is None else used.tokens.input) == tokens
+    (line,) = map(json.loads, service.log.path.read_text().splitlines())
+    assert line["session_id"] == (session or "run-1")
 
 
 async def test_a_run_without_a_log_is_a_session(context: FakeContext, service: UsageService, tmp_path: Path) -> None:

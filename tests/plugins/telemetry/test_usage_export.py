@@ -1,0 +1,66 @@
+"""An export of which a part cannot be read says so."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield_telemetry.export import (
+    CHUNK,
+    COLUMNS,
+    csv_broken,
+    csv_parts,
+    json_broken,
+    json_parts,
+    told_if_broken,
+)
+
+ROW = ("x",) * len(COLUMNS)
+TROUBLE = "The ledger of usage\ncannot be read."
+Parts = Callable[[Iterator[Sequence[object]]], Iterator[bytes]]
+Broken = Callable[[JackfieldError], bytes]
+
+
+def rows(number: int) -> Iterator[Sequence[object]]:
+    """So many, and then the trouble."""
+    yield from [ROW] * number
+    raise StoreUnavailable(TROUBLE)
+
+
+def exported(parts: Parts, broken: Broken, number: int) -> str:
+    return b"".join(told_if_broken(parts(rows(number)), broken)).decode()
+
+
+@pytest.mark.parametrize("number", [0, 1, CHUNK, 2 * CHUNK + 1])
+def test_json_that_breaks_off_is_json_and_no_success(number: int, caplog: pytest.LogCaptureFixture) -> None:
+    found = json.loads(exported(json_parts, json_broken, number))
+    assert (found["success"], found["error"], found["code"]) == (False, TROUBLE, StoreUnavailable.code)
+    assert len(found["data"]) == number // CHUNK * CHUNK
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+def test_csv_that_breaks_off_ends_with_a_comment() -> None:
+    text = exported(csv_parts, csv_broken, CHUNK)
+    *whole, last = text.splitlines()
+    assert len(list(csv.DictReader(io.StringIO("\n".join(whole))))) == CHUNK
+    assert last == "# The export is not whole: The ledger of usage cannot be read."
+
+
+def test_what_is_whole_says_so() -> None:
+    found = json.loads(b"".join(told_if_broken(json_parts(iter([ROW])), json_broken)))
+    assert (found["success"], len(found["data"])) == (True, 1)
+
+
+def test_before_the_first_part_the_status_can_tell_it() -> None:
+    def none() -> Iterator[bytes]:
+        raise StoreUnavailable(TROUBLE)
+        yield b""
+
+    with pytest.raises(StoreUnavailable):
+        list(told_if_broken(none(), json_broken))
