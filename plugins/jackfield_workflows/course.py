@@ -10,6 +10,7 @@ from jackfield.api.workflows import Items, Outputs
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.item_files import without_large_data
 from jackfield_workflows.limits import too_much
+from jackfield_workflows.node_events import NodeEvents
 from jackfield_workflows.nodesteps import Runner, checked, record_of, result_of
 from jackfield_workflows.persistence import Persistence
 from jackfield_workflows.records import Record, decode, encode, outputs_of
@@ -31,6 +32,7 @@ class Course:
         self._disk = disk
         self._services = services
         self._loop: RunLoop
+        self.news = NodeEvents(facts.execution_id, request, services.context.events, services.timers)
         self._data = 0
         """Bytes of the results so far."""
 
@@ -63,6 +65,7 @@ class Course:
             self.records.popleft()
             if self.interrupted is not None:
                 return
+        self.news.began(now)
         self._disk.keep(
             encode(
                 {
@@ -99,6 +102,7 @@ class Course:
 
     async def node(self, runner: Runner, task: Task) -> Outcome | Suspend | None:
         """Run one node and keep what came of it. An outcome ends the execution, a wait suspends it."""
+        self.news.runs(task)
         started = runner.clock.now_ms()
         suspend: Suspend | None = None
         try:
@@ -135,12 +139,14 @@ class Course:
         self, runner: Runner, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None
     ) -> None:
         """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
-        kept = encode(record_of(runner, task, started, outputs, error))
+        record = record_of(runner, task, started, outputs, error)
+        kept = encode(record)
         limit = self._services.settings.max_data
         if outputs is not None and self._data + len(kept) > limit:
             raise NodeError(too_much(limit))
         self._data += len(kept)
         self._disk.keep(kept, effect=task.effect)
+        self.news.ran(task, record)
 
     def failure(self, message: str, node: str | None, item: int | None) -> Outcome:
         return Outcome("failed", self.last_items(), Failure(message, node, item), node or self.last)

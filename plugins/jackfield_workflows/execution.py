@@ -319,6 +319,7 @@ class Run:
         finally:
             self.suspending = False
         self.resume_at, self.waits, self.for_call = until, True, call is not None
+        self.course.news.flush()
         self._publish("waiting", resumeAt=until)
 
     # -- the end
@@ -347,6 +348,7 @@ class Run:
             call=self._call_update(outcome),
         )
         self.owner.stored(self, self.disk.finish(finished), finished, accepted=accepted)
+        self.course.news.flush()
         self._publish("finished", status=outcome.status)
         settle(self.handle.answer, None)
         settle(self.handle.finished, outcome)

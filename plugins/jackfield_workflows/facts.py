@@ -29,7 +29,7 @@ class Facts:
         """`$vars`, once they were read."""
         self.custom: dict[str, Json] = {}
         """`$execution.customData`, as scripts left it."""
-        self._id = execution_id
+        self.execution_id = execution_id
         self._request = request
         self._services = services
         self._knows_variables = False
@@ -41,11 +41,11 @@ class Facts:
         """`$execution`"""
         mode = "test" if self._request.mode in TEST_MODES else "production"
         return {
-            "id": self._id,
+            "id": self.execution_id,
             "mode": mode,
             "customData": self.custom,
             "resumeUrl": self._resume_url,
-            "resumeFormUrl": self._services.links.url(self._id, FORM),
+            "resumeFormUrl": self._services.links.url(self.execution_id, FORM),
         }
 
     @cached_property
@@ -57,7 +57,9 @@ class Facts:
     @property
     def info(self) -> ExecutionInfo:
         request = self._request
-        return ExecutionInfo(self._id, request.mode, request.workflow, self._resume_url, self.timezone, self.variables)
+        return ExecutionInfo(
+            self.execution_id, request.mode, request.workflow, self._resume_url, self.timezone, self.variables
+        )
 
     def now_ms(self) -> int:
         return self._services.clock.now_ms()
@@ -86,4 +88,4 @@ class Facts:
 
     @cached_property
     def _resume_url(self) -> str:
-        return self._services.links.url(self._id)
+        return self._services.links.url(self.execution_id)

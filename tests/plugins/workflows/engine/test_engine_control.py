@@ -610,7 +610,9 @@ async def test_events_tell_of_starts_waits_and_ends(lab: Lab) -> None:
     told = [(event.type, event.data["id"], event.data.get("status")) for event in context.events.published]
     assert told == [
         ("execution.started", execution.id, None),
+        ("execution.nodes", execution.id, None),
         ("execution.waiting", execution.id, None),
+        ("execution.nodes", execution.id, None),
         ("execution.finished", execution.id, "success"),
     ]
 
