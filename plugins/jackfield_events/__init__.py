@@ -30,9 +30,10 @@ def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:
 
 @hookimpl
 def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    from jackfield_events.logs import blueprint
     from jackfield_events.status import blueprints
 
-    return blueprints(context)
+    return [*blueprints(context), blueprint(context)]
 
 
 @hookimpl

@@ -17,3 +17,6 @@ class EventsSettings(BaseModel):
     send_timeout: float = Field(
         60, gt=0, le=3600, description="How long a client may take nothing of what it is sent, in seconds."
     )
+    log_streams: int = Field(
+        8, ge=1, le=1000, description="Streams of /api/logs/stream at a time; more are refused with 429."
+    )

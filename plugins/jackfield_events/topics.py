@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from jackfield.api.auth import Principal
+from jackfield.api.auth import AGENTS_READ, Principal
 from jackfield.api.errors import AccessDenied, InvalidInput
 from jackfield.api.events import TOPICS
 
 ALL = "*"
 SCOPES: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("profiles", "agents", "proxy", "registry", "usage", "terminal"), (AGENTS_READ,)),
     "workflows": ("workflows:read", "executions:read"),
     "webhooks": ("webhooks:read",),
 }
-"""Topics of the workflow service -> the scopes that the same events need under /api/v1."""
+"""Topics -> the scopes that the same news needs where it is asked for. `system` needs none."""
 MOST = 100
 """Names in one request."""
 

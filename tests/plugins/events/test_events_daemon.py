@@ -41,8 +41,8 @@ def test_an_execution_is_told(daemon: Daemon) -> None:
         trigger = {"name": "T", "type": "jackfield.manualTrigger", "parameters": {}, "position": [0, 0]}
         document = {"name": "told", "nodes": [trigger], "connections": {}}
         daemon.admin().post("/workflows/run", json={"workflow": document}).raise_for_status()
-        seen = [json.loads(client.recv(5)) for _ in range(2)]
-    assert [frame["event"]["type"] for frame in seen] == ["execution.started", "execution.finished"]
+        seen = [json.loads(client.recv(5)) for _ in range(3)]
+    assert [frame["event"]["type"] for frame in seen] == ["execution.started", "execution.nodes", "execution.finished"]
     assert all(set(frame) == {"type", "topic", "event"} for frame in seen)
 
 

@@ -251,14 +251,15 @@ async def test_clients_are_bounded(make: MakeLab) -> None:
     await lab.connect().settled()
 
 
-async def test_topics_of_the_service_need_its_scopes(make: MakeLab) -> None:
+@pytest.mark.parametrize(("topic", "scope"), [("workflows", "workflows:read"), ("profiles", "agents:read")])
+async def test_topics_need_scopes(make: MakeLab, topic: str, scope: str) -> None:
     lab = make()
     client = lab.connect(NARROW)
-    client.say({"type": "subscribe", "topics": ["profiles", "workflows"]})
+    client.say({"type": "subscribe", "topics": ["webhooks", topic]})
     await client.settled()
-    assert "workflows:read" in client.of("error")[0]["message"]
+    assert scope in client.of("error")[0]["message"]
     await client.subscribe("*")
-    for topic in ("workflows", "webhooks"):
+    for topic in ("workflows", "terminal", "webhooks"):
         lab.bus.publish(topic, topic, {})
     await client.until(lambda: client.events)
     assert client.events == ["webhooks"]
