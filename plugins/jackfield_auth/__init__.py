@@ -40,8 +40,9 @@ def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
 @hookimpl
 def jackfield_commands() -> Sequence[click.Command]:
     from jackfield_auth.commands import user
+    from jackfield_auth.open_command import open_ui
 
-    return [user]
+    return [user, open_ui]
 
 
 @hookimpl

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 from quart import Response, request
 
-from jackfield.api.auth import Principal
+from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import AccessDenied
 from jackfield.api.http import clamp, json_response, principal
 from jackfield_auth.schemas import DEFAULT_LIMIT, MAX_LIMIT
@@ -31,9 +31,11 @@ def caller_by(*methods: str) -> Principal:
     """The caller, authenticated by one of these methods. Raises `AccessDenied` that names them."""
     caller = principal()
     if caller.method not in methods:
-        names = {"jwt": "a Bearer token from a login", "basic": "Basic"}
+        names = {"jwt": "a Bearer token from a login", "basic": "Basic", "session": "a browser's session"}
         raise AccessDenied(
             f"This needs {' or '.join(names[method] for method in methods)}; another credential does not do.",
             details={"method": ", ".join(methods)},
         )
+    if caller.user_id == OWNER.user_id:
+        raise AccessDenied("The daemon's own user is none of the users; `jackfield user add` makes one to log in with.")
     return caller

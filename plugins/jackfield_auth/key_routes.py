@@ -28,7 +28,7 @@ def key_routes(auth: Auth) -> Blueprint:
     @routes.post("")
     @operation("Create an API key", scope=None, request=KeyBody, response=NewKeyView, status=201, tags=["api-keys"])
     async def create() -> Response:
-        caller = caller_by("jwt")
+        caller = caller_by("jwt", "session")
         body = await read_model(KeyBody)
         if not auth.keys_enabled:
             raise AccessDenied("API keys are switched off (security.api_keys.enabled).")

@@ -14,12 +14,22 @@ from jackfield_auth.accounts import Accounts
 from jackfield_auth.api_keys import ApiKeyMethod
 from jackfield_auth.basic import BasicMethod, Remembered
 from jackfield_auth.bearer import JwtMethod
+from jackfield_auth.browser_sessions import BrowserSessions
 from jackfield_auth.first_admin import FirstAdmin
 from jackfield_auth.key_usage import KeyUsage
 from jackfield_auth.logins import Logins
+from jackfield_auth.open_codes import OpenCodes
 from jackfield_auth.passwords import Passwords, check_password
 from jackfield_auth.revocations import Revocations
-from jackfield_auth.settings import ApiKeysSettings, BasicSettings, JwtSettings, LoginSettings, PasswordSettings
+from jackfield_auth.session_method import SessionMethod
+from jackfield_auth.settings import (
+    ApiKeysSettings,
+    BasicSettings,
+    JwtSettings,
+    LoginSettings,
+    PasswordSettings,
+    SessionSettings,
+)
 from jackfield_auth.throttle import Throttle
 from jackfield_auth.tokens import Tokens
 
@@ -42,6 +52,10 @@ class Auth:
         self.tokens = Tokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
+        self.session_settings = context.settings(SessionSettings)
+        self.sessions = BrowserSessions(context, self.session_settings)
+        self.session_method = SessionMethod(self.sessions, context.service.port, self.store)
+        self.codes = OpenCodes(clock)
         self.methods = self._methods()
         self._warming: asyncio.Task[None] | None = None
 
@@ -54,6 +68,7 @@ class Auth:
             JwtMethod(self.tokens, self.revocations, self.store),
             ApiKeyMethod(self.context.settings(ApiKeysSettings), clock, self.usage, self.store),
             BasicMethod(basic, self.logins, Remembered(basic, clock), self.store),
+            self.session_method,
         ]
 
     async def change_own_password(self, caller: Principal, current: str, new: str, client: str) -> None:
@@ -65,6 +80,7 @@ class Auth:
     async def open(self) -> None:
         """Raises `ConfigurationError` for a first administrator that cannot be made."""
         await self.revocations.load(self.store())
+        await self.sessions.load()
         await self.tokens.open()  # after the revocations: without them no token is read
         await self.first_admin.open()
         if not self.context.service.loopback:
@@ -76,7 +92,7 @@ class Auth:
         if self._warming is not None:
             self._warming.cancel()
             await asyncio.wait({self._warming})
-        for work in (self.first_admin.ensure, self.usage.flush):
+        for work in (self.first_admin.ensure, self.usage.flush, self.sessions.flush):
             try:
                 await work()
             except JackfieldError as exc:

@@ -52,7 +52,7 @@ def session_routes(auth: Auth) -> Blueprint:
         "Change one's own password, which ends all tokens", scope=None, request=PasswordBody, status=204, tags=["auth"]
     )
     async def password() -> Response:
-        caller = caller_by("jwt", "basic")
+        caller = caller_by("jwt", "basic", "session")
         body = await read_model(PasswordBody)
         await auth.change_own_password(caller, body.current, body.new, client_address())
         return done()

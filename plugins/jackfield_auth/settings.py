@@ -110,6 +110,30 @@ class LoginSettings(Table):
     waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
 
 
+class SessionSettings(Table):
+    """`[security.sessions]`: sessions of browsers."""
+
+    idle: str = Field("24h", description="A session ends after so long without a request: 90s, 15m, 24h, 7d ...")
+    expiration: str = Field("7d", description="A session ends so long after its begin, at the latest.")
+    remembered: int = Field(1000, ge=1, le=100_000, description="Sessions at most; the longest unused goes first.")
+
+    @field_validator("idle", "expiration")
+    @classmethod
+    def _is_duration(cls, value: str) -> str:
+        seconds(value)
+        return value
+
+    @property
+    def idle_time(self) -> int:
+        """`idle` in seconds."""
+        return seconds(self.idle)
+
+    @property
+    def lifetime(self) -> int:
+        """`expiration` in seconds."""
+        return seconds(self.expiration)
+
+
 class PasswordSettings(Table):
     """`[security.passwords]`: cost of argon2id. Defaults: RFC 9106 section 4, second recommended option."""
 
@@ -128,4 +152,5 @@ TABLES = (
     SettingsTable("security.basic_auth", BasicSettings),
     SettingsTable("security.login", LoginSettings),
     SettingsTable("security.passwords", PasswordSettings),
+    SettingsTable("security.sessions", SessionSettings),
 )

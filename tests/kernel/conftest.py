@@ -29,6 +29,8 @@ ADA = {
     "ada": Principal("1", "ada", "member", "token"),
     "vic": Principal("2", "vic", "viewer", "token"),
     "key": Principal("3", "root", "admin", "api_key", frozenset({"workflows:execute"})),
+    "looks": Principal("4", "root", "admin", "api_key", frozenset({"agents:read"})),
+    "changes": Principal("5", "root", "admin", "api_key", frozenset({"agents:write"})),
 }
 
 

@@ -88,6 +88,32 @@ async def test_an_invalid_credential_is_401_on_gated_paths(client: Client) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("who", "path", "status"),
+    [
+        ("key", "/api/daemon/who", 403),
+        ("key", "/api/none", 403),
+        ("key", "/metrics", 200),
+        ("looks", "/api/daemon/who", 200),
+        ("looks", "/api/none", 404),
+        ("changes", "/api/daemon/who", 403),
+        ("vic", "/api/daemon/who", 200),
+    ],
+)
+async def test_keys_with_scopes_see_what_a_scope_opens(client: Client, who: str, path: str, status: int) -> None:
+    answer = await client("GET", path, ("Authorization", f"Bearer {who}"))
+    assert answer.status == status
+    if status == 403:
+        assert "agents:read" in str(answer.json)
+
+
+@pytest.mark.parametrize(("who", "status"), [("changes", 405), ("looks", 403), ("key", 403)])
+async def test_keys_with_scopes_change_what_a_scope_opens(client: Client, who: str, status: int) -> None:
+    answer = await client("POST", "/api/daemon/who", ("Authorization", f"Bearer {who}"))
+    assert answer.status == status
+    assert status == 405 or "agents:write" in str(answer.json)
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 async def test_viewers_and_keys_with_scopes_start_and_change_nothing_of_agents(client: Client, method: str) -> None:
     statuses = {}

@@ -22,13 +22,14 @@ class AsgiMount:
     two win over one. It gets the whole path in the scope.
 
     access: `public` = the application authenticates its callers itself and may be called across origins;
-    `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and answers its own
-    errors with `error_body`.
+    `open` = at this machine's addresses and from its own pages, but by anybody: what holds nothing of anybody, such as
+    a login page; `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and
+    answers its own errors with `error_body`.
     """
 
     segment: str
     app: AsgiApp
-    access: Literal["public", "gated"] = "gated"
+    access: Literal["public", "open", "gated"] = "gated"
 
 
 def error_body(error: JackfieldError, request_id: str) -> bytes:

@@ -10,9 +10,15 @@ from .errors import AccessDenied
 from .records import record
 
 ROLES = ("viewer", "member", "admin")
-CHANGING_ROLES = frozenset({"member", "admin"})
+SESSION = "session"
+"""The method of a cookie that a browser sends by itself: the gate takes it from the daemon's own pages alone."""
+AGENTS_READ = "agents:read"
+AGENTS_WRITE = "agents:write"
+"""Of all that is outside `/api/v1`: whoever starts an agent can do what the daemon's user can."""
 SCOPES = frozenset(
     {
+        AGENTS_READ,
+        AGENTS_WRITE,
         "workflows:read",
         "workflows:write",
         "workflows:execute",
@@ -21,15 +27,16 @@ SCOPES = frozenset(
         "credentials:write",
     }
 )
-_READS = frozenset({"workflows:read", "executions:read", "webhooks:read"})
+_READS = frozenset({AGENTS_READ, "workflows:read", "executions:read", "webhooks:read"})
 ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES, "admin": SCOPES}
 """Scopes that a role gives. `users:admin` is no scope: it is the role admin."""
 
 
 @record
 class Principal:
-    """A verified caller. method: jwt, api_key, basic or owner; scopes: None = all that the role gives;
-    claims: what the method adds (a JWT's `jti` and `exp`)."""
+    """A verified caller. method: jwt, api_key, basic, session or owner; scopes: None = all that the role gives;
+    claims: what the method adds (a JWT's `jti` and `exp`; `peer` of a session that processes of the daemon's own user
+    alone may use)."""
 
     user_id: str
     username: str
@@ -52,20 +59,24 @@ class Principal:
             details={"scope": scope, "role": "member"},
         )
 
+    def require_look(self) -> None:
+        """For what tells about agents and their profiles. Raises `AccessDenied` for an API key with scopes of which
+        none is `agents:read`."""
+        self.require(AGENTS_READ)
+
     def require_change(self) -> None:
-        """For what starts or changes something and has no scope of its own, as all about agents. Raises `AccessDenied`
-        for a viewer, and for an API key with scopes: none of them asked for this."""
-        if self.scopes is not None:
-            raise AccessDenied("An API key with scopes may only read here; use one without.")
-        if self.role not in CHANGING_ROLES:
-            raise AccessDenied(
-                f"The role {self.role} may only read here; this needs the role member.", details={"role": "member"}
-            )
+        """For what starts or changes something outside `/api/v1`. Raises `AccessDenied` for a viewer, and for an API
+        key with scopes of which none is `agents:write`."""
+        self.require(AGENTS_WRITE)
 
     def require_admin(self) -> None:
         """Raises `AccessDenied` unless the caller is an administrator with an unrestricted credential."""
         if self.role != "admin" or self.scopes is not None:
             raise AccessDenied("This needs the role admin.", details={"role": "admin"})
+
+
+OWNER = Principal("owner", "owner", "admin", "owner")
+"""The daemon's own user, who is nobody in the table of users."""
 
 
 @record
@@ -75,6 +86,8 @@ class AuthRequest:
     headers: Mapping[str, list[bytes]]
     client: str
     path: str
+    passive: bool = False
+    """Whether it only asks if the credential still counts, which is no use of it."""
 
     def header(self, name: str) -> bytes | None:
         """The only value of the header; None when absent. Two values are joined and so fail verification."""

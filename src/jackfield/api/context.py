@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
     from .profiles import Profiles
     from .providers import Providers
-    from .proxy import Proxies
+    from .proxy import Given, Proxies, RoutingCondition, RoutingStrategy
     from .registry import Registry, RegistrySource
     from .telemetry import TelemetrySink, Usage, UsageReader
     from .terminals import Terminals
@@ -183,6 +183,14 @@ class PluginContext(Protocol):
     @property
     def proxies(self) -> Proxies | None:
         """None when no plugin gives proxies."""
+
+    @property
+    def proxy_strategies(self) -> Mapping[str, Given[RoutingStrategy]]:
+        """By name, in lower case. The first use imports them."""
+
+    @property
+    def proxy_conditions(self) -> Mapping[str, Given[RoutingCondition]]:
+        """By type. The first use imports them."""
 
     @property
     def terminals(self) -> Terminals | None:

@@ -69,6 +69,12 @@ class TokenInvalid(AuthRequired):
     code = "TOKEN_INVALID"
 
 
+class SessionExpired(AuthRequired):
+    """The browser's session has ended; open the page again or log in."""
+
+    code = "SESSION_EXPIRED"
+
+
 class ApiKeyInvalid(AuthRequired):
     """The API key is not known or has been revoked."""
 

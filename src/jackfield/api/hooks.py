@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .nodes import NodeType
     from .profiles import Profiles
     from .providers import Providers
-    from .proxy import Proxies
+    from .proxy import Proxies, RoutingCondition, RoutingStrategy
     from .registry import Registry, RegistrySource
     from .scripts import ScriptEngine
     from .storage import Store
@@ -170,6 +170,17 @@ def jackfield_telemetry_sinks(context: PluginContext) -> Sequence[TelemetrySink]
 @hookspec
 def jackfield_proxies(context: PluginContext) -> Proxies:  # type: ignore[empty-body]
     """Runs the profiles' proxies; one plugin gives it."""
+
+
+@hookspec
+def jackfield_proxy_strategies() -> Sequence[RoutingStrategy]:  # type: ignore[empty-body]
+    """Ways in which proxies choose among rules. Called in the daemon when a profile's proxy is first configured, and in
+    the process of each proxy that uses one, where no other plugin is loaded."""
+
+
+@hookspec
+def jackfield_proxy_conditions() -> Sequence[RoutingCondition]:  # type: ignore[empty-body]
+    """Types of conditions of proxies' rules; called as `jackfield_proxy_strategies` is."""
 
 
 @hookspec

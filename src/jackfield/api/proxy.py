@@ -1,13 +1,22 @@
-"""Proxies: one router per profile between its agent and providers, as the other plugins see it.
+"""Proxies: one router per profile between its agent and providers, as the other plugins see it, and what a plugin gives
+to change how they route.
+
+Strategies and conditions run in the proxies' processes, for every request: an instance holds no state that another
+process would need, blocks for nothing, and its module imports little.
 
 Source: agent-daemon.md 'Proxy status'; decisions.md 'Proxies' and section 4.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any, Generic, Protocol, TypeVar
 
+from .jsontext import Json
 from .records import record
+
+GivenT = TypeVar("GivenT")
 
 
 @record
@@ -24,8 +33,130 @@ class Proxies(Protocol):
     async def address(self, alias: str) -> ProxyAddress:
         """Of the profile's proxy, which is started if it does not run. Raises `JackfieldError` when it fails."""
 
+    async def reserve(self, alias: str) -> ProxyAddress:
+        """The address and token of the profile's proxy, or those that it will have; nothing is started."""
+
     def running(self) -> int:
         """How many run now."""
 
     async def stop(self, alias: str) -> None:
         """Stop it, if it runs."""
+
+
+@record
+class Target:
+    """A provider and one of its models."""
+
+    provider: str
+    model: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+    @classmethod
+    def of(cls, text: str) -> Target:
+        """Of `<provider_id>/<model>`; the model's name may have slashes."""
+        provider, _, model = text.partition("/")
+        return cls(provider, model)
+
+
+@record
+class Rule:
+    """condition: as stored. weight: its share under `Weighted`. price: US dollars for a token in and one out, where
+    known and the strategy wants prices."""
+
+    name: str
+    condition: Mapping[str, Any]  # JSON; the decoder of the proxies' pipe knows no recursive types
+    target: Target
+    priority: int = 0
+    weight: float = 1.0
+    price: float | None = None
+
+
+@record
+class RequestFacts:
+    """What rules may know of a request. model: as asked for. tokens: its length, counted or estimated. tools: how many
+    it brings. headers: lower-case names. minute: of the local day. scripts: path -> what the condition script said.
+    session: what tells it from other conversations; empty: nothing does."""
+
+    model: str = ""
+    tokens: int = 0
+    tools: int = 0
+    thinking: bool = False
+    image: bool = False
+    web_search: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    minute: int = 0
+    scripts: Mapping[str, bool] = field(default_factory=dict)
+    session: str = ""
+
+    @property
+    def background(self) -> bool:
+        """Asked of a small model (decisions.md section 4)."""
+        name = self.model.lower()
+        return any(mark in name for mark in _SMALL)
+
+
+_SMALL = ("haiku", "-mini", "-nano", "-flash", "-lite")
+"""Marks of the models that agents use for titles and summaries beside the conversation."""
+
+
+class TargetHealth(Protocol):
+    """What a proxy remembers of its targets."""
+
+    def turn(self, names: tuple[str, ...]) -> int:
+        """Counts up from 0 for each set of rules."""
+
+    def busy(self, target: Target) -> int:
+        """Requests in flight."""
+
+    def latency(self, target: Target) -> float:
+        """Seconds to the first byte, a moving average; 0: not measured yet."""
+
+    def random(self) -> float:
+        """In [0, 1)."""
+
+
+class RoutingStrategy(Protocol):
+    """In which order the rules that fit are tried (`jackfield_proxy_strategies`)."""
+
+    @property
+    def name(self) -> str:
+        """As in `proxy_config.routing.strategy`; case does not tell names apart."""
+
+    @property
+    def conditions(self) -> bool:
+        """Whether conditions of rules are looked at; False: every rule fits."""
+
+    @property
+    def prices(self) -> bool:
+        """Whether it wants `Rule.price`."""
+
+    def order(self, fitting: Sequence[Rule], health: TargetHealth) -> Sequence[Rule]:
+        """fitting: never empty, the highest priority first. The first of the result is the choice; the others serve
+        when it fails. One that raises, or gives nothing, counts as `Conditional`."""
+
+
+class RoutingCondition(Protocol):
+    """Whether a rule fits a request (`jackfield_proxy_conditions`)."""
+
+    @property
+    def type(self) -> str:
+        """As in a rule's `condition.type`."""
+
+    def problem(self, condition: Mapping[str, Json]) -> str | None:
+        """What is wrong with a condition of this type, a sentence for the user; None: nothing."""
+
+    def holds(self, condition: Mapping[str, Json], facts: RequestFacts) -> bool:
+        """Of one without problems. One that raises does not hold."""
+
+
+@record
+class Given(Generic[GivenT]):
+    """A thing and the plugin that gives it. entry: the plugin's entry point (`package` or `package:attribute`), by
+    which another process can load that plugin alone."""
+
+    plugin: str
+    entry: str
+    value: GivenT

@@ -162,3 +162,9 @@ class Usage(Protocol):
 
     async def proxied(self, entry: UsageEntry) -> None:
         """A request that a proxy has served; the same in the agent's log is not counted again."""
+
+    async def cost_of(self, entry: UsageEntry) -> Cost | None:
+        """Of one answer, by the price list; None: the model's price is not known."""
+
+    async def spent(self, profile: str, start_ms: int) -> RunUsage:
+        """What the profile's proxy has served since then, Unix ms."""

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from jackfield.api.manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
     from jackfield.api.profiles import Profiles
     from jackfield.api.providers import Providers
-    from jackfield.api.proxy import Proxies
+    from jackfield.api.proxy import Given, Proxies, RoutingCondition, RoutingStrategy
     from jackfield.api.registry import Registry, RegistrySource
     from jackfield.api.telemetry import TelemetrySink, Usage, UsageReader
     from jackfield.api.terminals import Terminals
 
     from .manifests import Library
+
+    Routing: TypeAlias = tuple[dict[str, Given[RoutingStrategy]], dict[str, Given[RoutingCondition]]]
+    """Strategies and conditions of proxies."""
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 log = logging.getLogger("jackfield.tasks")
@@ -118,6 +121,8 @@ class Ports:
     usage_readers: list[UsageReader] | None = None
     telemetry_sinks: list[TelemetrySink] = field(default_factory=list)
     proxies: Proxies | None = None
+    find_routing: Callable[[], Routing] = lambda: ({}, {})
+    routing: Routing | None = None
     terminals: Terminals | None = None
     confined: bool = False
     """Whether agents have run in sandboxes since the start."""
@@ -125,7 +130,7 @@ class Ports:
 
 PortT = TypeVar("PortT")
 _FINDING = threading.Lock()
-"""Kinds of credentials and usage readers are looked for once, by whichever thread asks first."""
+"""Kinds of credentials, usage readers and the like are looked for once, by whichever thread asks first."""
 
 
 def _present(port: PortT | None, name: str) -> PortT:
@@ -265,6 +270,21 @@ class Context:
     @property
     def proxies(self) -> Proxies | None:
         return self._shared.ports.proxies
+
+    @property
+    def proxy_strategies(self) -> Mapping[str, Given[RoutingStrategy]]:
+        return self._routing()[0]
+
+    @property
+    def proxy_conditions(self) -> Mapping[str, Given[RoutingCondition]]:
+        return self._routing()[1]
+
+    def _routing(self) -> Routing:
+        ports = self._shared.ports
+        with _FINDING:
+            if ports.routing is None:
+                ports.routing = ports.find_routing()
+        return ports.routing
 
     @property
     def terminals(self) -> Terminals | None:

@@ -50,6 +50,8 @@ class Bus:
         self._subscriptions: set[_Subscription] = set()
 
     def wanted(self, topic: str) -> bool:
+        if not self._subscriptions:  # asked at every node that runs
+            return False
         return any(topic in sub.topics or "*" in sub.topics for sub in self._subscriptions)
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:

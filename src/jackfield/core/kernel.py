@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,10 @@ from jackfield.api.credentials import CredentialKind
 from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
-from jackfield.api.files import private_directory
+from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.hooks import SettingsTable
 from jackfield.api.http_client import is_loopback
+from jackfield.api.proxy import Given
 from jackfield.api.version import __version__
 
 from .authentication import Authenticator
@@ -36,11 +37,16 @@ from .settings import Settings, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 
 if TYPE_CHECKING:
+    from jackfield.api.proxy import RoutingCondition, RoutingStrategy
     from jackfield.api.telemetry import UsageReader
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
 """How long `/ready` may repeat its last look at the store, in seconds."""
+SWEEP_AFTER = 5.0
+"""Seconds after the start until unfinished files are looked for."""
+SWEEP_DEPTH = 2
+"""Levels below the configuration directory: what is written atomically is not deeper."""
 
 
 class Kernel:
@@ -144,6 +150,7 @@ class Kernel:
         for port in ("profiles", "registry", "usage", "proxies", "terminals"):
             self._take_first(port, f"jackfield_{port}")
         ports.find_usage_readers = self._usage_readers
+        ports.find_routing = self._routing
         ports.agent_adapters.extend(adapter for _, adapter in host.each("jackfield_agents", "agent_id"))
         ports.registry_sources.extend(source for _, source in host.each("jackfield_registry_sources", "schemes"))
         ports.telemetry_sinks.extend(sink for _, sink in host.each("jackfield_telemetry_sinks", "name"))
@@ -166,6 +173,21 @@ class Kernel:
                 error = ValueError(f"usage reader {reader.name} exists already")
                 self.plugins.failed(name, error, "gave a usage reader twice")
         return list(found.values())
+
+    def _routing(self) -> tuple[dict[str, Given[RoutingStrategy]], dict[str, Given[RoutingCondition]]]:
+        strategies = self._given("jackfield_proxy_strategies", "name", str.lower)
+        return strategies, self._given("jackfield_proxy_conditions", "type", str)
+
+    def _given(self, hook: str, attribute: str, folded: Callable[[str], str]) -> dict[str, Given[Any]]:
+        """What the hook's plugins give, by a name of theirs. Any: each hook has its type."""
+        found: dict[str, Given[Any]] = {}
+        for plugin, thing in self.plugins.each(hook, attribute):
+            name = folded(getattr(thing, attribute))
+            if name in found:
+                self.plugins.failed(plugin, ValueError(f"{name} exists already"), f"failed in {hook}")
+            else:
+                found[name] = Given(plugin, self.plugins.plugins[plugin].value, thing)
+        return found
 
     def _credential_kinds(self) -> dict[str, CredentialKind]:
         """Asked for when somebody first wants them: there are many, and a start needs none."""
@@ -199,6 +221,7 @@ class Kernel:
         await self._call_each("jackfield_startup")
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.recover", self._recover())
+        self.tasks.spawn("kernel.sweep", self._sweep())
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
         self.ready = True
@@ -226,6 +249,13 @@ class Kernel:
         resumed = await self.context("kernel").engine.recover()
         if resumed:
             log.info("%d open executions were resumed.", resumed)
+
+    async def _sweep(self) -> None:
+        """Some time after the start: nobody waits for it."""
+        await self.clock.sleep(SWEEP_AFTER)
+        swept = await asyncio.to_thread(sweep_private, self.config_dir, SWEEP_DEPTH)
+        if swept:
+            log.info("%d files that a killed daemon had not finished were removed.", swept)
 
     def fail(self, error: ConfigurationError) -> None:
         """What came up behind the start and prevents the service: stop, with this as the reason."""

@@ -51,6 +51,13 @@ class ServerSettings(Table):
         le=3600,
         description="How long a caller may leave unread what it was sent before it is cut off, in seconds (Linux).",
     )
+    websocket_send_timeout: float = Field(
+        300.0, ge=1, le=3600, description="The same for WebSockets, in seconds (Hypercorn on Linux)."
+    )
+    websocket_compression: bool = Field(
+        False,
+        description="Whether WebSocket frames are compressed (permessage-deflate) for callers that offer it.",
+    )
     backlog: int = Field(512, ge=1, le=65535, description="Connections that may wait to be accepted.")
 
     @field_validator("trusted_proxies")

@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
+from jackfield.api.auth import SESSION, Principal
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -19,11 +20,14 @@ from .cors import Cors
 from .early import Exchange
 from .errors import is_service, send_error
 from .gate import Access, Gate
+from .held import Held
 from .mounts import Mounts
 from .probes import PROBES
 
 log = logging.getLogger("jackfield.http")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
+ABOUT_THE_DAEMON = frozenset({"/metrics", "/openapi.json", "/docs", "/ws"})
+"""Paths that tell nothing about agents, or, as `/ws`, ask for each topic's own scopes: any valid credential will do."""
 
 
 class CallerGone(ConnectionError):
@@ -160,9 +164,9 @@ class Dispatcher:
             scope["jackfield.principal"] = await self._gate.identify(scope)
             return
         caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
-        # Routes of the service name the scope that they need; whoever may start an agent may do all that its user may.
-        if access == "gated" and caller is not None and scope["method"] not in READING:
-            caller.require_change()
+        # Routes of the service name the scope that they need.
+        if access == "gated" and caller is not None:
+            require(caller, scope)
 
     async def _answer_error(self, scope: Scope, send: Send, error: JackfieldError, begun: bool) -> None:
         if not begun:
@@ -178,11 +182,34 @@ class Dispatcher:
             check_target(scope)
             self._gate.check_host(scope, "gated")
             scope["jackfield.client"] = self._gate.client(scope)
-            scope["jackfield.principal"] = await self._gate.check(scope, "service" if is_service(path) else "gated")
+            access: Access = "service" if is_service(path) else "gated"
             mount = self._mount_of(path)
-            await (mount.app if mount else self._quart)(scope, receive, send)
+            caller = await self._caller(scope, access, mount)
+            app = mount.app if mount else self._quart
+            if caller is not None and caller.method == SESSION:
+                await Held(receive, send, lambda: self._gate.still_counts(scope, access)).run(app, scope)
+            else:
+                await app(scope, receive, send)
         except JackfieldError as exc:
             await refuse_websocket(scope, receive, send, exc)
+
+    async def _caller(self, scope: Scope, access: Access, mount: AsgiMount | None) -> Principal | None:
+        """Who asks for the WebSocket; of an open application nobody is asked."""
+        if mount is not None and mount.access == "open":
+            self._gate.check_origin(scope, "gated")
+            return None
+        caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
+        if access == "gated" and caller is not None:
+            require(caller, scope)
+        return caller
+
+
+def require(caller: Principal, scope: Scope) -> None:
+    """Outside the service: whoever may start an agent may do all that its user may. Raises `AccessDenied`."""
+    if scope.get("method", "GET") not in READING:
+        caller.require_change()
+    elif scope["path"] not in ABOUT_THE_DAEMON:
+        caller.require_look()
 
 
 def check_target(scope: Scope) -> None:

@@ -123,8 +123,8 @@ class Gate:
         )
 
     async def identify(self, scope: Scope) -> Principal | None:
-        """For public endpoints that greet whoever is known: steps 2 to 5, where a credential that is not valid counts as
-        none. `scope["jackfield.peer"]` is the `Peer`."""
+        """For public endpoints that greet whoever is known: steps 2 to 5, where a credential that is not valid counts
+        as none. `scope["jackfield.peer"]` is the `Peer`."""
         caller = read_headers(scope)
         self._check_origin(scope, caller, "gated")
         peer = scope["jackfield.peer"] = await self._peer(scope, caller)
@@ -162,7 +162,13 @@ class Gate:
         """Whether security.cors opens /api/v1 to this origin."""
         return origin in self._cors_origins or b"*" in self._cors_origins
 
-    async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
+    async def still_counts(self, scope: Scope, access: Access) -> None:
+        """The credential of a connection that lasts, looked at again. Raises `AuthRequired`."""
+        await self._credential(scope, read_headers(scope), access, passive=True)
+
+    async def _credential(
+        self, scope: Scope, caller: Caller, access: Access, *, passive: bool = False
+    ) -> Principal | None:
         bearer = caller.only(b"authorization")
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
         # Not for the service, which knows users only.
@@ -170,7 +176,7 @@ class Gate:
         if owner:
             del headers["authorization"]
         client = str(scope.get("jackfield.client", ""))
-        found = await self._authenticate(AuthRequest(headers, client, scope["path"]))
+        found = await self._authenticate(AuthRequest(headers, client, scope["path"], passive))
         if owner and found is not None and found.user_id != OWNER.user_id:
             raise AuthRequired("The daemon's token and a user's credential disagree; send one of them.")
         if found is None and not CREDENTIALS.isdisjoint(headers):
@@ -180,9 +186,9 @@ class Gate:
         return OWNER if owner else found
 
     async def _check_session(self, scope: Scope, caller: Caller, session: Principal) -> None:
-        """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes from
-        our own pages, and one that was given to our own user only for processes of that user. Raises `AccessDenied`,
-        `SessionExpired`."""
+        """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes
+        from our own pages, and one that was given to our own user only for processes of that user. Raises
+        `AccessDenied`, `SessionExpired`."""
         origin, site = caller.only(b"origin"), caller.only(b"sec-fetch-site")
         own = origin in self._own_origins or (origin is None and site == b"same-origin")
         read = scope["type"] == "http" and scope["method"] in SAFE and origin is None and site in (None, b"none")

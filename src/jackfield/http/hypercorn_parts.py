@@ -52,8 +52,9 @@ class OwnConfig(Config):
     could take our callers' requests with one, and would keep the port from a new daemon."""
 
     websocket_compression = False
+    send_timeout = 0.0
     websocket_send_timeout = 0.0
-    """Seconds; 0: as every connection."""
+    """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
 
     def create_sockets(self) -> Sockets:
         made = super().create_sockets()
@@ -178,6 +179,10 @@ class Connection(TCPServer):
             with contextlib.suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
 
+    def end_writing(self) -> None:
+        with contextlib.suppress(OSError, RuntimeError, NotImplementedError):  # it is closed, or encrypted
+            self.writer.write_eof()
+
     def cut_off_if_stalled(self) -> None:
         if self._senders and self.is_websocket and self.loop.time() - self._progress > STALLED:
             self.writer.transport.abort()
@@ -216,13 +221,20 @@ class Stream(WSStream):
                 self._over.set()
 
     def _prepared(self, event: Request) -> Request:
-        owner = getattr(getattr(self.send, "__self__", None), "send", None)
-        connection = getattr(owner, "__self__", None)
-        if isinstance(connection, Connection):
-            connection.grant(self.config.websocket_send_timeout)
+        self._grant(self.config.websocket_send_timeout)
         if self.config.websocket_compression:
             return event
         return replace(event, headers=[pair for pair in event.headers if pair[0] != _EXTENSIONS])
+
+    def _grant(self, seconds: float) -> None:
+        if (connection := self._own_connection()) is not None:
+            connection.grant(seconds)
+
+    def _own_connection(self) -> Connection | None:
+        """We send by a method of the protocol, and that by one of the connection."""
+        sending = getattr(getattr(self.send, "__self__", None), "send", None)
+        found = getattr(sending, "__self__", None)
+        return found if isinstance(found, Connection) else None
 
     async def _handle_events(self) -> None:
         for event in self.connection.events():
@@ -266,6 +278,8 @@ class Stream(WSStream):
     async def _close_failed(self, code: int) -> None:
         """In a task of its own: sending may have to wait for the caller, who may wait for us to read."""
         await self._send_wsproto_event(CloseConnection(code=code))
+        if (connection := self._own_connection()) is not None:
+            connection.end_writing()
         await self._linger()
 
     async def _linger(self) -> None:
@@ -276,6 +290,8 @@ class Stream(WSStream):
             await self.send(StreamClosed(stream_id=self.stream_id))
 
     async def app_send(self, message: Any) -> None:  # an ASGI message
+        if message is None:  # it has ended: what its caller has not read is not worth as much any more
+            self._grant(self.config.send_timeout)
         if self._failed:
             return
         if message is None and self.state is ASGIWebsocketState.CLOSED and not self.closed:

@@ -43,7 +43,7 @@ class _Route(QuartRule):
 def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettings) -> Quart:
     """Register everything, then check that every route is described and none shadows another."""
     app = Quart("jackfield", static_folder=None, template_folder=None)
-    app.url_rule_class = _Route  # type: ignore[assignment]  # as Quart's own
+    app.url_rule_class = _Route
     app.config.update(
         MAX_CONTENT_LENGTH=server.body_limit, BODY_TIMEOUT=server.body_timeout, PROVIDE_AUTOMATIC_OPTIONS=False
     )

@@ -71,6 +71,7 @@ async def hypercorn(app: Application, sock: socket.socket, server: ServerSetting
     config.websocket_max_message_size = 1024 * 1024
     config.websocket_ping_interval = 20
     config.websocket_compression = server.websocket_compression
+    config.send_timeout = server.send_timeout
     config.websocket_send_timeout = server.websocket_send_timeout
     config.include_server_header = False
     config.backlog = server.backlog

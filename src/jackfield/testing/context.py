@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..api.manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
     from ..api.profiles import Profiles
     from ..api.providers import Providers
-    from ..api.proxy import Proxies
+    from ..api.proxy import Given, Proxies, RoutingCondition, RoutingStrategy
     from ..api.registry import Registry, RegistrySource
     from ..api.telemetry import TelemetrySink, Usage, UsageReader
     from ..api.terminals import Terminals
@@ -217,6 +217,14 @@ class FakeContext:
     @property
     def proxies(self) -> Proxies | None:
         return self.ports.get("proxies")  # type: ignore[return-value]
+
+    @property
+    def proxy_strategies(self) -> Mapping[str, Given[RoutingStrategy]]:
+        return self.ports.get("proxy_strategies", {})  # type: ignore[return-value]
+
+    @property
+    def proxy_conditions(self) -> Mapping[str, Given[RoutingCondition]]:
+        return self.ports.get("proxy_conditions", {})  # type: ignore[return-value]
 
     @property
     def terminals(self) -> Terminals | None:

@@ -68,8 +68,8 @@ def users(cli: FakeCli) -> dict[str, str]:
     return {found.username: found.role for found in asyncio.run(cli.store.users())}
 
 
-def test_the_group_is_given_to_the_kernel() -> None:
-    assert [command.name for command in jackfield_commands()] == ["user"]
+def test_the_commands_are_given_to_the_kernel() -> None:
+    assert [command.name for command in jackfield_commands()] == ["user", "open"]
     assert set(user.commands) == {"add", "list", "passwd", "role", "delete"}
 
 

@@ -1,0 +1,153 @@
+"""`/api/session`: how a browser gets its cookie, loses it, and sees who it is."""
+
+from __future__ import annotations
+
+from quart import Blueprint, Response, g, request
+
+from jackfield.api.auth import OWNER, SESSION, Principal
+from jackfield.api.clock import iso
+from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
+from jackfield.api.http import client_address, operation, principal, read_model, success
+from jackfield_auth.browser_schemas import CodeBody, EntryBody
+from jackfield_auth.cookies import given, taken, tokens
+from jackfield_auth.open_codes import LIFETIME
+from jackfield_auth.service import Auth
+
+_SCHEMAS = "jackfield_auth.browser_schemas"
+
+
+class BrowserRoutes:
+    """The gate has looked at Host, Origin and the peer before; these need no credential, or take one as a body."""
+
+    def __init__(self, auth: Auth) -> None:
+        self._auth = auth
+        self._port = auth.context.service.port
+
+    @operation(
+        "Who this browser is, and which ways in there are",
+        scope="public",
+        response=f"{_SCHEMAS}:BrowserSessionAnswer",
+        tags=("session",),
+    )
+    async def read(self) -> Response:
+        return self._answer(g.principal)
+
+    @operation(
+        "Begin a browser's session: with name and password, with the code of `jackfield open`, or, for the daemon's "
+        "own user, with nothing; sets an HttpOnly cookie",
+        scope="public",
+        request=f"{_SCHEMAS}:EntryBody",
+        response=f"{_SCHEMAS}:BrowserSessionAnswer",
+        tags=("session",),
+    )
+    async def begin(self) -> Response:
+        body = await read_model(EntryBody)
+        user_id, version = await self._entry(body)
+        await self._end_present()
+        token, _ = await self._auth.sessions.begin(user_id, version, peer=peer() == "owner")
+        caller = await self._auth.session_method.of_token(token.encode())
+        answer = self._answer(caller)
+        lifetime = self._auth.session_settings.lifetime
+        answer.headers.add("Set-Cookie", given(token, self._port, lifetime, secure=over_tls()))
+        self._auth.context.log.info("A browser's session of user %s has begun.", user_id)
+        return answer
+
+    async def _entry(self, body: EntryBody) -> tuple[str, int]:
+        """Id and version of the user who may come in. Raises `AuthRequired`, `InvalidInput`, `RateLimited`."""
+        if body.code is not None:
+            self._auth.codes.take(body.code, same_user=peer() != "other")
+            return OWNER.user_id, 0
+        if body.username is not None and body.password is not None:
+            user = await self._auth.logins.verify(body.username, body.password, client_address())
+            return user.id, user.version
+        if body.username is not None or body.password is not None:
+            missing = "password" if body.password is None else "username"
+            raise InvalidInput("A login needs name and password.", details={missing: "is missing"})
+        caller: Principal | None = g.principal
+        if peer() != "owner" and (caller is None or caller.method != OWNER.method):
+            raise AuthRequired(
+                "This browser does not run as the daemon's own user: log in, or open the address that "
+                "`jackfield open --print` prints."
+            )
+        return OWNER.user_id, 0
+
+    @operation("End the browser's session", scope="public", response=f"{_SCHEMAS}:DoneAnswer", tags=("session",))
+    async def end(self) -> Response:
+        await self._end_present()
+        answer = no_store(success())
+        for cookie in taken(self._port):
+            answer.headers.add("Set-Cookie", cookie)
+        return answer
+
+    @operation(
+        "Make a one-time code that opens a session of the daemon's own user (`jackfield open`)",
+        scope=None,
+        request=f"{_SCHEMAS}:CodeBody",
+        response=f"{_SCHEMAS}:CodeAnswer",
+        tags=("session",),
+    )
+    async def code(self) -> Response:
+        if principal().method != OWNER.method:
+            raise AccessDenied("Codes are for the daemon's own user; run `jackfield open`.")
+        body = await read_model(CodeBody)
+        made = self._auth.codes.new(same_user=body.same_user)
+        return no_store(success({"code": made, "expires_in": int(LIFETIME)}))
+
+    async def _end_present(self) -> None:
+        """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""
+        for token in tokens([value.encode("latin-1") for value in request.headers.getlist("Cookie")], self._port):
+            await self._auth.sessions.end(token)
+
+    def _answer(self, caller: Principal | None) -> Response:
+        claims = caller.claims if caller is not None and caller.method == SESSION else {}
+        available = peer() == "owner" or (caller is not None and caller.method == OWNER.method)
+        return no_store(
+            success(
+                {
+                    "authenticated": caller is not None,
+                    "method": None if caller is None else caller.method,
+                    "user": None
+                    if caller is None
+                    else {"id": caller.user_id, "username": caller.username, "role": caller.role},
+                    "kind": claims.get("kind"),
+                    "created_at": moment(claims.get("created_at")),
+                    "expires_at": moment(claims.get("expires_at")),
+                    "idle_expires_at": moment(claims.get("idle_expires_at")),
+                    "owner_available": available,
+                    "login_needed": not claims and not available,
+                    "version": self._auth.context.service.version,
+                }
+            )
+        )
+
+
+def peer() -> str:
+    """Whose process calls, as the gate has seen it: owner, confined or other."""
+    return str(request.scope.get("jackfield.peer", "other"))
+
+
+def over_tls() -> bool:
+    """A page tells its own scheme; the gate has compared the Origin with ours."""
+    return request.headers.get("Origin", "").startswith("https://")
+
+
+def moment(value: object) -> str | None:
+    return iso(value) if isinstance(value, int) else None
+
+
+def no_store(response: Response) -> Response:
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def browser_routes(auth: Auth) -> Blueprint:
+    views = BrowserRoutes(auth)
+    routes = Blueprint("browser_session", __name__, url_prefix="/api/session")
+    for rule, method, view in (
+        ("", "GET", views.read),
+        ("", "POST", views.begin),
+        ("", "DELETE", views.end),
+        ("/codes", "POST", views.code),
+    ):
+        routes.add_url_rule(rule, view_func=view, methods=[method])
+    return routes

@@ -1,0 +1,209 @@
+"""Sessions of browsers, without the gate: begin, use, end, expiry, codes, cookies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given as examples
+from hypothesis import strategies as st
+
+from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.errors import SessionExpired
+from jackfield.testing.clock import FakeClock
+from jackfield_auth.browser_sessions import BrowserSessions, digest_of
+from jackfield_auth.cookies import given, taken, tokens
+from jackfield_auth.open_codes import LIFETIME, CodeInvalid, OpenCodes
+from jackfield_auth.settings import SessionSettings
+
+PORT = 8765
+HOUR = 3600.0
+
+
+async def begin(world: Any, user: Any = None, **more: Any) -> str:
+    """A session's token."""
+    who = ("owner", 0) if user is None else (user.id, user.version)
+    token, _ = await world.auth.sessions.begin(*who, peer=more.get("peer", False))
+    return str(token)
+
+
+async def whose(world: Any, token: str, name: str = f"jackfield_session_{PORT}") -> Principal | None:
+    found: Principal | None = await world.auth.session_method.authenticate(
+        AuthRequest({"cookie": [f"other=1; {name}={token}".encode()]}, "127.0.0.1", "/")
+    )
+    return found
+
+
+async def test_a_session_is_its_user_with_the_present_role(world: Any) -> None:
+    token = await begin(world, await world.user("ada", "member"))
+    found = await whose(world, token)
+    assert found is not None
+    assert (found.username, found.role, found.method, found.scopes) == ("ada", "member", "session", None)
+    assert found.claims["kind"] == "user"
+
+
+async def test_the_owners_session_needs_no_user(world: Any) -> None:
+    found = await whose(world, await begin(world))
+    assert found is not None
+    assert (found.user_id, found.role, found.claims["kind"]) == ("owner", "admin", "owner")
+
+
+@pytest.mark.parametrize("change", ["password", "role", "delete"])
+async def test_what_happens_to_the_user_ends_the_session(world: Any, change: str) -> None:
+    await world.user("root")
+    user = await world.user("ada")
+    token = await begin(world, user)
+    if change == "delete":
+        await world.auth.accounts.delete(user.id)
+    elif change == "role":
+        await world.auth.accounts.change(user.id, role="viewer")
+    else:
+        await world.auth.accounts.change(user.id, password="another long password")
+    with pytest.raises(SessionExpired):
+        await whose(world, token)
+    assert len(world.auth.sessions) == 0
+
+
+async def test_a_session_ends_when_it_is_not_used_and_at_the_latest(make: Any) -> None:
+    world = await make(SessionSettings(idle="2h", expiration="5h"))
+    token = await begin(world)
+    for _ in range(3):
+        await world.clock.advance(1.5 * HOUR)
+        assert await whose(world, token)
+    await world.clock.advance(HOUR)
+    with pytest.raises(SessionExpired):
+        await whose(world, token)
+    unused = await begin(world)
+    await world.clock.advance(2 * HOUR)
+    with pytest.raises(SessionExpired):
+        await whose(world, unused)
+
+
+async def test_sessions_survive_a_restart_and_are_kept_hashed(make: Any) -> None:
+    first = await make()
+    token = await begin(first)
+    file = first.context.service.config_dir / "sessions.json"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert token.encode() not in file.read_bytes()
+    assert digest_of(token.encode()) in file.read_text()
+    second = await make(store=first.store)
+    assert await whose(second, token)
+    assert await second.auth.sessions.end(token.encode())
+    third = await make(store=first.store)
+    with pytest.raises(SessionExpired):
+        await whose(third, token)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"a": 1}', b'{"a": [1, 2, 3, 4, 5]}', b'{"a": ["u", 1]}'])
+async def test_a_damaged_file_ends_the_sessions_and_nothing_else(make: Any, content: bytes) -> None:
+    world = await make()
+    (world.context.service.config_dir / "sessions.json").write_bytes(content)
+    sessions = BrowserSessions(world.context, SessionSettings())
+    await sessions.load()
+    assert len(sessions) == 0
+    await sessions.begin("owner", 0, peer=True)
+    assert len(sessions) == 1
+
+
+async def test_of_too_many_the_longest_unused_ends(make: Any) -> None:
+    world = await make(SessionSettings(remembered=2))
+    first, second = await begin(world), await begin(world)
+    await world.clock.advance(1)
+    assert await whose(world, first)
+    third = await begin(world)
+    assert await whose(world, first)
+    assert await whose(world, third)
+    with pytest.raises(SessionExpired):
+        await whose(world, second)
+
+
+async def test_a_last_use_is_written_once_a_minute(world: Any) -> None:
+    token = await begin(world)
+    file = world.context.service.config_dir / "sessions.json"
+    before = file.read_bytes()
+    await world.clock.advance(30)
+    await whose(world, token)
+    assert file.read_bytes() == before
+    await world.clock.advance(31)
+    await whose(world, token)
+    await world.auth.sessions.flush()
+    assert file.read_bytes() != before
+
+
+@pytest.mark.parametrize("token", ["", "x", "jf_ss_", "jf_ss_" + "A" * 43])
+async def test_an_unknown_cookie_is_no_session(world: Any, token: str) -> None:
+    with pytest.raises(SessionExpired):
+        await whose(world, token)
+
+
+async def test_two_cookies_that_disagree_are_refused(world: Any) -> None:
+    first, second = await begin(world), await begin(world)
+    name = f"jackfield_session_{PORT}"
+    header = f"{name}={first}; {name}={second}".encode()
+    with pytest.raises(SessionExpired):
+        await world.auth.session_method.authenticate(AuthRequest({"cookie": [header]}, "127.0.0.1", "/"))
+
+
+async def test_a_cookie_of_another_port_is_not_ours(world: Any) -> None:
+    assert await whose(world, "x", "jackfield_session_8766") is None
+
+
+async def test_a_users_session_makes_keys_and_the_owners_does_not(world: Any) -> None:
+    user = await world.user("ada", "member")
+    name = f"jackfield_session_{PORT}"
+    own = type(world.anonymous)(world.app, {"Cookie": f"{name}={await begin(world, user)}"})
+    assert (await own.send("POST", "/api-keys", {"name": "mine"}))[0] == 201
+    status, body = await type(world.anonymous)(world.app, {"Cookie": f"{name}={await begin(world)}"}).send(
+        "POST", "/api-keys", {"name": "mine"}
+    )
+    assert (status, body["code"]) == (403, "ACCESS_DENIED")
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites() -> None:
+    plain = given("t", PORT, 60, secure=False)
+    assert plain == f"jackfield_session_{PORT}=t; Path=/; Max-Age=60; HttpOnly; SameSite=Strict"
+    hidden = given("t", PORT, 60, secure=True)
+    assert hidden == "__Host-jackfield_session=t; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure"
+    assert all("Max-Age=0" in cookie for cookie in taken(PORT))
+    assert tokens([b"a=b;__Host-jackfield_session=t"], PORT) == [b"t"]
+
+
+@examples(st.lists(st.binary(max_size=200)))
+def test_no_cookie_header_is_too_odd(headers: list[bytes]) -> None:
+    assert all(isinstance(token, bytes) for token in tokens(headers, PORT))
+
+
+async def test_a_code_opens_once_within_a_minute() -> None:
+    clock = FakeClock()
+    codes = OpenCodes(clock)
+    code = codes.new(same_user=False)
+    codes.take(code, same_user=False)
+    with pytest.raises(CodeInvalid):
+        codes.take(code, same_user=False)
+    late = codes.new(same_user=False)
+    await clock.advance(LIFETIME)
+    with pytest.raises(CodeInvalid):
+        codes.take(late, same_user=False)
+    with pytest.raises(CodeInvalid):
+        codes.take("jf_oc_guess", same_user=True)
+
+
+async def test_a_code_that_others_may_have_seen_is_for_the_same_user_and_used_up_by_a_try() -> None:
+    codes = OpenCodes(FakeClock())
+    code = codes.new(same_user=True)
+    with pytest.raises(CodeInvalid):
+        codes.take(code, same_user=False)
+    with pytest.raises(CodeInvalid):
+        codes.take(code, same_user=True)
+    codes.take(codes.new(same_user=True), same_user=True)
+
+
+async def test_to_ask_whether_a_session_counts_is_no_use_of_it(make: Any) -> None:
+    world = await make(SessionSettings(idle="1h"))
+    token = await begin(world)
+    asked = AuthRequest({"cookie": [f"jackfield_session_{PORT}={token}".encode()]}, "127.0.0.1", "/ws", passive=True)
+    await world.clock.advance(0.9 * HOUR)
+    assert await world.auth.session_method.authenticate(asked)
+    await world.clock.advance(0.2 * HOUR)
+    with pytest.raises(SessionExpired):
+        await world.auth.session_method.authenticate(asked)
