@@ -148,3 +148,17 @@ def test_its_language_shouts(installed: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(installed)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "[['HI', 'YOU'], ['HI', 'YOU']]\n"
+
+
+def test_its_strategy_and_its_condition_route(installed: Path) -> None:
+    program = (
+        "from jackfield_proxy.child.plugins import kinds_of; from jackfield_proxy.plan import PluginSource;"
+        "from jackfield.api.proxy import RequestFacts;"
+        "kinds = kinds_of([PluginSource('hello', 'jackfield_hello', '')]); greets = kinds.conditions['greets'];"
+        "facts = RequestFacts(headers={'x-greeting': 'hi'});"
+        "print(kinds.strategy('SHORTEST').name, greets.problem({'type': 'greets'}),"
+        " kinds.holds({'type': 'greets', 'words': ['hi']}, facts))"
+    )
+    env = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "Shortest words must be a list of greetings True\n"

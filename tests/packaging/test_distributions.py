@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -12,14 +13,23 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = sorted(path.name for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists())
-NOT_SHIPPED = ("__pycache__", ".pyc", "tests/", "bench/", ".git", ".env")
+NOT_SHIPPED = ("__pycache__", ".pyc", "tests/", "bench/", ".git", ".env", "node_modules/", "jackfield_ui/frontend/")
+FRONTEND = "jackfield_ui/frontend/"
+STATIC = "jackfield_ui/static/"
+MAX_WHEEL = 12 * 1024 * 1024
+"""Bytes."""
+MAX_INTERFACE = 9 * 1024 * 1024
+"""Bytes of the built interface in the wheel, three encodings of each file."""
 
 
 def sources(folder: str) -> set[str]:
     """Every file of a source folder, as the wheel names it."""
     top = ROOT / folder
-    files = (path.relative_to(top) for path in top.rglob("*") if path.is_file())
-    return {path.as_posix() for path in files if not any(part[0] in "._" and part != path.name for part in path.parts)}
+    files = [path.relative_to(top) for path in top.rglob("*") if path.is_file()]
+    hidden = {
+        path for path in files if "node_modules" in path.parts or any(part[0] in "._" for part in path.parts[:-1])
+    }
+    return {path.as_posix() for path in files if path not in hidden}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +61,23 @@ def run(python: Path, *arguments: str) -> str:
 def test_the_wheel_holds_every_source_file_and_nothing_else(wheel_files: set[str]) -> None:
     packages = {name for name in wheel_files if ".dist-info/" not in name}
     manifests = {f"jackfield/manifests/{name}" for name in sources("manifests")}
-    assert packages == sources("src") | sources("plugins") | manifests
+    built = {name for name in packages if name.startswith(STATIC)}
+    plugins = {name for name in sources("plugins") if not name.startswith((FRONTEND, STATIC))}
+    assert packages - built == sources("src") | plugins | manifests
+
+
+def test_the_wheel_holds_the_built_interface_and_is_not_large(wheel: Path, wheel_files: set[str]) -> None:
+    if not (ROOT / "plugins" / STATIC / "index.html").exists() and not os.environ.get("CI"):
+        pytest.skip("the interface was not built here: npm is missing")
+    assert STATIC + "index.html" in wheel_files
+    scripts = [name for name in wheel_files if name.startswith(STATIC + "assets/") and name.endswith(".js")]
+    assert scripts
+    assert all(script + ".br" in wheel_files for script in scripts if script + ".gz" in wheel_files)
+    assert not [name for name in wheel_files if name.endswith((".map", ".tsx", "package.json", "package-lock.json"))]
+    assert wheel.stat().st_size < MAX_WHEEL
+    with zipfile.ZipFile(wheel) as archive:
+        packed = [entry.compress_size for entry in archive.infolist() if entry.filename.startswith(STATIC)]
+    assert sum(packed) < MAX_INTERFACE
 
 
 def test_nothing_private_is_shipped(wheel_files: set[str]) -> None:
@@ -71,11 +97,20 @@ def test_the_wheel_has_licence_and_entry_points(wheel: Path, wheel_files: set[st
 def test_the_sdist_holds_what_it_takes_to_build_and_test(distributions: Path) -> None:
     with tarfile.open(next(distributions.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "tox.ini", "mkdocs.yml", "demo/run"}
+    wanted = {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "tox.ini",
+        "mkdocs.yml",
+        "demo/run",
+        "hatch_build.py",
+    }
     assert wanted <= names
     assert {f"src/{name}" for name in sources("src")} <= names
-    assert {f"plugins/{name}" for name in sources("plugins")} <= names
-    assert not [name for name in names if "__pycache__" in name or name.startswith(".git/")]
+    assert {f"plugins/{name}" for name in sources("plugins") if not name.startswith(STATIC)} <= names
+    assert not [name for name in names if "__pycache__" in name or "node_modules" in name or name.startswith(".git/")]
 
 
 def test_the_wheel_works_in_a_fresh_environment(fresh_python: Path, tmp_path: Path) -> None:

@@ -1,0 +1,14 @@
+/** Short names for what the API's description calls at length. */
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type Agent = Schemas['AgentItem'];
+export type DaemonStatus = Schemas['DaemonStatus'];
+export type ExecutionRow = Schemas['ExecutionRowShown'];
+export type Profile = Schemas['ProfileItem'];
+export type ProxyState = Schemas['ProxyShown'];
+export type TerminalSession = Schemas['SessionOut'];
+export type Usage = Schemas['Usage'];
+export type WorkflowRow = Schemas['WorkflowRowShown'];
+export type { Schemas };

@@ -1,0 +1,40 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { RouterProvider } from 'react-router/dom';
+import { connection } from '../api/connection';
+import { makeQueryClient } from '../api/queries';
+import { ConfirmHost } from '../components/confirm';
+import { styleNonce } from './nonce';
+import { router } from './router';
+import { session } from './session';
+import { theme, variables } from './theme';
+
+const schemes = localStorageColorSchemeManager({ key: 'jackfield.scheme' });
+const queries = makeQueryClient();
+
+export function App() {
+  useEffect(() => {
+    void session.start();
+    // A daemon that was away when the page opened: begin again once it is there.
+    return connection.onReturn(() => {
+      if (session.now().phase === 'starting') void session.start();
+    });
+  }, []);
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      colorSchemeManager={schemes}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" limit={4} />
+        <RouterProvider router={router} />
+        <ConfirmHost />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

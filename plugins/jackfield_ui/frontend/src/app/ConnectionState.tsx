@@ -1,0 +1,23 @@
+import { Tooltip } from '@mantine/core';
+import { IconCircleFilled, IconCloudOff } from '@tabler/icons-react';
+import { useConnection } from '../api/connection';
+import classes from './shell.module.css';
+
+/** Whether the daemon answers, as a word and a sign. */
+export function ConnectionState() {
+  const away = useConnection() === 'away';
+  const label = away ? 'Not connected' : 'Connected';
+  return (
+    <Tooltip label={away ? 'The daemon does not answer.' : 'The daemon answers; this page is live.'}>
+      <span className={classes.state}>
+        {away ? (
+          <IconCloudOff size={16} color="var(--jf-bad)" aria-hidden="true" />
+        ) : (
+          <IconCircleFilled size={9} color="var(--jf-good)" aria-hidden="true" />
+        )}
+        <span className="mantine-visible-from-md">{label}</span>
+        <span className="jf-hidden">{label}</span>
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,63 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Component, type ReactNode } from 'react';
+import { messageOf } from '../api/errors';
+
+interface Props {
+  /** The address: another one is another chance. */
+  at: string;
+  children: ReactNode;
+}
+
+interface State {
+  error: unknown;
+}
+
+/** A page that breaks breaks alone: the shell stays, and the page can be opened again. */
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: undefined };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error ?? new Error('Unknown') };
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (before.at !== this.props.at && this.state.error !== undefined) this.setState({ error: undefined });
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    if (OUTDATED.test(messageOf(error))) return <Outdated />;
+    return (
+      <Alert color="red" icon={<IconAlertTriangle />} title="This page has failed" maw={640} my="lg" role="alert">
+        <Stack>
+          <Text>It is a mistake of Jackfield’s. The rest goes on working.</Text>
+          <Text className="jf-mono">{messageOf(error)}</Text>
+          <Group>
+            <Button variant="default" onClick={() => this.setState({ error: undefined })}>
+              Open it again
+            </Button>
+            <Button variant="default" onClick={() => location.reload()}>
+              Reload everything
+            </Button>
+          </Group>
+        </Stack>
+      </Alert>
+    );
+  }
+}
+
+/** What browsers say when a chunk of the page is gone: the daemon serves a newer build, or none. */
+const OUTDATED = /dynamically imported module|importing a module script|error loading.*module/i;
+
+function Outdated() {
+  return (
+    <Alert icon={<IconAlertTriangle />} title="This page could not be loaded" maw={640} my="lg" role="alert">
+      <Stack align="flex-start">
+        <Text>Jackfield has probably been updated since this page was opened.</Text>
+        <Button onClick={() => location.reload()}>Reload</Button>
+      </Stack>
+    </Alert>
+  );
+}

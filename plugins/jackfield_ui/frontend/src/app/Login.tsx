@@ -1,0 +1,108 @@
+import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { Navigate, useSearchParams } from 'react-router';
+import { ApiError, messageOf } from '../api/errors';
+import { Logo } from './Logo';
+import { OfflineBanner } from './OfflineBanner';
+import { safeNext } from './safeNext';
+import { type Credentials, session, useSession } from './session';
+import { useTitle } from './title';
+
+export function LoginPage() {
+  useTitle('Log in');
+  return (
+    <>
+      <OfflineBanner />
+      <Center component="main" mih="90vh" p="md">
+        <Stack w="100%" maw={360} gap="lg">
+          <Stack align="center" gap="sm">
+            <Logo size={40} />
+            <Title order={1}>Log in to Jackfield</Title>
+          </Stack>
+          <Paper p="lg">
+            <LoginForm />
+          </Paper>
+        </Stack>
+      </Center>
+    </>
+  );
+}
+
+/** `/ui/login?next=...` for who is logged in already. */
+export function LoginRoute() {
+  const [search] = useSearchParams();
+  return <Navigate to={safeNext(search.get('next'), location.origin)} replace />;
+}
+
+export function LoginForm({ hint, username: known = '' }: { hint?: string; username?: string | undefined }) {
+  const { info, problem } = useSession();
+  const [username, setUsername] = useState(known === 'owner' ? '' : known);
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | undefined>(problem);
+
+  const enter = async (credentials: Credentials) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await session.logIn(credentials);
+    } catch (failure) {
+      setError(explain(failure));
+      setPassword('');
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void enter({ username, password });
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {hint && <Text c="dimmed">{hint}</Text>}
+        {error && (
+          <Alert color="red" role="alert">
+            {error}
+          </Alert>
+        )}
+        {info?.owner_available && (
+          <>
+            <Button loading={busy} onClick={() => void enter({})}>
+              Continue as owner
+            </Button>
+            <Divider label="or" />
+          </>
+        )}
+        <TextInput
+          label="User name"
+          autoComplete="username"
+          required
+          value={username}
+          onChange={(event) => setUsername(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" variant={info?.owner_available ? 'default' : 'filled'} loading={busy}>
+          Log in
+        </Button>
+        <Text size="sm" c="dimmed">
+          On the computer that runs Jackfield, <span className="jf-mono">jackfield open</span> opens this page without a
+          password.
+        </Text>
+      </Stack>
+    </form>
+  );
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ApiError && error.retryAfter)
+    return `${error.message} Try again in ${error.retryAfter} seconds.`;
+  return messageOf(error);
+}

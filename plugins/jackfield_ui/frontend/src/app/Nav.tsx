@@ -1,0 +1,35 @@
+import { useId } from 'react';
+import { Link, useLocation } from 'react-router';
+import { areaPath } from './areas';
+import { areaAt, SHOWN_AREAS } from './pages';
+import classes from './shell.module.css';
+
+const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
+
+export function Nav() {
+  const here = areaAt(useLocation().pathname);
+  const id = useId();
+  return GROUPS.map((group) => {
+    const areas = SHOWN_AREAS.filter((area) => area.group === group);
+    if (areas.length === 0) return null;
+    return (
+      <div key={group}>
+        {group && (
+          <div className={classes.group} id={`${id}${group}`}>
+            {group}
+          </div>
+        )}
+        <ul className={classes.list} aria-labelledby={group ? `${id}${group}` : undefined}>
+          {areas.map(({ id: area, label, icon: Icon }) => (
+            <li key={area}>
+              <Link className={classes.link} to={areaPath(area)} aria-current={here?.id === area ? 'page' : undefined}>
+                <Icon size={18} stroke={1.7} aria-hidden="true" />
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  });
+}

@@ -1,0 +1,30 @@
+import { Button, Group, Loader, Text } from '@mantine/core';
+import { useState } from 'react';
+import { connection, useConnection } from '../api/connection';
+import classes from './shell.module.css';
+
+/** Said once, above everything; what was read before stays readable. */
+export function OfflineBanner() {
+  const away = useConnection() === 'away';
+  const [trying, setTrying] = useState(false);
+  const probe = async () => {
+    setTrying(true);
+    await connection.probe();
+    setTrying(false);
+  };
+  return (
+    <div role="status" aria-live="polite">
+      {away && (
+        <Group className={classes.offline} justify="center" gap="sm" wrap="nowrap">
+          <Loader size={14} color="currentColor" aria-hidden="true" />
+          <Text size="sm">
+            <b>Jackfield does not answer.</b> This page goes on by itself as soon as it does.
+          </Text>
+          <Button size="compact-xs" variant="default" loading={trying} onClick={() => void probe()}>
+            Try now
+          </Button>
+        </Group>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { type Icon, IconArrowRight, IconBolt, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { request, segment } from '../api/client';
+import type { PageOf } from '../api/paging';
+import type { Profile, TerminalSession, WorkflowRow } from '../api/types';
+import { areaPath } from './areas';
+import { best } from './fuzzy';
+import { hasArea, PAGES, SHOWN_AREAS } from './pages';
+
+interface Entry {
+  id: string;
+  label: string;
+  words: string;
+  note?: string;
+  icon: Icon;
+  to: string;
+}
+
+const [store, { open }] = createSpotlight();
+
+/** Pages, actions, and everything that has a name. */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState('');
+  const things = useThings();
+  const entries = useMemo(() => [...pages(), ...actions()], []);
+  useEffect(open, []);
+
+  const shownPages = best(query, entries, ({ words }) => words, query ? 8 : 20);
+  const shownThings = query ? best(query, things, ({ words }) => words, 12) : [];
+  const list = (label: string, some: readonly Entry[]) =>
+    some.length > 0 && (
+      <Spotlight.ActionsGroup label={label}>
+        {some.map(({ id, label: name, note, icon: Icon, to }) => (
+          <Spotlight.Action
+            key={id}
+            label={name}
+            description={note}
+            leftSection={<Icon size={18} stroke={1.7} aria-hidden="true" />}
+            onClick={() => void navigate(to)}
+          />
+        ))}
+      </Spotlight.ActionsGroup>
+    );
+
+  return (
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightClose={onClose}
+      shortcut={null}
+      centered={false}
+      yOffset="12dvh"
+      overlayProps={{ backgroundOpacity: 0.4, blur: 2 }}
+      attributes={{ content: { 'aria-label': 'Search and commands' } }}
+      maxHeight={420}
+      scrollable
+    >
+      <Spotlight.Search
+        placeholder="Search pages, workflows, profiles, sessions"
+        aria-label="Search"
+        leftSection={<IconSearch size={18} />}
+      />
+      <Spotlight.ActionsList>
+        {list('Pages and actions', shownPages)}
+        {list('Found', shownThings)}
+        {shownPages.length + shownThings.length === 0 && (
+          <Spotlight.Empty>Nothing has this name. Try fewer letters.</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+function pages(): Entry[] {
+  return SHOWN_AREAS.map(({ id, label, icon }) => ({ id, label, words: label, icon, to: areaPath(id) }));
+}
+
+function actions(): Entry[] {
+  return PAGES.flatMap(({ area, actions: some = [] }) =>
+    some.map(({ label, keywords = '', to }) => ({
+      id: `${area} ${label}`,
+      label,
+      words: `${label} ${keywords}`,
+      icon: IconBolt,
+      to,
+    })),
+  );
+}
+
+/** What has a name. An area that cannot be read (a role, a plugin that is off) is left out. */
+function useThings(): Entry[] {
+  const options = { staleTime: 30_000, retry: false };
+  const workflows = useQuery({
+    ...options,
+    queryKey: ['palette', 'workflows'],
+    queryFn: () => request<PageOf<WorkflowRow>>('GET', '/api/v1/workflows', { query: { limit: 100 } }),
+    enabled: hasArea('workflows'),
+  });
+  const profiles = useQuery({
+    ...options,
+    queryKey: ['palette', 'profiles'],
+    queryFn: () => request<Profile[]>('GET', '/api/profiles'),
+    enabled: hasArea('profiles'),
+  });
+  const sessions = useQuery({
+    ...options,
+    queryKey: ['palette', 'sessions'],
+    queryFn: () => request<TerminalSession[]>('GET', '/api/terminal/sessions'),
+    enabled: hasArea('terminals'),
+  });
+  return [
+    ...(workflows.data?.data ?? []).map(({ id, name }) => thing('workflows', id, name, 'Workflow')),
+    ...(profiles.data ?? []).map(({ alias, agent_id }) => thing('profiles', alias, alias, `Profile of ${agent_id}`)),
+    ...(sessions.data ?? []).map(({ id, profile_alias, state }) =>
+      thing('terminals', id, profile_alias, `Terminal session, ${state}`),
+    ),
+  ];
+}
+
+function thing(area: string, id: string, label: string, note: string): Entry {
+  const icon = SHOWN_AREAS.find((one) => one.id === area)?.icon ?? IconArrowRight;
+  return { id: `${area}/${id}`, label, words: `${label} ${note}`, note, icon, to: `${areaPath(area)}/${segment(id)}` };
+}

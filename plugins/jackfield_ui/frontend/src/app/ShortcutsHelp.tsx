@@ -1,0 +1,44 @@
+import { Group, Kbd, Modal, Stack, Text, Title } from '@mantine/core';
+import { SHOWN_AREAS } from './pages';
+import { keysOf, useShownShortcuts } from './shortcuts';
+
+export default function ShortcutsHelp({ onClose }: { onClose: () => void }) {
+  const shortcuts = useShownShortcuts();
+  return (
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
+      <Stack gap="lg">
+        <Stack gap="sm" component="section">
+          <Title order={2}>Here</Title>
+          {shortcuts.map(({ keys, label }) => (
+            <Line key={keys + label} label={label} keys={keys === 'shift+?' ? ['?'] : keysOf(keys)} />
+          ))}
+        </Stack>
+        <Stack gap="sm" component="section">
+          <Title order={2}>Go to</Title>
+          {SHOWN_AREAS.map(({ id, label, jump }) => (
+            <Line key={id} label={label} keys={['g', jump]} />
+          ))}
+        </Stack>
+        <Stack gap="sm" component="section">
+          <Title order={2}>In lists</Title>
+          <Line label="Next or previous row" keys={['↓', '↑']} />
+          <Line label="Open the row" keys={['Enter']} />
+          <Line label="Select the row" keys={['Space']} />
+        </Stack>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Line({ label, keys }: { label: string; keys: string[] }) {
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text>{label}</Text>
+      <Group gap="xs" wrap="nowrap">
+        {keys.map((key) => (
+          <Kbd key={key}>{key}</Kbd>
+        ))}
+      </Group>
+    </Group>
+  );
+}

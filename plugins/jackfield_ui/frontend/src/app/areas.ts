@@ -1,0 +1,47 @@
+import {
+  type Icon,
+  IconActivity,
+  IconArrowsRightLeft,
+  IconBooks,
+  IconChartBar,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconPlug,
+  IconRobot,
+  IconRoute,
+  IconSettings,
+  IconTerminal2,
+  IconUserCog,
+  IconWebhook,
+} from '@tabler/icons-react';
+
+/** The areas of the UI, in the navigation's order. One is shown when its folder in pages/ has a routes.tsx. */
+export interface Area {
+  id: string;
+  label: string;
+  icon: Icon;
+  /** The second key of its jump: g, then this. */
+  jump: string;
+  group: '' | 'Automation' | 'Agents' | 'System';
+}
+
+export const AREAS: readonly Area[] = [
+  { id: 'dashboard', label: 'Dashboard', icon: IconLayoutDashboard, jump: 'd', group: '' },
+  { id: 'workflows', label: 'Workflows', icon: IconRoute, jump: 'w', group: 'Automation' },
+  { id: 'executions', label: 'Executions', icon: IconActivity, jump: 'e', group: 'Automation' },
+  { id: 'webhooks', label: 'Webhooks', icon: IconWebhook, jump: 'h', group: 'Automation' },
+  { id: 'agents', label: 'Agents', icon: IconRobot, jump: 'a', group: 'Agents' },
+  { id: 'profiles', label: 'Profiles', icon: IconUserCog, jump: 'p', group: 'Agents' },
+  { id: 'terminals', label: 'Terminals', icon: IconTerminal2, jump: 't', group: 'Agents' },
+  { id: 'proxies', label: 'Proxies', icon: IconArrowsRightLeft, jump: 'x', group: 'Agents' },
+  { id: 'usage', label: 'Usage', icon: IconChartBar, jump: 'u', group: 'Agents' },
+  { id: 'registry', label: 'Registry', icon: IconBooks, jump: 'r', group: 'System' },
+  { id: 'plugins', label: 'Plugins', icon: IconPlug, jump: 'i', group: 'System' },
+  { id: 'logs', label: 'Logs', icon: IconListDetails, jump: 'l', group: 'System' },
+  { id: 'settings', label: 'Settings', icon: IconSettings, jump: 's', group: 'System' },
+];
+
+/** The address of an area's first page. */
+export function areaPath(id: string): string {
+  return id === 'dashboard' ? '/' : `/ui/${id}`;
+}

@@ -1,0 +1,35 @@
+import { lazy } from 'react';
+import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
+import { areaPath } from './areas';
+import { Gatekeeper } from './Gatekeeper';
+import { LoginRoute } from './Login';
+import { NotFound } from './NotFound';
+import { PageFrame } from './PageFrame';
+import { PAGES } from './pages';
+
+const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
+  routes.map(({ path, load, full }) => {
+    const Content = lazy(load);
+    return {
+      path: path ? `${areaPath(area)}/${path}` : areaPath(area),
+      element: (
+        <PageFrame full={full ?? false}>
+          <Content />
+        </PageFrame>
+      ),
+    };
+  }),
+);
+
+// No loaders and no actions: pages ask with react-query. The router is the one that can block a navigation (unsaved work).
+export const router = createBrowserRouter([
+  {
+    element: <Gatekeeper />,
+    children: [
+      ...pages,
+      { path: '/ui', element: <Navigate to="/" replace /> },
+      { path: '/ui/login', element: <LoginRoute /> },
+      { path: '*', element: <NotFound /> },
+    ],
+  },
+]);

@@ -1,0 +1,26 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { ApiError } from '../api/errors';
+import { explained } from './notify';
+
+/** What could not be read, in place of it, with a way to try again. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const id = error instanceof ApiError ? error.requestId : undefined;
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title="This could not be read" role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text style={{ whiteSpace: 'pre-line' }}>{explained(error)}</Text>
+        {id && (
+          <Text size="sm" c="dimmed">
+            Request <span className="jf-mono">{id}</span>
+          </Text>
+        )}
+        {onRetry && (
+          <Button variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

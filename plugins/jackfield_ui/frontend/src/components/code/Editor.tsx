@@ -1,0 +1,111 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, type LanguageSupport } from '@codemirror/language';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers, placeholder as placeholderOf } from '@codemirror/view';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { styleNonce } from '../../app/nonce';
+import { look } from './look';
+
+export type Language = 'json' | 'javascript' | 'rhai' | 'markdown' | 'text';
+
+export interface EditorProps {
+  /** What is written here, for screen readers. */
+  label: string;
+  value: string;
+  onChange?: (value: string) => void;
+  language?: Language;
+  readOnly?: boolean;
+  minHeight?: number;
+  maxHeight?: number | string;
+  lineNumbers?: boolean;
+  placeholder?: string;
+  /** Completions, linters, key bindings. Must stay the same object while nothing changes. */
+  extensions?: Extension;
+}
+
+async function support(language: Language): Promise<LanguageSupport | []> {
+  switch (language) {
+    case 'json':
+      return (await import('@codemirror/lang-json')).json();
+    case 'javascript':
+    // Rhai's syntax is near enough for colours.
+    case 'rhai':
+      return (await import('@codemirror/lang-javascript')).javascript();
+    case 'markdown':
+      return (await import('@codemirror/lang-markdown')).markdown();
+    default:
+      return [];
+  }
+}
+
+const NONE: Extension = [];
+
+export default function Editor({
+  label,
+  value,
+  onChange,
+  language = 'text',
+  readOnly = false,
+  minHeight = 120,
+  maxHeight = 480,
+  lineNumbers: numbered = true,
+  placeholder,
+  extensions = NONE,
+}: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const written = useEffectEvent((text: string) => onChange?.(text));
+  const start = useEffectEvent(() => value);
+
+  useEffect(() => {
+    if (!host.current) return;
+    const slot = new Compartment();
+    const editor = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: start(),
+        extensions: [
+          EditorView.cspNonce.of(styleNonce()),
+          numbered ? [lineNumbers(), foldGutter()] : [],
+          history(),
+          indentOnInput(),
+          bracketMatching(),
+          closeBrackets(),
+          highlightActiveLine(),
+          highlightSelectionMatches(),
+          // Tab leaves the editor after Escape, so that nobody is caught in it.
+          keymap.of([
+            ...closeBracketsKeymap,
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...foldKeymap,
+            ...searchKeymap,
+            ...completionKeymap,
+            indentWithTab,
+          ]),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorState.readOnly.of(readOnly),
+          placeholder ? placeholderOf(placeholder) : [],
+          EditorView.updateListener.of((update) => update.docChanged && written(update.state.doc.toString())),
+          look(minHeight, maxHeight),
+          slot.of([]),
+          extensions,
+        ],
+      }),
+    });
+    view.current = editor;
+    void support(language).then((loaded) => editor.dispatch({ effects: slot.reconfigure(loaded) }));
+    return () => editor.destroy();
+  }, [label, language, readOnly, numbered, placeholder, minHeight, maxHeight, extensions]);
+
+  useEffect(() => {
+    const editor = view.current;
+    const present = editor?.state.doc.toString();
+    if (editor && present !== value) editor.dispatch({ changes: { from: 0, to: present?.length ?? 0, insert: value } });
+  }, [value]);
+
+  return <div ref={host} />;
+}

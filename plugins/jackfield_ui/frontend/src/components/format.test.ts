@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, duration, money, relative } from './format';
+import { sorted } from './sorting';
+
+describe('values as text', () => {
+  it.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [59_990, '59.9 s'],
+    [200_000, '3 min 20 s'],
+    [7_200_000, '2 h'],
+    [90_000_000, '1 d 1 h'],
+  ])('%d ms is %s', (ms, text) => expect(duration(ms)).toBe(text));
+
+  it('keeps small costs apart', () => {
+    expect(money(0.0012)).not.toBe(money(0.0013));
+    expect(money(1234.5)).toContain('1,234.50');
+  });
+
+  it('scales bytes', () => {
+    expect(bytes(999)).toMatch(/^999/);
+    expect(bytes(1_500_000)).toMatch(/^1\.5\s?MB$/);
+  });
+
+  it('says how long ago', () => {
+    const now = Date.parse('2026-01-31T12:00:00Z');
+    expect(relative(new Date(now - 3_000), now)).toBe('just now');
+    expect(relative(new Date(now - 7_200_000), now)).toMatch(/2 h/);
+    expect(relative(new Date(now - 90 * 86_400_000), now)).toMatch(/2025/);
+  });
+});
+
+describe('sorting', () => {
+  it('puts what has no value last, whichever way', () => {
+    const rows = [{ v: null }, { v: 'b10' }, { v: 'b9' }];
+    expect(sorted(rows, ({ v }) => v, false).map(({ v }) => v)).toEqual(['b9', 'b10', null]);
+    expect(sorted(rows, ({ v }) => v, true).map(({ v }) => v)).toEqual(['b10', 'b9', null]);
+  });
+});

@@ -1,0 +1,76 @@
+import { ActionIcon, Anchor, Group, Paper, Text, Title } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
+import { Link } from 'react-router';
+import { hasArea } from '../../app/pages';
+import classes from './dashboard.module.css';
+import { useProfiles, useStats, useWorkflowNames } from './queries';
+
+/** What to do next on a new installation. Gone when all is done, or closed. */
+export function FirstSteps() {
+  const [closed, close] = useLocalStorage({ key: 'jackfield.first-steps', defaultValue: false });
+  const workflows = useWorkflowNames();
+  const profiles = useProfiles();
+  const stats = useStats();
+  if (closed || workflows.isPending || profiles.isPending || stats.isPending) return null;
+
+  const steps = [
+    {
+      label: 'Build a workflow',
+      area: 'workflows',
+      to: '/ui/workflows?new',
+      done: Boolean(workflows.data?.total),
+      text: 'Connect a webhook or a schedule to what shall happen. n8n’s files can be imported.',
+    },
+    {
+      label: 'Run it',
+      area: 'workflows',
+      to: '/ui/workflows',
+      done: Boolean(stats.data?.total),
+      text: 'By hand or by calling its webhook; each node’s input and output can be looked at.',
+    },
+    {
+      label: 'Add a profile',
+      area: 'profiles',
+      to: '/ui/profiles?new',
+      done: Boolean(profiles.data?.length),
+      text: 'A coding agent with its provider, model and key, ready for terminals and workflows.',
+    },
+  ];
+  if (steps.every(({ done }) => done)) return null;
+  const next = steps.find(({ done }) => !done)?.label;
+
+  return (
+    <Paper p="md" component="section" aria-label="First steps">
+      <Group justify="space-between" mb="sm" wrap="nowrap">
+        <Title order={2}>First steps</Title>
+        <ActionIcon onClick={() => close(true)} aria-label="Close the first steps">
+          <IconX size={16} />
+        </ActionIcon>
+      </Group>
+      <ol className={classes.steps}>
+        {steps.map(({ label, area, to, done, text }) => (
+          <li key={label} className={classes.step} data-next={label === next || undefined}>
+            <Group gap="xs" wrap="nowrap">
+              {done ? (
+                <IconCircleCheck size={18} color="var(--jf-good)" aria-label="Done:" />
+              ) : (
+                <IconCircle size={18} color="var(--mantine-color-dimmed)" aria-label="To do:" />
+              )}
+              {hasArea(area) ? (
+                <Anchor component={Link} to={to} fw={550}>
+                  {label}
+                </Anchor>
+              ) : (
+                <Text fw={550}>{label}</Text>
+              )}
+            </Group>
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          </li>
+        ))}
+      </ol>
+    </Paper>
+  );
+}

@@ -1,0 +1,83 @@
+import { Grid, SimpleGrid, Stack } from '@mantine/core';
+import { IconActivity, IconArrowsRightLeft, IconCoin, IconTerminal2 } from '@tabler/icons-react';
+import { Page } from '../../components/Page';
+import { Count, Money } from '../../components/values';
+import { Executions } from './Executions';
+import { Figure } from './Figure';
+import { FirstSteps } from './FirstSteps';
+import { useDashboardEvents, useProxies, useSessions, useStats, useToday } from './queries';
+import { Running } from './Running';
+
+export default function Dashboard() {
+  useDashboardEvents();
+  const stats = useStats();
+  const sessions = useSessions();
+  const proxies = useProxies();
+  const today = useToday();
+  const alive = sessions.data?.filter(({ state }) => state !== 'terminated');
+  const routing = proxies.data?.filter(({ status }) => status === 'running');
+  const troubled = proxies.data?.filter(({ status }) => status === 'failed' || status === 'unhealthy');
+  const open = stats.data && stats.data.running + stats.data.queued;
+  const tokens = today.data && Object.values(today.data.total_tokens).reduce((sum, some) => sum + some, 0);
+
+  return (
+    <Page title="Dashboard" subtitle="What runs now, and what needs you.">
+      <Stack gap="lg">
+        <FirstSteps />
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+          <Figure
+            label="Terminal sessions"
+            area="terminals"
+            icon={IconTerminal2}
+            query={sessions}
+            value={alive && <Count value={alive.length} />}
+            note={waiting(sessions.data?.length ?? 0, alive?.length ?? 0)}
+          />
+          <Figure
+            label="Executions running"
+            area="executions"
+            icon={IconActivity}
+            query={stats}
+            value={open !== undefined && <Count value={open} />}
+            note={stats.data && `${stats.data.waiting} waiting, ${stats.data.failed} failed so far`}
+          />
+          <Figure
+            label="Proxies running"
+            area="proxies"
+            icon={IconArrowsRightLeft}
+            query={proxies}
+            value={routing && <Count value={routing.length} />}
+            note={troubled?.length ? `${troubled.length} in trouble` : `of ${proxies.data?.length ?? 0}`}
+            bad={Boolean(troubled?.length)}
+          />
+          <Figure
+            label="Cost today"
+            area="usage"
+            icon={IconCoin}
+            query={today}
+            value={today.data && <Money value={today.data.total_cost.total_cost} />}
+            note={
+              tokens !== undefined && (
+                <>
+                  <Count value={tokens} short /> tokens
+                </>
+              )
+            }
+          />
+        </SimpleGrid>
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, lg: 7 }}>
+            <Executions />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, lg: 5 }}>
+            <Running sessions={alive} proxies={proxies.data} />
+          </Grid.Col>
+        </Grid>
+      </Stack>
+    </Page>
+  );
+}
+
+function waiting(all: number, alive: number): string {
+  return all > alive ? `${all - alive} ended` : 'running now';
+}

@@ -1,0 +1,35 @@
+// What no page may do, whatever the linter thinks: hostile names and payloads are text, always.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FORBIDDEN = [
+  [/dangerouslySetInnerHTML|\.innerHTML\b|\.outerHTML\b|insertAdjacentHTML|document\.write/, 'HTML made of strings'],
+  [/\beval\(|new Function\(/, 'code made of strings'],
+  [
+    /https?:\/\/(?!127\.0\.0\.1|localhost|www\.w3\.org|[\w.]*example\.(com|org))[a-z0-9]/i,
+    'an address of somebody else',
+  ],
+];
+const root = new URL('../src', import.meta.url).pathname;
+
+function files(folder) {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? files(path) : [path];
+  });
+}
+
+let bad = 0;
+for (const path of files(root)) {
+  if (!/\.(tsx?|css)$/.test(path) || path.endsWith('schema.d.ts')) continue;
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .forEach((line, index) => {
+      for (const [pattern, what] of FORBIDDEN) {
+        if (!pattern.test(line)) continue;
+        bad += 1;
+        process.stderr.write(`${path}:${index + 1}: ${what}\n`);
+      }
+    });
+}
+process.exit(bad ? 1 : 0);

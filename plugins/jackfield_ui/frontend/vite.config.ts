@@ -1,0 +1,39 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+import { budget, precompress } from './tools/finish.ts';
+
+// For development beside a running daemon: JACKFIELD_URL is its address, JACKFIELD_TOKEN a token for it where one is needed.
+const daemon = process.env.JACKFIELD_URL ?? 'http://127.0.0.1:8765';
+const token = process.env.JACKFIELD_TOKEN;
+
+function toDaemon(ws = false) {
+  const headers: Record<string, string> = { origin: daemon, 'sec-fetch-site': 'same-origin' };
+  if (token) headers.authorization = `Bearer ${token}`;
+  return { target: daemon, changeOrigin: true, ws, headers };
+}
+
+const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaemon(), '/webhook': toDaemon() };
+
+export default defineConfig({
+  base: '/ui/',
+  plugins: [react(), precompress(), budget()],
+  resolve: { tsconfigPaths: true },
+  build: {
+    target: 'es2022',
+    outDir: '../static',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: { fileName: 'third-party-licenses.md' },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router|@tanstack)\// }],
+        },
+      },
+    },
+  },
+  server: { proxy },
+  preview: { proxy },
+  test: { environment: 'node', include: ['src/**/*.test.ts'] },
+});

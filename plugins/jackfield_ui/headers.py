@@ -1,0 +1,42 @@
+"""Headers of pages and files: what a page may load and do."""
+
+from __future__ import annotations
+
+import re
+
+HASHED = re.compile(r"^assets/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
+"""A name that changes with the content, as the build makes it."""
+IMMUTABLE = b"public, max-age=31536000, immutable"
+REVALIDATED = b"no-cache"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+    "connect-src 'self' ws://{host} wss://{host}; img-src 'self' data: blob:; font-src 'self'; worker-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""`ws:` is named because older browsers do not count it as `'self'`. The gate has compared the host with ours."""
+PERMISSIONS = (
+    "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), "
+    "midi=(), payment=(), usb=()"
+)
+
+
+def secured() -> list[tuple[bytes, bytes]]:
+    """Of every answer."""
+    return [
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+    ]
+
+
+def page_headers(host: str, nonce: str) -> list[tuple[bytes, bytes]]:
+    """Of the page. host: with the port, as the gate has let it in; nonce: of the styles of this answer."""
+    return [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"cache-control", b"no-store"),
+        (b"content-security-policy", POLICY.format(host=host, nonce=nonce).encode("latin-1")),
+        (b"permissions-policy", PERMISSIONS.encode()),
+        (b"x-frame-options", b"DENY"),
+        *secured(),
+    ]

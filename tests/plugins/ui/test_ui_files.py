@@ -1,0 +1,109 @@
+"""The built files: which representation, when it is sent again, and what is none of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jackfield.api.errors import NotFound
+from jackfield_ui.app import Interface
+from jackfield_ui.encodings import accepted
+
+NAME = "assets/index-D79a2g5O.js"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    built = tmp_path / "static"
+    (built / "assets").mkdir(parents=True)
+    (built / "index.html").write_text('<meta nonce="__CSP_NONCE__">')
+    for suffix, content in (("", "plain"), (".br", "brotli"), (".gz", "gzip")):
+        (built / (NAME + suffix)).write_text(content)
+    (built / "favicon.svg").write_text("<svg/>")
+    (tmp_path / "secret").write_text("secret")
+    (built / "link").symlink_to(tmp_path / "secret")
+    return built
+
+
+async def ask(folder: Path, path: str, *headers: tuple[bytes, bytes], method: str = "GET") -> Any:
+    """Status, headers, body. Raises what the dispatcher would answer."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "headers": [(b"host", b"127.0.0.1:8765"), *headers]}
+    await Interface(folder)(scope, None, send)  # type: ignore[arg-type]
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("header", "encoding"),
+    [
+        (b"", ""),
+        (b"gzip, deflate, br, zstd", "br"),
+        (b"gzip", "gzip"),
+        (b"br;q=0, gzip;q=0.5", "gzip"),
+        (b"*", "br"),
+        (b"*;q=0", ""),
+        (b"br;q=nonsense", ""),
+        (b"identity", ""),
+    ],
+)
+def test_the_best_encoding_that_the_browser_takes(header: bytes, encoding: str) -> None:
+    assert accepted(header, {"br", "gzip"}) == encoding
+    assert accepted(header, ()) == ""
+
+
+@given(st.binary())
+def test_no_header_is_too_odd(header: bytes) -> None:
+    assert accepted(header, {"br"}) in ("", "br")
+
+
+async def test_a_hashed_file_is_kept_and_compressed(folder: Path) -> None:
+    status, headers, body = await ask(folder, f"/ui/{NAME}", (b"accept-encoding", b"gzip, br"))
+    assert (status, body, headers[b"content-encoding"]) == (200, b"brotli", b"br")
+    assert headers[b"cache-control"] == b"public, max-age=31536000, immutable"
+    assert headers[b"content-type"] == b"text/javascript; charset=utf-8"
+    plain = await ask(folder, f"/ui/{NAME}", method="HEAD")
+    assert (plain[0], plain[1][b"content-length"], plain[2]) == (200, b"5", b"")
+    assert plain[1][b"etag"] != headers[b"etag"]
+
+
+async def test_what_the_browser_has_is_not_sent_again(folder: Path) -> None:
+    _, headers, _ = await ask(folder, "/ui/favicon.svg")
+    assert headers[b"cache-control"] == b"no-cache"
+    again = await ask(folder, "/ui/favicon.svg", (b"if-none-match", b'"x", W/' + headers[b"etag"]))
+    assert (again[0], again[2]) == (304, b"")
+
+
+async def test_every_page_has_a_nonce_of_its_own(folder: Path) -> None:
+    first, second = [await ask(folder, "/ui/workflows") for _ in range(2)]
+    assert first[2] != second[2]
+    nonce = first[2].split(b'"')[1]
+    assert b"'nonce-" + nonce + b"'" in first[1][b"content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/ui/../secret", "/ui//etc/passwd", "/ui/link", "/ui/index.html", "/ui/%2e%2e/secret", "/ui/\0"]
+)
+async def test_no_path_leads_out_of_the_folder(folder: Path, path: str) -> None:
+    assert b"nonce" in (await ask(folder, path))[2]
+
+
+@pytest.mark.parametrize("path", ["/ui/assets/none.js", "/ui/assets/../../secret", f"/ui/{NAME}.br", "/ui/assets/"])
+async def test_an_unknown_asset_is_not_the_page(folder: Path, path: str) -> None:
+    with pytest.raises(NotFound):
+        await ask(folder, path)
+
+
+async def test_a_new_build_is_noticed(folder: Path) -> None:
+    interface = Interface(folder)
+    assert interface._files.page() is not None
+    (folder / "index.html").unlink()
+    assert interface._files.page() is None
+    assert b"npm run build" in (await ask(folder, "/"))[2]
