@@ -27,6 +27,7 @@ def item(profile: Profile) -> dict[str, Json]:
 
 def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
     """has_key: whether it has one of its own."""
+    persist = profile.metadata.get("persist")
     return {
         **item(profile),
         "created_at": _time(profile, "created_at"),
@@ -35,7 +36,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "args": list(profile.args),
         "working_dir": profile.working_dir,
         "sandbox": profile.sandbox,
-        "persist": profile.metadata.get("persist"),
+        "persist": persist if isinstance(persist, bool) else None,
         "hooks_config": hooks_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),
         "has_key": has_key,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from jackfield.api.diagnosis import Finding
     from jackfield_terminal.lazy import LazyHub
 
+SANDBOX_TRIAL = 1.0
+"""Seconds after the start at which the sandbox is tried: nobody waits for it."""
+
 
 @hookimpl
 def jackfield_settings() -> Sequence[SettingsTable]:
@@ -37,7 +40,8 @@ def jackfield_terminals(context: PluginContext) -> LazyHub:
 def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:
     from jackfield_terminal.lazy import LazyHub
 
-    return [AsgiMount("ws/terminal", LazyHub.of(context).connect)]
+    lazy = LazyHub.of(context)
+    return [AsgiMount("ws/terminal", lazy.connect), AsgiMount("ws/shared", lazy.look, "open")]
 
 
 @hookimpl
@@ -46,7 +50,7 @@ def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
     from jackfield_terminal.lazy import LazyHub
 
     lazy = LazyHub.of(context)
-    return [routes.blueprint(lazy), driving.blueprint(lazy), recording_routes.blueprint(lazy)]
+    return [routes.blueprint(lazy), driving.blueprint(lazy), recording_routes.blueprint(lazy), lazy.sharing.blueprint()]
 
 
 @hookimpl
@@ -66,6 +70,20 @@ def jackfield_commands() -> Sequence[click.Command]:
     from jackfield_terminal.commands import terminal
 
     return [terminal]
+
+
+@hookimpl
+async def jackfield_startup(context: PluginContext) -> None:
+    from jackfield_terminal.lazy import LazyHub
+
+    async def later() -> None:
+        await context.clock.sleep(SANDBOX_TRIAL)
+        from jackfield_terminal.findings import try_sandbox
+
+        await try_sandbox(context)
+
+    await LazyHub.of(context).restore()
+    context.spawn("sandbox trial", later())
 
 
 @hookimpl

@@ -12,19 +12,39 @@ from jackfield.api import jsontext
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.records import record
 from jackfield_terminal.flow import PATIENCE
-from jackfield_terminal.messages import Resize, Signal, parsed
+from jackfield_terminal.messages import Resize, Signal, Taken, parsed
 from jackfield_terminal.session import Session
 from jackfield_terminal.settings import TerminalSettings
 
 FRAME = 128 * 1024
 """Bytes of output in one frame, about."""
 
+LEAST_WINDOW = 64 * 1024
+"""Bytes; a client that asks for less gets this."""
+
+GOING_AWAY = 1001
+"""Close code when the daemon stops and the session goes on (RFC 6455 section 7.4.1)."""
+
+
+@record
+class Wishes:
+    """What a client asks for in its address. mode: `ro` to look only. window: bytes of output that it may be sent before
+    it has said that they are worked off (`taken`), for browsers, which cannot stop a socket; 0: without limit. sizes:
+    whether it is told the terminal's size."""
+
+    writes: bool = True
+    window: int = 0
+    sizes: bool = False
+
 
 class Attachment:
     """A client's place in the output, and the two tasks that move data in its directions."""
 
-    def __init__(self, session: Session, send: Send, settings: TerminalSettings, clock: Clock, *, writes: bool) -> None:
+    def __init__(
+        self, session: Session, send: Send, settings: TerminalSettings, clock: Clock, wishes: Wishes = Wishes()
+    ) -> None:
         self.cursor = 0
         self.slow = False
         self.patience = PATIENCE
@@ -34,7 +54,10 @@ class Attachment:
         self._send = send
         self._settings = settings
         self._clock = clock
-        self._writes = writes
+        self._wishes = wishes
+        self._open = wishes.window
+        """Bytes that may still be sent, of a client with a window."""
+        self._told: tuple[int, int] | None = None
         self._more = asyncio.Event()
 
     def wake(self) -> None:
@@ -49,23 +72,49 @@ class Attachment:
         # Not a single await between the cut and the cursor: nothing is missed or repeated.
         scrollback, self.cursor = log.scrollback()
         await self._tell({"type": "connected", "session_id": session.id})
+        if self._is_to_tell_size():
+            await self._tell_size()
         await self._send({"type": "websocket.send", "bytes": scrollback})
+        self._open -= len(scrollback)
         scrollback = b""
         while True:
-            if self.cursor < log.start:
+            if self._is_to_tell_size():
+                await self._tell_size()
+            elif self._is_full() and self.cursor < log.end and not session.left.is_set():
+                await self._news()
+            elif self.cursor < log.start:
                 await self._catch_up()
             elif self.cursor < log.end:
                 await self._forward(log.read(self.cursor, FRAME))
             elif session.state == "terminated":
                 break
+            elif session.left.is_set():
+                await self._refuse("The daemon stops; the session goes on.")
+                await self._send({"type": "websocket.close", "code": GOING_AWAY})
+                return
             else:
-                self._more.clear()
-                await self._more.wait()
+                await self._news()
         await self._tell({"type": "state_changed", "state": session.state, "exit_code": session.exit_code})
         await self._send({"type": "websocket.close", "code": 1000})
 
+    def _is_full(self) -> bool:
+        """Whether the client has to work off what it has first. It falls behind meanwhile, as one that does not read."""
+        return self._wishes.window > 0 and self._open <= 0
+
+    async def _news(self) -> None:
+        self._more.clear()
+        await self._more.wait()
+
+    def _is_to_tell_size(self) -> bool:
+        return self._wishes.sizes and self._told != (self._session.cols, self._session.rows)
+
+    async def _tell_size(self) -> None:
+        self._told = cols, rows = self._session.cols, self._session.rows
+        await self._tell({"type": "size", "cols": cols, "rows": rows})
+
     async def _forward(self, data: bytes) -> None:
         await self._send({"type": "websocket.send", "bytes": data})
+        self._open -= len(data)
         self.cursor += len(data)
         self._progress()
         if len(data) >= FRAME:
@@ -79,6 +128,7 @@ class Attachment:
         self.cursor = after
         await self._tell({"type": "resync", "missed": missed})
         await self._send({"type": "websocket.send", "bytes": b"\x1bc" + data})
+        self._open -= len(data) + 2
         self._progress()
 
     def _progress(self) -> None:
@@ -108,7 +158,7 @@ class Attachment:
             await self._obey(text)
 
     async def _type(self, data: bytes) -> None:
-        if not self._writes:
+        if not self._wishes.writes:
             return
         try:
             await self._session.write(data)
@@ -121,7 +171,10 @@ class Attachment:
         except InvalidInput as exc:
             await self._refuse(exc.message)
             return
-        if not self._writes:
+        if isinstance(message, Taken):
+            self._open = min(self._wishes.window, self._open + message.size)
+            self.wake()
+        if not self._wishes.writes:
             return
         match message:
             case Resize(cols=cols, rows=rows):
@@ -140,11 +193,19 @@ def is_viewer(scope: Scope) -> bool:
     return parse_qs(query.decode("latin-1")).get("mode", [""])[-1] == "ro"
 
 
+def wishes_of(scope: Scope) -> Wishes:
+    """`?mode=ro&window=524288&sizes=1`; what is not understood is not asked for."""
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+    window = query.get("window", [""])[-1]
+    size = max(int(window), LEAST_WINDOW) if window.isascii() and window.isdecimal() and len(window) < 12 else 0
+    return Wishes(not is_viewer(scope), size, query.get("sizes", [""])[-1] == "1")
+
+
 async def serve(
     session: Session, scope: Scope, receive: Receive, send: Send, settings: TerminalSettings, clock: Clock
 ) -> None:
     """An accepted connection, until the client or the session ends."""
-    attachment = Attachment(session, send, settings, clock, writes=not is_viewer(scope))
+    attachment = Attachment(session, send, settings, clock, wishes_of(scope))
     session.attach(attachment)
     tasks = [asyncio.ensure_future(attachment.follow()), asyncio.ensure_future(attachment.listen(receive))]
     try:

@@ -54,6 +54,9 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
 @click.option("--directory", default=None, help="Working directory (default: the profile's).")
 @click.option("--detached", is_flag=True, help="Print the session's id instead of attaching.")
 @click.option("--record", is_flag=True, help="Record the session.")
+@click.option(
+    "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
+)
 @config_dir_option
 @click.pass_obj
 def new(
@@ -64,6 +67,7 @@ def new(
     directory: str | None,
     detached: bool,
     record: bool,
+    persist: bool | None,
 ) -> None:
     if not detached:
         _require_terminal()
@@ -71,6 +75,8 @@ def new(
     body: dict[str, object] = {"profile_alias": alias, "args": list(args), "cols": size.columns, "rows": size.lines}
     if record:
         body["record"] = True
+    if persist is not None:
+        body["persist"] = persist
     if directory is not None:
         body["working_dir"] = str(Path(directory).absolute())
     client = _client(cli, config_dir)

@@ -82,9 +82,15 @@ class Conversation:
                 raise Conflict("The agent is busy; wait until its status is `stable`.", code="AGENT_BUSY")
             await self.messages()
             before = (await self._screen.snapshot()).lines
-            self._add("user", content)
+            # Said before it is typed: what the agent's screen shows of it is not what the agent says.
+            said, last_turn = self._add("user", content), self._turn
             self._turn = _Turn(before, content)
-            await self._session.write(self._typed(content))
+            try:
+                await self._session.write(self._typed(content))
+            except Conflict:
+                self._messages.remove(said)
+                self._turn = last_turn
+                raise
             # Agents treat a return that comes with the text as part of it.
             await self._clock.sleep(_SHORTEST)
             typed = (await self._screen.snapshot()).lines
@@ -111,9 +117,11 @@ class Conversation:
         elif content:
             self._add("agent", content)
 
-    def _add(self, role: Literal["user", "agent"], content: str) -> None:
-        self._messages.append(Message(self._next, role, content, self._clock.now_ms()))
+    def _add(self, role: Literal["user", "agent"], content: str) -> Message:
+        made = Message(self._next, role, content, self._clock.now_ms())
+        self._messages.append(made)
         self._next += 1
+        return made
 
 
 def _said(turn: _Turn, shown: tuple[str, ...]) -> str:

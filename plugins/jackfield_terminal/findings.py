@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
+from jackfield_terminal.restoring import findings as of_holders
 from jackfield_terminal.sandbox import Sandbox
 
 SUBJECT = "sandbox"
 
 
+async def try_sandbox(context: PluginContext) -> None:
+    """In the background of a daemon that has started. Names the reason when there can be no sandbox."""
+    reason = await Sandbox(context).unavailable()
+    if reason is None:
+        return
+    wanting = [profile.alias for profile in await context.profiles.all() if profile.sandbox != "off"]
+    if wanting:
+        context.log.warning("Sessions of %s cannot be started in their sandbox: %s", _named(wanting), reason)
+    else:
+        context.log.info("Profiles cannot have a sandbox here: %s", reason)
+
+
 async def findings(context: PluginContext) -> Sequence[Finding]:
+    return [*await _of_sandboxes(context), *await asyncio.to_thread(of_holders, context.service.config_dir)]
+
+
+async def _of_sandboxes(context: PluginContext) -> Sequence[Finding]:
     reason = await Sandbox(context).unavailable()
     if reason is None:
         return [Finding(SUBJECT, True, "bubblewrap works")]
     wanting = [profile.alias for profile in await context.profiles.all() if profile.sandbox != "off"]
     if not wanting:
         return [Finding(SUBJECT, True, f"no profile wants one; it would not work here: {reason}")]
-    names = ", ".join(wanting[:5]) + (", ..." if len(wanting) > 5 else "")
-    return [Finding(SUBJECT, False, f"{names} cannot be started: {reason} Install bubblewrap or set sandbox to off")]
+    remedy = "Install bubblewrap or set sandbox to off"
+    return [Finding(SUBJECT, False, f"{_named(wanting)} cannot be started: {reason} {remedy}")]
+
+
+def _named(aliases: Sequence[str]) -> str:
+    return ", ".join(aliases[:5]) + (", ..." if len(aliases) > 5 else "")

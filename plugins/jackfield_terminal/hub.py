@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import uuid
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.auth import Principal
@@ -15,13 +16,19 @@ from jackfield.api.profiles import Launch
 from jackfield_terminal import attachment
 from jackfield_terminal.driver import Driver
 from jackfield_terminal.ending import end_session
+from jackfield_terminal.handover import was_recording
+from jackfield_terminal.held_session import HeldSession
+from jackfield_terminal.persistence import Holding
 from jackfield_terminal.processes import abandon
 from jackfield_terminal.recordings import Recordings
+from jackfield_terminal.restoring import found_again
 from jackfield_terminal.session import Session
 from jackfield_terminal.settings import TerminalSettings
 from jackfield_terminal.starting import NOT_STARTED, SessionRequest, Starter
 from jackfield_terminal.turns import ReadingTurns
 
+ANSWERING = 5.0
+"""Seconds after which the holder of a session that has been killed is not waited for."""
 GONE = 4404
 """Close code for a session that is not there."""
 FULL = 4409
@@ -100,21 +107,39 @@ class Hub:
             task.exception()  # known to the caller, if there is still one
 
     async def _create(self, request: SessionRequest) -> Session:
-        launch, spawned = await self._starter.start(request)
         name = str(uuid.uuid4())
+        launch, running = await self._starter.start(request, name)
         try:
-            session = Session(name, launch, spawned, request.size, self.settings, self.clock, self._turns)
+            if isinstance(running, Holding):
+                session: Session = HeldSession(running.memo, running.held, self.settings, self.clock, self._turns)
+            else:
+                session = Session(name, launch, running, request.size, self.settings, self.clock, self._turns)
         except OSError as exc:  # no descriptor is left to watch it with
-            await asyncio.to_thread(abandon, spawned.pid)
+            await asyncio.to_thread(running.abandon if isinstance(running, Holding) else partial(abandon, running.pid))
             await self._account(launch, NOT_STARTED)
             raise JackfieldError(f"The session cannot be kept: {exc.strerror}.", code="START_FAILED") from exc
-        session.on_end(self._ended)
-        self._sessions[session.id] = session
+        self._know(session)
         self._forget_oldest()
         if request.record:
             await self._recorded_or_ended(session)
         self._tell("session_created", session)
         return session
+
+    def _know(self, session: Session) -> None:
+        session.on_end(self._ended)
+        self._sessions[session.id] = session
+
+    async def restore(self) -> None:
+        """At the daemon's start: take over the sessions that have survived the last one."""
+        for memo, held in await found_again(self._context):
+            try:
+                session = HeldSession(memo, held, self.settings, self.clock, self._turns)
+            except OSError as exc:
+                self._context.log.warning("The session %s cannot be taken over: %s.", memo.id, exc.strerror)
+                continue
+            self._know(session)
+            if was_recording(held.handover.kept):
+                await self.recordings.end_interrupted(session)
 
     async def _recorded_or_ended(self, session: Session) -> None:
         try:
@@ -137,10 +162,19 @@ class Hub:
     def _ended(self, session: Session) -> None:
         self._tell("session_ended", session)
         self._forget_oldest()
-        code = session.exit_code if session.exit_code is not None else 255
-        task = asyncio.get_running_loop().create_task(self._account(session.launch, code))
+        task = asyncio.get_running_loop().create_task(self._close_books(session))
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
+
+    async def _close_books(self, session: Session) -> None:
+        if session.account():
+            await self._account(session.launch, session.exit_code if session.exit_code is not None else 255)
+        else:
+            self._context.log.warning(
+                "The daemon went while it recorded the end of a run of %s: its line of usage may be missing.",
+                session.alias,
+            )
+        session.release()
 
     async def _account(self, launch: Launch, exit_code: int) -> None:
         try:
@@ -169,8 +203,15 @@ class Hub:
         """End a session, and return when it has ended. One that has ended stays as it is."""
         session = self.find(id)
         if session.stopping is None:
-            session.stopping = asyncio.ensure_future(end_session(session, self.settings, self.clock))
+            session.stopping = asyncio.ensure_future(self._end(session))
         await asyncio.shield(session.stopping)
+
+    async def _end(self, session: Session) -> None:
+        ending = asyncio.ensure_future(end_session(session, self.settings, self.clock))
+        if isinstance(session, HeldSession):
+            await asyncio.wait([ending], timeout=max(self.settings.hang_up_grace, self.settings.kill_grace) + ANSWERING)
+            session.end_unless_answered()
+        await ending
 
     async def clean_up(self) -> None:
         """Forget the sessions that have ended, and their recordings."""
@@ -179,12 +220,21 @@ class Hub:
         await self.recordings.forget(ended)
 
     async def close(self) -> None:
-        """At the daemon's stop: hang up everything."""
+        """At the daemon's stop: hang up everything but the sessions that persist."""
         self.closing = True
         if self._starting:
             await asyncio.wait(set(self._starting))
+        staying = [session for session in self._running() if session.stays and session.stopping is None]
+        if staying and not all(session.left.is_set() for session in staying):
+            self._context.log.info(
+                "%d terminal sessions stay without the daemon, for terminal.persist_lifetime (%g s).",
+                len(staying),
+                self.settings.persist_lifetime,
+            )
+        for session in staying:
+            session.leave()
         with contextlib.suppress(NotFound):
-            await asyncio.gather(*(self.stop(session.id) for session in self._running()))
+            await asyncio.gather(*(self.stop(session.id) for session in self._running() if session not in staying))
         if self._ending:
             await asyncio.wait(set(self._ending))
         await self.recordings.close()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -14,9 +17,20 @@ from jackfield.api.profiles import Launch
 
 if TYPE_CHECKING:
     from jackfield_terminal.hub import Hub
+    from jackfield_terminal.sharing import Sharing
 
+DIRECTORY = "terminals"
+"""In the configuration directory: one directory for each persistent session."""
 _hubs: WeakKeyDictionary[PluginContext, LazyHub] = WeakKeyDictionary()
 """One per context; a process may have several daemons, as tests do."""
+
+
+def is_anything_held(config_dir: Path) -> bool:
+    try:
+        with os.scandir(config_dir / DIRECTORY) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
 
 
 class LazyHub:
@@ -57,8 +71,24 @@ class LazyHub:
     async def confined(self, launch: Launch) -> Launch:
         return await self.hub.confined(launch)
 
+    @cached_property
+    def sharing(self) -> Sharing:
+        from jackfield_terminal.sharing import Sharing
+
+        return Sharing(self._context, self)
+
+    async def look(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.sharing.connect(scope, receive, send)
+
     async def connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.hub.connect(scope, receive, send)
+
+    async def restore(self) -> None:
+        """Take over the sessions that have survived the last daemon. Those in a sandbox are there already: the gate
+        must know before the first request."""
+        if await asyncio.to_thread(is_anything_held, self._context.service.config_dir):
+            self._context.confine_agents()
+            await self.hub.restore()
 
     async def close(self) -> None:
         if "hub" in vars(self):

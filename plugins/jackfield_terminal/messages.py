@@ -27,7 +27,14 @@ class Signal:
     number: int
 
 
-ClientMessage: TypeAlias = Resize | Signal
+@record
+class Taken:
+    """The client has worked off so many bytes of output more."""
+
+    size: int
+
+
+ClientMessage: TypeAlias = Resize | Signal | Taken
 
 
 def parsed(text: str) -> ClientMessage:
@@ -46,8 +53,13 @@ def parsed(text: str) -> ClientMessage:
             if type(number) is not int or number not in _SIGNALS:
                 raise InvalidInput("`signal` must be the number of a signal, such as 2.")
             return Signal(number)
+        case "taken":
+            size = message.get("bytes")
+            if type(size) is not int or size < 0:
+                raise InvalidInput("`bytes` must be a whole number.")
+            return Taken(size)
         case _:
-            raise InvalidInput("`type` must be `resize` or `signal`; input is sent as binary frames.")
+            raise InvalidInput("`type` must be `resize`, `signal` or `taken`; input is sent as binary frames.")
 
 
 def _size(message: dict[str, jsontext.Json], name: str) -> int:

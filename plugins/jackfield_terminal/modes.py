@@ -81,6 +81,10 @@ class ForgottenOutput:
         self._pending = _unfinished(joined[-LONGEST:])
         self.modes.feed(joined[: len(joined) - len(self._pending)] if self._pending else joined)
 
+    def restoring(self) -> bytes:
+        """What brings a fresh one into this state, when it is fed with it."""
+        return self.modes.restoring() + self._pending
+
     def rest_of_sequence(self, following: bytes) -> int:
         """How many bytes of what follows end a sequence or a character that began before."""
         pending = self._pending

@@ -26,6 +26,12 @@ class OutputLog:
         self._pieces: deque[bytes | bytearray] = deque()
         self._forgotten = ForgottenOutput()
 
+    def go_on_from(self, offset: int, before: bytes) -> None:
+        """An empty log takes over where another one's memory begins. before: the state there, of
+        `ForgottenOutput.restoring`."""
+        self.start = self.end = offset
+        self._forgotten.feed(before)
+
     def append(self, data: bytes) -> None:
         last = self._pieces[-1] if self._pieces else None
         if len(data) >= LARGE:

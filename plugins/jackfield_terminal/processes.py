@@ -7,8 +7,11 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
+
+from jackfield_terminal.members import alive, members, signal_group, signal_session
+
+__all__ = ["abandon", "alive", "members", "reaped", "signal_group", "signal_session", "watch_exit"]
 
 
 def watch_exit(pid: int, ended: Callable[[int], None]) -> None:
@@ -47,39 +50,3 @@ def abandon(pid: int) -> None:
     """Kill the first process of a session, and whatever is in it, and reap it. Blocks for a moment."""
     signal_session(pid, signal.SIGKILL)
     reaped(pid)
-
-
-def signal_group(group: int, number: int) -> None:
-    """To every process of the group that is still there."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
-
-
-def signal_session(session: int, number: int) -> None:
-    """To every process of the session, whichever group a shell has put it into."""
-    signal_group(session, number)
-    for pid in members(session):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-
-
-def members(session: int) -> Iterable[int]:
-    """Pids of the session's processes that have not ended. Linux; elsewhere nothing is found beyond the group."""
-    try:
-        entries = [name for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - names alone
-    except OSError:
-        return
-    for name in entries:
-        try:
-            fields = Path("/proc", name, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] not in "ZX" and int(fields[3]) == session:
-            yield int(name)
-
-
-def alive(session: int) -> bool:
-    return next(iter(members(session)), None) is not None
-
-
-HANG_UP, TERMINATE, KILL = signal.SIGHUP, signal.SIGTERM, signal.SIGKILL

@@ -20,6 +20,7 @@ from typing import Literal, TypeAlias
 
 from jackfield.api import jsontext
 from jackfield.api.clock import Clock
+from jackfield.api.errors import InvalidInput
 
 WAITING = 8 * 1024 * 1024
 """Bytes that may wait to be written."""
@@ -27,6 +28,9 @@ EVENTS = 50_000
 """Events that may: very small ones would need more memory than their bytes."""
 SLICE = 256 * 1024
 """Bytes of one event: what is printed at once and is longer becomes several."""
+
+LAST_LINES = 4 * 1024 * 1024
+"""Bytes at the end of a file in which a whole line is found: an event of control characters grows sixfold."""
 
 State: TypeAlias = Literal["recording", "complete", "stopped"]
 _Event: TypeAlias = "tuple[float, str, bytes]"
@@ -49,6 +53,24 @@ class CastFile:
             os.close(self._descriptor)
             path.unlink(missing_ok=True)
             raise
+
+    @classmethod
+    def reopened(cls, path: Path) -> tuple[CastFile, float]:
+        """One that ends in the middle of a line, perhaps, to get a note; and the time of its last event, in seconds."""
+        made = cls.__new__(cls)
+        made._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        made._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        try:
+            size = os.fstat(made._descriptor).st_size
+            start = max(0, size - LAST_LINES)
+            lines = os.pread(made._descriptor, LAST_LINES, start)
+            whole = lines[: lines.rfind(b"\n") + 1]
+            made.written = made._limit = start + len(whole)
+            os.ftruncate(made._descriptor, made.written)
+        except BaseException:
+            os.close(made._descriptor)
+            raise
+        return made, _time_of(whole.splitlines()[-1:])
 
     def write(self, events: Sequence[_Event]) -> bool:
         """False when the limit is reached: what follows is left out."""
@@ -91,6 +113,14 @@ class Recorder:
         self._held = 0
         self._more = asyncio.Event()
         self._done = asyncio.ensure_future(self._run())
+
+    @classmethod
+    def interrupted(cls, file: CastFile, clock: Clock, at: float) -> Recorder:
+        """One that is over: the daemon went while it was made, whose last event was `at` so many seconds."""
+        made = cls(file, clock)
+        made._begun -= at
+        made._stop("the daemon was restarted")
+        return made
 
     @property
     def size(self) -> int:
@@ -154,3 +184,13 @@ class Recorder:
         if events and not await asyncio.to_thread(self._file.write, events):
             self._events.clear()
             self._stop("it has reached terminal.recording_limit")
+
+
+def _time_of(lines: Sequence[bytes]) -> float:
+    """Seconds, of the last event; 0 where there is none."""
+    try:
+        found = jsontext.loads(lines[0])
+    except (IndexError, InvalidInput):
+        return 0.0
+    at = found[0] if isinstance(found, list) and found else None
+    return float(at) if isinstance(at, (int, float)) else 0.0

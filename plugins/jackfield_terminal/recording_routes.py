@@ -34,10 +34,12 @@ def blueprint(lazy: LazyHub) -> Blueprint:
         tags=["terminal"],
     )
     async def stop(session_id: str) -> Response:
-        recorder = lazy.hub.find(session_id).recorder
+        session = lazy.hub.find(session_id)
+        recorder = session.recorder
         if recorder is None:
             raise NotFound("The session is not recorded.", code="RECORDING_NOT_FOUND")
         recorder.over()
+        session.keep()
         await recorder.finished()
         return success(recording_out(recorder))
 

@@ -57,7 +57,18 @@ class Recordings:
         recorder.output(session.log.tail(min(self._settings.scrollback, WAITING // 2))[0])
         if session.ended.is_set():
             recorder.over()
+        session.keep()
         return recorder
+
+    async def end_interrupted(self, session: Session) -> None:
+        """A recording that another daemon was making when it went: its file gets an end that says so."""
+        path = self._directory / f"{session.id}.cast"
+        try:
+            file, at = await asyncio.to_thread(CastFile.reopened, path)
+        except OSError:  # it has been deleted meanwhile
+            return
+        session.recorder = self._running[session.id] = Recorder.interrupted(file, self._clock, at)
+        session.keep()
 
     def _make(self, id: str, header: dict[str, object]) -> CastFile:
         private_directory(self._directory)

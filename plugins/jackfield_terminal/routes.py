@@ -62,6 +62,8 @@ def blueprint(lazy: LazyHub) -> Blueprint:
 
 def shown(session: Session) -> dict[str, object]:
     """A session as the API shows it."""
+    from jackfield_terminal.held_session import HeldSession
+
     found: dict[str, object] = {
         "id": session.id,
         "profile_alias": session.alias,
@@ -72,6 +74,10 @@ def shown(session: Session) -> dict[str, object]:
         "rows": session.rows,
         "client_count": len(session.attachments),
     }
+    if isinstance(session, HeldSession):
+        found["persistent"] = True
+    if session.reason is not None:
+        found["reason"] = session.reason
     if session.exit_code is not None:
         found["exit_code"] = session.exit_code
     if session.recorder is not None:

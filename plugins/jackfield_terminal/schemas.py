@@ -13,7 +13,8 @@ Argument = Annotated[StrictStr, Field(max_length=131_072)]
 
 
 class SessionIn(BaseModel):
-    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2."""
+    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
+    whether the session survives the daemon; default: the profile's, then `terminal.persist`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -23,9 +24,12 @@ class SessionIn(BaseModel):
     rows: Size = 24
     working_dir: StrictStr | None = None
     record: StrictBool = False
+    persist: StrictBool | None = None
 
     def request(self) -> SessionRequest:
-        return SessionRequest(self.profile_alias, tuple(self.args), self.cols, self.rows, self.working_dir, self.record)
+        return SessionRequest(
+            self.profile_alias, tuple(self.args), self.cols, self.rows, self.working_dir, self.record, self.persist
+        )
 
 
 class RecordingOut(BaseModel):
@@ -42,7 +46,8 @@ class SessionStarted(BaseModel):
 
 
 class SessionOut(BaseModel):
-    """exit_code: of an ended session; 128+n for a signal."""
+    """exit_code: of an ended session; 128+n for a signal. persistent: it survives the daemon. reason: why it ended,
+    where that was not the agent's doing."""
 
     id: str
     profile_alias: str
@@ -52,7 +57,9 @@ class SessionOut(BaseModel):
     cols: int
     rows: int
     client_count: int
+    persistent: bool = False
     exit_code: int | None = None
+    reason: str | None = None
     recording: RecordingOut | None = None
 
 

@@ -33,6 +33,10 @@ DRAINED_BY = 2.0
 """Seconds after which it is so in any case."""
 LAST = 1024 * 1024
 """Bytes that are still read then."""
+UNWATCHED = 32 * 1024
+"""Bytes that are read of a session that no client follows, until it rests."""
+RESTING = 0.005
+"""Seconds of rest: so there are some 6 MB/s of it, and most of the time is for others."""
 
 
 class Session:
@@ -56,9 +60,13 @@ class Session:
         self.cols, self.rows = size
         self.state = "running"
         self.exit_code: int | None = None
+        self.reason: str | None = None
+        """Why the session ended, where it was not the agent's doing."""
         self.log = OutputLog(settings.scrollback)
         self.attachments: set[Attachment] = set()
         self.ended = asyncio.Event()
+        self.left = asyncio.Event()
+        """Set when the daemon goes and the session stays: nothing more is told here."""
         self.recorder: Recorder | None = None
         self.stopping: asyncio.Task[None] | None = None
         self.input_lock = asyncio.Lock()
@@ -73,9 +81,17 @@ class Session:
         self._flow = Flow(clock, settings.stall, self._hold, self._release)
         self._judging: asyncio.TimerHandle | None = None
         self._unblock: asyncio.Future[None] | None = None
+        self._deaf = False
+        """The agent has not read for `terminal.input_timeout`, and not since."""
+        self._resting: asyncio.TimerHandle | None = None
+        self._unwatched = 0
+        """Bytes read since a client followed, or since the last rest."""
         self._left_with: int | None = None
         self._left_at = 0.0
-        self._loop.add_reader(spawned.master, self._readable)
+        self._watch(spawned)
+
+    def _watch(self, spawned: Spawned) -> None:
+        self._listen()
         try:
             watch_exit(spawned.pid, self._left)
         except OSError:
@@ -86,10 +102,29 @@ class Session:
 
     def _readable(self) -> None:
         """Take what is ready, up to this turn's share, as one piece."""
-        if self._master is not None and self._read(self._master, self._turns.share(self.id)):
+        master, before = self._master, self.log.end
+        if master is None:
+            return
+        watched = any(not attachment.slow for attachment in self.attachments)
+        if self._read(master, self._turns.share(self.id) if watched else UNWATCHED):
             self._close_terminal()
-        elif not self._flow.held:
+            return
+        if not self._flow.held:
             self._flow.consider(self.attachments, self.log.end)
+        self._unwatched = 0 if watched else self._unwatched + self.log.end - before
+        if self._unwatched >= UNWATCHED and not self._flow.held:
+            self._rest(master)
+
+    def _rest(self, master: int) -> None:
+        """Nobody waits for this output: a flood of it leaves the event loop to the others for a while."""
+        self._unwatched = 0
+        self._loop.remove_reader(master)
+        self._resting = self._loop.call_later(RESTING, self._go_on)
+
+    def _go_on(self) -> None:
+        self._resting = None
+        if self._master is not None and not self._flow.held:
+            self._loop.add_reader(self._master, self._readable)
 
     def _read(self, master: int, budget: int) -> bool:
         """Whether the output is over."""
@@ -108,12 +143,15 @@ class Session:
             pieces.append(data)
             budget -= len(data)
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self._printed(data)
+        return over
+
+    def _printed(self, data: bytes) -> None:
         if data:
             self.log.append(data)
             if self.recorder is not None:
                 self.recorder.output(data)
             self._tell()
-        return over
 
     def _tell(self) -> None:
         for attachment in self.attachments:
@@ -127,9 +165,18 @@ class Session:
         if self._flow.held:
             self._flow.consider(self.attachments, self.log.end)
 
-    def _hold(self) -> None:
+    def _listen(self) -> None:
+        """Take output as it comes."""
+        if self._master is not None:
+            self._loop.add_reader(self._master, self._readable)
+
+    def _ignore(self) -> None:
+        """Leave output where it is, so that the agent has to wait."""
         if self._master is not None:
             self._loop.remove_reader(self._master)
+
+    def _hold(self) -> None:
+        self._ignore()
         self._judging = self._loop.call_later(JUDGING, self._judge)
 
     def _judge(self) -> None:
@@ -140,8 +187,7 @@ class Session:
     def _release(self) -> None:
         if self._judging is not None:
             self._judging.cancel()
-        if self._master is not None:
-            self._loop.add_reader(self._master, self._readable)
+        self._listen()
 
     @property
     def bracketed_paste(self) -> bool:
@@ -172,17 +218,22 @@ class Session:
                 self.recorder.resized(cols, rows)
             if self._master is not None:
                 resize(self._master, cols, rows)
+            for attachment in self.attachments:
+                attachment.wake()
 
     async def write(self, data: bytes) -> None:
         """Type. Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it
-        has taken nothing for `terminal.input_timeout`: whoever waits for ever would not notice that its client has
-        gone."""
+        has taken nothing for `terminal.input_timeout`, and from then on at once until it reads again: whoever waits
+        would not notice that its client has gone."""
         async with self.input_lock:
             view = memoryview(data)
             while view and self._master is not None:
                 try:
                     view = view[os.write(self._master, view) :]
+                    self._deaf = False
                 except BlockingIOError:
+                    if self._deaf:
+                        raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
                     await self._writable(self._master)
                 except OSError:
                     return
@@ -193,6 +244,7 @@ class Session:
         try:
             await asyncio.wait_for(ready, self._input_timeout)
         except TimeoutError:
+            self._deaf = True
             raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
         finally:
             self._unblock = None
@@ -209,6 +261,22 @@ class Session:
                 signal_group(group, number)
 
     # -- the end
+
+    stays = False
+    """Whether it goes on when the daemon goes; see `HeldSession`."""
+
+    def leave(self) -> None:
+        """The daemon goes, and a session that stays is left alone."""
+
+    def keep(self) -> None:
+        """Its recording has begun or is over."""
+
+    def account(self) -> bool:
+        """Whether the run's end is still to be recorded."""
+        return True
+
+    def release(self) -> None:
+        """It has ended, and that is recorded."""
 
     def on_end(self, call: Callable[[Session], None]) -> None:
         self._on_end.append(call)
@@ -242,8 +310,9 @@ class Session:
         os.close(master)
         if self._unblock is not None:
             _done(self._unblock)
-        if self._judging is not None:
-            self._judging.cancel()
+        for timer in (self._judging, self._resting):
+            if timer is not None:
+                timer.cancel()
         if self._left_with is not None:
             self._finish()
 

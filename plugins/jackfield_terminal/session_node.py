@@ -33,6 +33,7 @@ class SessionParameters(NodeParameters):
     cols: int = Field(120, ge=1, le=1000, description="start: columns of the terminal.")
     rows: int = Field(40, ge=1, le=1000, description="start: rows of the terminal.")
     record: bool = Field(False, description="start: record the session.")
+    persist: bool | None = Field(None, description="start: it survives the daemon; else as the profile says.")
     session_id: str = Field("", description="Every operation but start: the session.")
     text: str = Field("", description="send: what is typed.")
     keys: list[str] = Field(default_factory=list, description="send: keys after it, such as enter, up or ctrl-c.")
@@ -104,6 +105,7 @@ class SessionNode:
             parameters.rows,
             parameters.working_directory or None,
             parameters.record,
+            parameters.persist,
         )
         return _state(await self._hub().create(request))
 

@@ -25,7 +25,7 @@ class TerminalSettings(BaseModel):
         1024 * 1024, ge=4096, le=64 * 1024 * 1024, description="Output that is kept of a session, in bytes."
     )
     input_limit: int = Field(
-        256 * 1024, ge=1024, le=16 * 1024 * 1024, description="Largest frame that a client may send, in bytes."
+        256 * 1024, ge=1024, le=1024 * 1024, description="Largest frame that a client may send, in bytes."
     )
     input_timeout: float = Field(
         10.0, gt=0, le=600, description="Time within which an agent must go on reading what is typed, in seconds."
@@ -57,6 +57,16 @@ class TerminalSettings(BaseModel):
     )
     keep_recordings: int = Field(
         100, ge=1, le=100_000, description="Recordings that are kept; with a new one the oldest are deleted."
+    )
+
+    persist: bool = Field(
+        False, description="Whether sessions survive the daemon when neither the request nor the profile says so."
+    )
+    persist_lifetime: float = Field(
+        86_400.0,
+        gt=0,
+        le=365 * 86_400,
+        description="Time for which a session that survives waits for a daemon before it is hung up, in seconds.",
     )
 
 

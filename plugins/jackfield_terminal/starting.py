@@ -8,6 +8,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.profiles import Launch, LaunchRequest
 from jackfield.api.records import record
+from jackfield_terminal.handover import Memo
+from jackfield_terminal.persistence import Holding, Persistence
 from jackfield_terminal.pty import Spawned, spawn
 from jackfield_terminal.sandbox import Sandbox
 
@@ -17,7 +19,8 @@ NOT_STARTED = 127
 
 @record
 class SessionRequest:
-    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on."""
+    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on.
+    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`."""
 
     alias: str
     args: tuple[str, ...] = ()
@@ -25,6 +28,7 @@ class SessionRequest:
     rows: int = 24
     working_dir: str | None = None
     record: bool = False
+    persist: bool | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -37,14 +41,18 @@ class Starter:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self.sandbox = Sandbox(context)
+        self._persistence = Persistence(context)
 
-    async def start(self, request: SessionRequest) -> tuple[Launch, Spawned]:
-        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
-        and `JackfieldError` when the system cannot start the agent."""
+    async def start(self, request: SessionRequest, id: str) -> tuple[Launch, Spawned | Holding]:
+        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one
+        or the session is to persist and cannot, and `JackfieldError` when the system cannot start the agent."""
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
         launch = await self._context.profiles.prepare(request.alias, asked)
         try:
             confined = await self.sandbox.confined(launch)
+            if self._persistence.wanted(request.persist, launch.profile):
+                memo = Memo(id, self._context.clock.now_ms(), launch)
+                return launch, await asyncio.to_thread(self._persistence.start, memo, confined, request.size)
             return launch, await asyncio.to_thread(
                 spawn, confined.argv, confined.env, confined.cwd, request.cols, request.rows
             )

@@ -46,11 +46,13 @@ class Watch:
 
 async def until_exit(session: Session, timeout: float) -> bool:
     """Whether the agent has ended within so many seconds."""
+    waits = [asyncio.ensure_future(event.wait()) for event in (session.ended, session.left)]
     try:
-        await asyncio.wait_for(session.ended.wait(), timeout)
-    except TimeoutError:
-        return False
-    return True
+        await asyncio.wait(waits, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    return session.ended.is_set()
 
 
 async def until_idle(session: Session, screen: ScreenReader, quiet: float, timeout: float, clock: Clock) -> bool:
@@ -61,6 +63,8 @@ async def until_idle(session: Session, screen: ScreenReader, quiet: float, timeo
     since = clock.monotonic()
     with Watch(session).open() as watch:
         while not session.ended.is_set():
+            if session.left.is_set():
+                return False
             now = clock.monotonic()
             if now - since >= quiet:
                 return True
@@ -88,7 +92,7 @@ async def until_shown(
             if await matches((await screen.snapshot()).text):
                 return True
             left = deadline - clock.monotonic()
-            if left <= 0 or session.ended.is_set():
+            if left <= 0 or session.ended.is_set() or session.left.is_set():
                 return False
             if await watch.change(left):
                 await clock.sleep(min(STEP, max(0.0, deadline - clock.monotonic())))

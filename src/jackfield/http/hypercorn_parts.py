@@ -176,7 +176,7 @@ class Connection(TCPServer):
         """How long the caller may leave unread what it was sent (Linux)."""
         sock = self.writer.get_extra_info("socket")
         if sock is not None and seconds and hasattr(socket, "TCP_USER_TIMEOUT"):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ValueError):  # it is closed; ValueError is uvloop's
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
 
     def end_writing(self) -> None:

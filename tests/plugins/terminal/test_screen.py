@@ -8,9 +8,10 @@ import time
 import pytest
 
 from jackfield.api.clock import SystemClock
-from jackfield_terminal.emulator import SAVED, SILENT, SLICE, TITLE, Emulator
+from jackfield_terminal.emulator import SLICE, TITLE, Emulator
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.screen import BACKLOG, ScreenReader
+from jackfield_terminal.sequences import SILENT
 from jackfield_terminal.waiting import until_exit, until_idle, until_shown
 
 from .conftest import attach, start
@@ -93,7 +94,7 @@ def drawn(data: bytes, cols: int = 20, rows: int = 3) -> tuple[str, ...]:
         ("e\u0301x", "éx"),
         ("a" + "\u0316" * 3000 + "b", "a" + "\u0316" * 8 + "b"),
         ("a\x1b[?1mb\x1b[?6n\x1b[?2Ac", "abc"),  # private forms of others
-        ("a\x1b[" + "9" * 5000 + "Cb\x1b[2;1Hc", "a"),
+        ("a\x1b[" + "9" * 5000 + "Cb\x1b[2;1Hc", "a                  b"),
     ],
 )
 def test_what_an_emulator_does_not_understand_costs_nothing_else(data: str, line: str) -> None:
@@ -115,11 +116,10 @@ def test_an_endless_sequence_is_given_up() -> None:
     assert (found.lines[0], found.title) == ("here", "")
 
 
-def test_a_title_and_saved_cursors_are_bounded() -> None:
+def test_a_title_is_bounded() -> None:
     emulator = Emulator(20, 3)
     emulator.feed(b"\x1b]2;" + b"x" * 9000 + b"\x07" + b"\x1b7" * 9000 + b"here")
     assert len(emulator.snapshot(0).title) == TITLE
-    assert len(emulator._screen.savepoints) == SAVED
 
 
 def test_drawing_has_a_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:

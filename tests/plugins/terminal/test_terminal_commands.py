@@ -46,7 +46,7 @@ DEADLINE = 15.0
 class Here:
     """A daemon with a profile `work` whose agent is a shell, and terminals beside it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, settings: str = "") -> None:
         self.root = root
         (root / "bin").mkdir()
         (root / "user").mkdir()
@@ -54,7 +54,7 @@ class Here:
         program.write_text(AGENT)
         program.chmod(0o755)
         self.env = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(root / "user")}
-        self.daemon = Daemon(root, env=self.env)
+        self.daemon = Daemon(root, env=self.env, settings=settings)
         (self.daemon.config_dir / "agents.d").mkdir(mode=0o700)
         (self.daemon.config_dir / "agents.d" / "shell-agent.toml").write_text(MANIFEST.format(homes=root / "homes"))
         self.daemon.start()

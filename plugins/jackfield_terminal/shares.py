@@ -1,0 +1,66 @@
+"""Links with which somebody without a credential may look at one session, for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from jackfield.api.clock import Clock
+from jackfield.api.errors import AuthRequired
+from jackfield.api.records import record
+
+PREFIX = "jf_sh_"
+REMEMBERED = 1000
+"""Links at most; of more the one that ends first goes."""
+
+
+class ShareInvalid(AuthRequired):
+    """The link is not valid, or has ended; ask for another one."""
+
+    code = "SHARE_INVALID"
+
+
+@record
+class Share:
+    """until: Unix ms."""
+
+    session_id: str
+    until: int
+
+
+class Shares:
+    """Kept hashed, in memory alone: links end with the daemon."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._shares: dict[str, Share] = {}
+
+    def new(self, session_id: str, lifetime: int) -> tuple[str, Share]:
+        """The token of a link that lasts so many seconds."""
+        token = PREFIX + secrets.token_urlsafe(32)
+        share = Share(session_id, self._clock.now_ms() + lifetime * 1000)
+        self._shares = {digest: kept for digest, kept in self._shares.items() if not self._over(kept)}
+        while len(self._shares) >= REMEMBERED:
+            del self._shares[min(self._shares, key=lambda digest: self._shares[digest].until)]
+        self._shares[_digest(token)] = share
+        return token, share
+
+    def find(self, token: str) -> Share:
+        """Raises `ShareInvalid`."""
+        share = self._shares.get(_digest(token))
+        if share is None or self._over(share):
+            raise ShareInvalid
+        return share
+
+    def end(self, session_id: str) -> int:
+        """End every link to the session; how many there were."""
+        before = len(self._shares)
+        self._shares = {digest: kept for digest, kept in self._shares.items() if kept.session_id != session_id}
+        return before - len(self._shares)
+
+    def _over(self, share: Share) -> bool:
+        return share.until <= self._clock.now_ms()
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,160 @@
+"""`/ws/shared`: a session to look at, for whoever has a link; and the routes that make and end links.
+
+The token is the first message, not a part of the address, which would be in logs. What follows is the protocol of
+`/ws/terminal/{id}?mode=ro`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from quart import Blueprint, Response
+
+from jackfield.api import jsontext
+from jackfield.api.asgi import Message, Receive, Scope, Send
+from jackfield.api.auth import Principal
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.http import operation, read_model, success
+from jackfield_terminal.shares import Share, ShareInvalid, Shares
+
+if TYPE_CHECKING:
+    from jackfield_terminal.lazy import LazyHub
+
+SEGMENT = "ws/shared"
+PATIENCE = 10.0
+"""Seconds within which the token must come."""
+LOOK = 1.0
+"""Seconds between two looks at whether the link still counts."""
+WAITING = 100
+"""Connections whose token has not come, at most."""
+REFUSED = 4401
+_SCHEMAS = "jackfield_terminal.share_schemas"
+
+
+class Sharing:
+    """The links of one daemon."""
+
+    def __init__(self, context: PluginContext, lazy: LazyHub) -> None:
+        self._context = context
+        self._lazy = lazy
+        self._shares = Shares(context.clock)
+        self._waiting = 0
+
+    # -- the socket
+
+    async def connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI application; the gate has looked at Host and Origin and asks for no credential."""
+        if scope["type"] != "websocket" or scope["path"] != f"/{SEGMENT}":
+            raise NotFound
+        if (await receive())["type"] != "websocket.connect":
+            return
+        await send({"type": "websocket.accept"})
+        token = await self._token(receive)
+        try:
+            share = self._shares.find(token)
+        except ShareInvalid as exc:
+            await close(send, exc.message)
+            return
+        watch = asyncio.ensure_future(self._until_it_ends(token))
+        look = asyncio.ensure_future(self._look(share, scope.get("query_string", b""), receive, send))
+        try:
+            await asyncio.wait({watch, look}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            watch.cancel()
+            ended = look.cancel()
+            await asyncio.gather(watch, look, return_exceptions=True)
+        if ended:
+            await close(send, ShareInvalid().message)
+
+    async def _token(self, receive: Receive) -> str:
+        """The client's first message; empty when there is none in time."""
+        if self._waiting >= WAITING:
+            return ""
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(PATIENCE):
+                found = jsontext.loads((await receive()).get("text") or "{}", max_depth=4)
+        except (TimeoutError, InvalidInput):
+            return ""
+        finally:
+            self._waiting -= 1
+        return str(found.get("token", ""))[:200] if isinstance(found, dict) else ""
+
+    async def _look(self, share: Share, query: bytes, receive: Receive, send: Send) -> None:
+        """Be a client of the session that may look only, whatever the query says of that."""
+        begun = False
+
+        async def ours() -> Message:
+            nonlocal begun
+            if begun:
+                return await receive()
+            begun = True
+            return {"type": "websocket.connect"}
+
+        async def answer(message: Message) -> None:
+            if message["type"] != "websocket.accept":  # that was done
+                await send(message)
+
+        viewer = Principal("share", "share", "viewer", "share")
+        asked = query + b"&mode=ro"
+        seen = {"path": f"/ws/terminal/{share.session_id}", "query_string": asked, "jackfield.principal": viewer}
+        await self._lazy.connect({**scope_of_link(), **seen}, ours, answer)
+
+    async def _until_it_ends(self, token: str) -> None:
+        try:
+            while True:
+                await asyncio.sleep(LOOK)
+                self._shares.find(token)
+        except ShareInvalid:
+            return
+
+    # -- the routes
+
+    @operation(
+        "Make a link with which anybody may look at the session.",
+        scope=None,
+        request=f"{_SCHEMAS}:ShareIn",
+        response=f"{_SCHEMAS}:ShareAnswer",
+        tags=["terminal"],
+    )
+    async def share(self, session_id: str) -> Response:
+        from jackfield_terminal.share_schemas import ShareIn
+
+        body = await read_model(ShareIn)
+        self._lazy.hub.find(session_id)
+        token, share = self._shares.new(session_id, body.expires_in)
+        url = f"{self._context.service.public_url}/ui/shared#token={token}"
+        answer = success(
+            {"session_id": session_id, "token": token, "url": url, "mode": "ro", "expires_at": iso(share.until)}
+        )
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    @operation("End every link to the session.", scope=None, response=f"{_SCHEMAS}:ShareEndAnswer", tags=["terminal"])
+    async def unshare(self, session_id: str) -> Response:
+        return success({"ended": self._shares.end(session_id)})
+
+    def blueprint(self) -> Blueprint:
+        made = Blueprint("terminal_sharing", __name__, url_prefix="/api/terminal/sessions/<session_id>/share")
+        made.add_url_rule("", view_func=self.share, methods=["POST"])
+        made.add_url_rule("", view_func=self.unshare, methods=["DELETE"])
+        return made
+
+
+def scope_of_link() -> dict[str, object]:
+    """Nothing of the request but what a viewer needs: no header, no credential that came with it."""
+    return {"type": "websocket", "headers": []}
+
+
+async def close(send: Send, why: str) -> None:
+    """Tell the client why, and close."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            text = jsontext.dumps({"type": "error", "message": why}).decode()
+            await send({"type": "websocket.send", "text": text})
+            await send({"type": "websocket.close", "code": REFUSED})
+    except OSError:  # a time-out is one of them
+        return
