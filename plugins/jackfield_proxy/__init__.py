@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from jackfield.api.context import PluginContext
     from jackfield.api.diagnosis import Metric
-    from jackfield.api.proxy import Proxies
+    from jackfield.api.proxy import Proxies, RoutingCondition, RoutingStrategy
 
 
 @hookimpl
@@ -28,6 +28,20 @@ def jackfield_proxies(context: PluginContext) -> Proxies:
     from jackfield_proxy.lazy import LazyProxies
 
     return LazyProxies.of(context)
+
+
+@hookimpl
+def jackfield_proxy_strategies() -> Sequence[RoutingStrategy]:
+    from jackfield_proxy.routing.strategies import STRATEGIES
+
+    return STRATEGIES
+
+
+@hookimpl
+def jackfield_proxy_conditions() -> Sequence[RoutingCondition]:
+    from jackfield_proxy.routing.conditions import CONDITIONS
+
+    return CONDITIONS
 
 
 @hookimpl
@@ -55,7 +69,9 @@ def jackfield_metrics(context: PluginContext) -> Sequence[Metric]:
 def jackfield_startup(context: PluginContext) -> None:
     from jackfield_proxy.lazy import LazyProxies
 
-    context.spawn("start again", LazyProxies.of(context).resume())
+    proxies = LazyProxies.of(context)
+    proxies.serving = True
+    context.spawn("start again", proxies.resume())
 
 
 @hookimpl

@@ -126,7 +126,7 @@ def requests(cli: Cli, config_dir: Path | None, alias: str, limit: int, as_json:
     if as_json:
         echo_json(found)
         return
-    columns = ("TIME", "ASKED", "TARGET", "RULE", "STATUS", "MS", "IN", "OUT")
+    columns = ("TIME", "ASKED", "TARGET", "RULE", "STATUS", "MS", "IN", "OUT", "USD")
     rows = [
         [
             one["time"],
@@ -136,10 +136,11 @@ def requests(cli: Cli, config_dir: Path | None, alias: str, limit: int, as_json:
             str(one["status"]),
             str(one["duration_ms"]),
             *(str(one["usage"][name]) if one["usage"] else "-" for name in ("input_tokens", "output_tokens")),
+            "-" if one["cost_usd"] is None else f"{one['cost_usd']:.4f}",
         ]
         for one in found
     ]
-    echo_table(columns, rows, right=("STATUS", "MS", "IN", "OUT"))
+    echo_table(columns, rows, right=("STATUS", "MS", "IN", "OUT", "USD"))
 
 
 @proxy.command()

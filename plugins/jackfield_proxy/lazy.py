@@ -26,6 +26,8 @@ class LazyProxies:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self.serving = False
+        """Whether this process is the daemon; else it is a command."""
 
     @staticmethod
     def of(context: PluginContext) -> LazyProxies:
@@ -48,7 +50,13 @@ class LazyProxies:
         return "manager" in vars(self)
 
     async def address(self, alias: str) -> ProxyAddress:
+        """A command uses the daemon's proxy where that runs."""
+        if not self.serving and (found := await self.manager.borrowed(alias)) is not None:
+            return found
         return await self.manager.address(alias)
+
+    async def reserve(self, alias: str) -> ProxyAddress:
+        return await self.manager.reserve(alias)
 
     def running(self) -> int:
         return self.manager.running() if self._loaded else 0

@@ -19,7 +19,8 @@ MessageT = TypeVar("MessageT")
 @record
 class Served:
     """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
-    what the client got. Tokens are None when the answer said nothing of them."""
+    what the client got. reason: why the target was chosen, for a person. counted: `estimated_tokens` is no estimate but
+    the provider's count. Tokens are None when the answer said nothing of them."""
 
     id: str
     time_ms: int
@@ -31,12 +32,14 @@ class Served:
     duration_ms: int
     stream: bool
     rule: str | None = None
+    reason: str = ""
     attempts: int = 1
     translated: bool = False
     first_byte_ms: int | None = None
     answer: str = ""
     session: str = ""
     estimated_tokens: int = 0
+    counted: bool = False
     input: int | None = None
     output: int | None = None
     cache_read: int = 0

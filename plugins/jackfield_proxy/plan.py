@@ -8,18 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, Literal
+from typing import Literal
 
+from jackfield.api.proxy import Rule, Target
 from jackfield.api.records import record
+
+__all__ = [
+    "HOST",
+    "LIMITS",
+    "Concurrency",
+    "Limits",
+    "Plan",
+    "PluginSource",
+    "Refusal",
+    "Rule",
+    "Sticky",
+    "Target",
+    "Upstream",
+]
 
 HOST = "127.0.0.1"
 """Proxies listen here and nowhere else."""
 
 
 @record
+class Concurrency:
+    """limit: requests in flight to one provider. queue: how many more may wait, and timeout: for how long, seconds."""
+
+    limit: int
+    queue: int = 64
+    timeout: float = 30.0
+
+
+@record
 class Upstream:
     """A provider as the proxy reaches it. native: the vendor's own API, not one that is compatible with it. key: None
-    when the provider asks for none."""
+    when the provider asks for none. concurrency: None: no limit."""
 
     id: str
     family: Literal["anthropic", "openai"]
@@ -27,37 +51,7 @@ class Upstream:
     native: bool = False
     key: str | None = None
     models: Sequence[str] = ()
-
-
-@record
-class Target:
-    """A provider and one of its models."""
-
-    provider: str
-    model: str
-
-    @property
-    def text(self) -> str:
-        return f"{self.provider}/{self.model}"
-
-    @classmethod
-    def of(cls, text: str) -> Target:
-        """Of `<provider_id>/<model>`; the model's name may have slashes."""
-        provider, _, model = text.partition("/")
-        return cls(provider, model)
-
-
-@record
-class Rule:
-    """condition: as stored. weight: its share under `Weighted`. price: US dollars for a token in and one out, where
-    known."""
-
-    name: str
-    condition: Mapping[str, Any]  # JSON; the pipe's decoder knows no recursive types
-    target: Target
-    priority: int = 0
-    weight: float = 1.0
-    price: float | None = None
+    concurrency: Concurrency | None = None
 
 
 @record
@@ -68,6 +62,7 @@ class Limits:
     connect_timeout: float = 10.0
     first_byte_timeout: float = 600.0
     idle_timeout: float = 180.0
+    count_timeout: float = 5.0
     retries: int = 2
     retry_after_limit: float = 60.0
     breaker_failures: int = 4
@@ -76,13 +71,38 @@ class Limits:
     stop_grace: float = 2.0
 
 
+@record
+class Sticky:
+    """Requests of one conversation stay with one target. ttl: seconds without a request after which it may change."""
+
+    ttl: float = 300.0
+
+
+@record
+class Refusal:
+    """Nothing is served until then: a budget is used up. until_ms: Unix ms; message: for the client."""
+
+    message: str
+    until_ms: int
+
+
+@record
+class PluginSource:
+    """A plugin that gives a strategy or conditions that the plan names. entry: its entry point; root: the directory
+    that its package was found in."""
+
+    name: str
+    entry: str
+    root: str
+
+
 LIMITS = tuple(Limits.__annotations__)
 
 
 @record
 class Plan:
     """One profile's proxy. port: asked for; 0: any free one. provider: the profile's own, which gets what no rule
-    takes. environment: web proxies on the way to providers, which may have passwords."""
+    takes. environment: web proxies on the way to providers, which may have passwords. plugins: beside our own."""
 
     alias: str
     token: str
@@ -94,3 +114,6 @@ class Plan:
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     environment: Mapping[str, str] = field(default_factory=dict)
+    sticky: Sticky | None = None
+    refusal: Refusal | None = None
+    plugins: Sequence[PluginSource] = ()

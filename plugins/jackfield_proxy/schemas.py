@@ -18,6 +18,7 @@ class ProxyShown(BaseModel):
     restarts: int = Field(description="After crashes, since it was started.")
     started_at: str | None
     requests: int = Field(description="Served since the daemon has started.")
+    budgets: list[dict[str, JsonValue]] = Field(description="Each limit, what is spent of it, and when it resets.")
     error: str | None = Field(description="The last line of its log, when it has failed.")
 
 

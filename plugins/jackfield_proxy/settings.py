@@ -25,6 +25,12 @@ class ProxySettings(BaseModel):
         le=7200,
         description="Longest silence within an answer, and longest time that a client takes nothing of it, in seconds.",
     )
+    count_timeout: float = Field(
+        5.0,
+        gt=0,
+        le=60,
+        description="Time for a provider's count of a request's tokens, in seconds; then it is estimated.",
+    )
     retries: int = Field(
         2, ge=0, le=10, description="Further attempts after 408, 409, 429, 5xx or no connection, with one target."
     )

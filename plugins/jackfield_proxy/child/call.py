@@ -9,16 +9,14 @@ from datetime import datetime
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_proxy import dialects
-from jackfield_proxy.child import upstreams
+from jackfield_proxy.child import conversations, upstreams
 from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.dialects import fields
+from jackfield_proxy.dialects import fields, names
 from jackfield_proxy.dialects.base import Dialect
 from jackfield_proxy.dialects.model import DialectName, Request
 from jackfield_proxy.dialects.model import Target as ModelTarget
 from jackfield_proxy.plan import Target, Upstream
 from jackfield_proxy.routing.facts import Facts, facts_of
-
-_SESSIONS = ("x-claude-code-session-id", "session_id", "session-id", "x-session-id")
 
 
 @record
@@ -33,14 +31,17 @@ class Outgoing:
 
 
 class Call:
-    """One request. value: its body, parsed; pairs: its headers."""
+    """One request. value: its body, parsed; pairs: its headers; counts: it asks for a count of tokens only."""
 
-    def __init__(self, face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str) -> None:
+    def __init__(
+        self, face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str, *, counts: bool = False
+    ) -> None:
         """Raises `ProxyError` 400 for a body that is no JSON object with a model."""
         self.face = face
         self.body = body
         self.pairs = pairs
         self.query = query
+        self.counts = counts
         self.value: Mapping[str, Json] = fields.body_object(body)
         self.model = fields.need_text(self.value, "model")
         self.stream = self.value.get("stream") is True
@@ -53,8 +54,13 @@ class Call:
 
     @property
     def session(self) -> str:
-        """By which the client groups its requests; nothing relies on it."""
-        return next((self.headers[name][:200] for name in _SESSIONS if name in self.headers), "")
+        """By which the client groups its requests."""
+        return conversations.named(self.value, self.headers)
+
+    @property
+    def conversation(self) -> str:
+        """The same for all requests of a conversation."""
+        return conversations.key_of(self.value, self.headers)
 
     @property
     def parsed(self) -> Request:
@@ -65,12 +71,13 @@ class Call:
 
     def facts(self) -> Facts:
         now = datetime.fromtimestamp(time.time()).astimezone()
-        return facts_of(self.value, self.headers, now.hour * 60 + now.minute)
+        return facts_of(self.value, self.headers, now.hour * 60 + now.minute, self.session)
 
     def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> Outgoing:
         """Raises `ProxyError` 400 for what the provider's dialect cannot say."""
         dialect = upstreams.dialect_of(upstream, self.face)
-        if dialect == self.face:
+        # What another provider's answer has left in the conversation must not go out as it is.
+        if dialect == self.face and not names.is_mixed(self.body):
             body = self.body if target.model == self.model else with_model(self.body, target.model)
             url = upstreams.address(upstream, dialect, self.query)
             headers = upstreams.passed_headers(self.pairs, upstream)
@@ -81,6 +88,7 @@ class Call:
             target.model,
             web_search=upstream.native and dialect != "chat",
             cache_key=upstream.native and upstream.family == "openai",
+            cache_prompts=upstream.family == "anthropic",
             signatures=signatures,
         )
         body = dialects.of(dialect).build_request(self.parsed, wanted)

@@ -12,11 +12,6 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from jackfield.api import jsontext
-from jackfield_proxy.child import upstreams
-from jackfield_proxy.child.call import Outgoing
-from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.child.sending import up_to
-from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Plan
 from jackfield_proxy.routing.tokens import estimated
@@ -26,8 +21,6 @@ if TYPE_CHECKING:
 
 _JSON = "application/json"
 _CREATED = "1970-01-01T00:00:00Z"
-COUNT_LIMIT = 1024 * 1024
-"""Bytes of a provider's count."""
 
 
 def models(plan: Plan, path: str) -> web.Response:
@@ -60,28 +53,11 @@ async def count(exchange: Exchange) -> web.Response:
     """The provider's own count where it speaks Anthropic's dialect and counts; else our estimate."""
     target = (await exchange.candidates())[0].target
     upstream = exchange.plan.upstreams.get(target.provider)
-    call = exchange.call
     if upstream is not None and upstream.family == "anthropic":
-        body = call.body if target.model == call.model else with_model(call.body, target.model)
-        url = upstreams.address(upstream, "anthropic", call.query, "/count_tokens")
-        asked = Outgoing(url, upstreams.passed_headers(call.pairs, upstream), body, "anthropic", False)
-        found = await _counted(exchange, asked, target.provider)
+        found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
         if found is not None:
             return web.Response(body=found, content_type=_JSON)
-    return _json({"input_tokens": estimated(call.value)})
-
-
-async def _counted(exchange: Exchange, asked: Outgoing, provider: str) -> bytes | None:
-    """None: the provider does not count."""
-    try:
-        reply = await exchange.sender.post(asked, provider, exchange.plan.limits)
-    except Refused:
-        return None
-    async with reply:
-        if reply.status != 200:
-            return None
-        body = await up_to(reply, COUNT_LIMIT)
-    return body if b"input_tokens" in body else None
+    return _json({"input_tokens": estimated(exchange.call.value)})
 
 
 def _json(value: object) -> web.Response:

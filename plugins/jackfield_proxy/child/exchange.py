@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from jackfield.api.records import replace
+from jackfield.api.records import record, replace
 from jackfield_proxy.child import relay, upstreams
 from jackfield_proxy.child.call import Call
+from jackfield_proxy.child.conversations import Conversations
+from jackfield_proxy.child.counting import Counter
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.sending import Opened, Sender
 from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError, Usage
 from jackfield_proxy.messages import FromChild, Served
-from jackfield_proxy.plan import Plan, Target
-from jackfield_proxy.routing.choosing import Candidate, choose, scripts_of
+from jackfield_proxy.plan import Target
+from jackfield_proxy.routing.choosing import Candidate, choose
 from jackfield_proxy.routing.facts import Facts, told
+from jackfield_proxy.routing.thresholds import doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jackfield_proxy.child.pipe import Pipe
+    from jackfield_proxy.child.ruling import Ruling
 
 CLIENT_GONE = 499
 """Status of a request whose client went away, as web servers write it."""
 
 
+@record
+class Shared:
+    """What all requests have in common."""
+
+    sender: Sender
+    counter: Counter
+    conversations: Conversations
+    pipe: Pipe
+
+
 class Exchange:
-    def __init__(self, plan: Plan, call: Call, sender: Sender, pipe: Pipe, request_id: str) -> None:
-        self.plan, self.call, self.sender, self.request_id = plan, call, sender, request_id
-        self._pipe = pipe
+    def __init__(self, ruling: Ruling, call: Call, shared: Shared, request_id: str) -> None:
+        self.plan, self.call, self.sender, self.request_id = ruling.plan, call, shared.sender, request_id
+        self.shared = shared
+        self._ruling = ruling
+        self._pipe = shared.pipe
+        self._conversation = call.conversation if ruling.plan.sticky is not None else ""
         self._began = time.monotonic()
         self._record = Served(
             id=request_id,
@@ -48,13 +66,27 @@ class Exchange:
         )
 
     async def candidates(self) -> Sequence[Candidate]:
+        """What rules say; a conversation's own target before others of the same rules."""
         facts = await self._with_scripts(self.call.facts())
+        found = choose(self.plan, facts, self.sender.health, self._ruling.kinds)
+        if not self.call.counts and doubtful(facts.tokens, self._ruling.thresholds):
+            targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
+            exact = await self.shared.counter.exact(self.plan, self.call, targets)
+            if exact is not None:
+                facts = replace(facts, tokens=exact)
+                found = choose(self.plan, facts, self.sender.health, self._ruling.kinds)
+                self._note(counted=True)
         self._note(estimated_tokens=facts.tokens)
-        return choose(self.plan, facts, self.sender.health)
+        if not self._conversation:
+            return found
+        return self.shared.conversations.led(
+            self._conversation, found, lambda target: self.sender.free(self.plan, target)
+        )
 
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `ProxyError` before the first byte of the answer."""
         try:
+            self._require_budget()
             opened = await self._open()
             try:
                 return await self._relay(request, opened)
@@ -68,13 +100,27 @@ class Exchange:
         finally:
             self._tell()
 
+    def _require_budget(self) -> None:
+        """Raises `ProxyError` 429."""
+        refusal = self.plan.refusal
+        if refusal is None:
+            return
+        rest = refusal.until_ms / 1000 - time.time()
+        if rest > 0:
+            raise ProxyError(
+                429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
+            )
+
     async def _open(self) -> Opened:
         opened = await self.sender.open(self.plan, self.call, await self.candidates())
         target = opened.candidate.target
+        if self.plan.sticky is not None:
+            self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
         self._note(
             provider=target.provider,
             model=target.model,
             rule=opened.candidate.rule,
+            reason=opened.candidate.reason,
             attempts=opened.attempts,
             translated=opened.outgoing.translated,
             first_byte_ms=round((time.monotonic() - self._began) * 1000),
@@ -100,6 +146,7 @@ class Exchange:
             provider=target.provider,
             model=target.model,
             rule=candidate.rule if candidate is not None else None,
+            reason=candidate.reason if candidate is not None else "",
             attempts=refused.attempts,
         )
         say(f"{self.request_id} {target.text}: status {refused.error.status} after {refused.attempts} attempts")
@@ -116,7 +163,7 @@ class Exchange:
 
     async def _with_scripts(self, facts: Facts) -> Facts:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""
-        paths = sorted(scripts_of(self.plan))
+        paths = self._ruling.scripts
         if not paths:
             return facts
         request = told(facts)

@@ -63,8 +63,10 @@ class Carrier(ABC):
         provider = self._opened.candidate.target.provider
         while True:
             try:
-                async with asyncio.timeout(self._idle):
-                    chunk = await content.readany()
+                chunk = content.read_nowait()
+                if not chunk:  # a time limit costs as much as the rest of a turn
+                    async with asyncio.timeout(self._idle):
+                        chunk = await content.readany()
             except TimeoutError:
                 message = f"The provider {provider} has sent nothing for {self._idle:g} s."
                 raise ProxyError(504, message, "timeout_error") from None
@@ -87,6 +89,7 @@ class Carrier(ABC):
         candidate = self._opened.candidate
         made = [("x-jackfield-target", candidate.target.text), ("x-jackfield-attempts", str(self._opened.attempts))]
         made += [("x-jackfield-rule", candidate.rule)] if candidate.rule else []
+        made.append((upstreams.REQUEST_ID[self._call.face], self._exchange.request_id))
         return [(name, value.encode("ascii", "backslashreplace").decode()) for name, value in made]
 
 
@@ -95,7 +98,8 @@ class PassThrough(Carrier):
 
     async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
         reply = self._opened.reply
-        self._headers = CIMultiDict([*upstreams.returned_headers(reply.headers.items()), *self._marks()])
+        marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
+        self._headers = CIMultiDict([*upstreams.returned_headers(reply.headers.items()), *marks])
         streamed = reply.headers.get("Content-Type", "").startswith(_SSE)
         tap = Tap(stream=streamed, encoding=reply.headers.get("Content-Encoding", "").lower())
         try:

@@ -16,9 +16,10 @@ from jackfield.api.records import record
 from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, Outgoing
+from jackfield_proxy.child.lanes import Lanes
 from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError
-from jackfield_proxy.plan import Limits, Plan
+from jackfield_proxy.plan import Limits, Plan, Target
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.health import Health
 
@@ -45,6 +46,7 @@ class Sender:
 
     def __init__(self, plan: Plan) -> None:
         self.health = Health(time.monotonic)
+        self.lanes = Lanes()
         self.signatures: OrderedDict[str, str] = OrderedDict()
         self._connect_timeout = plan.limits.connect_timeout
         # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
@@ -68,6 +70,11 @@ class Sender:
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
+
+    def free(self, plan: Plan, target: Target) -> bool:
+        """Whether the target is healthy, and its provider would get a request at once."""
+        upstream = plan.upstreams.get(target.provider)
+        return upstream is not None and not self.health.open_for(target) and self.lanes.free(upstream)
 
     def remember(self, call_id: str, signature: str) -> None:
         self.signatures[call_id] = signature
@@ -99,6 +106,7 @@ class Sender:
 
     def closed(self, opened: Opened) -> None:
         self.health.ended(opened.candidate.target)
+        self.lanes.leave(opened.candidate.target.provider)
         opened.reply.close() if not opened.reply.content.at_eof() else opened.reply.release()
 
     async def _attempt(self, plan: Plan, call: Call, candidate: Candidate, attempts: int) -> Opened:
@@ -108,6 +116,7 @@ class Sender:
         except ProxyError as exc:
             raise Refused(exc, elsewhere=True) from None
         outgoing = call.for_upstream(upstream, target, self.signatures)
+        await self.lanes.enter(upstream)
         began = time.monotonic()
         self.health.began(target)
         opened = False
@@ -126,6 +135,7 @@ class Sender:
         finally:
             if not opened:
                 self.health.ended(target)
+                self.lanes.leave(upstream.id)
 
     async def post(self, outgoing: Outgoing, provider: str, limits: Limits) -> aiohttp.ClientResponse:
         """Up to the head of the answer. Raises `Refused`."""

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import itertools
 import secrets
+import time
 import traceback
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from jackfield_proxy import dialects
-from jackfield_proxy.child import catalogue
+from jackfield_proxy.child import catalogue, upstreams
 from jackfield_proxy.child.call import Call
-from jackfield_proxy.child.exchange import Exchange
+from jackfield_proxy.child.conversations import Conversations
+from jackfield_proxy.child.counting import Counter
+from jackfield_proxy.child.exchange import CLIENT_GONE, Exchange, Shared
 from jackfield_proxy.child.faces import Face, face_of
 from jackfield_proxy.child.log import say
+from jackfield_proxy.child.ruling import Ruling
 from jackfield_proxy.child.sending import Sender
 from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import HOST, Plan
@@ -34,13 +38,23 @@ class Server:
     """plan: may be replaced at any time; a request keeps the one it began with."""
 
     def __init__(self, plan: Plan, pipe: Pipe) -> None:
-        self.plan = plan
+        self._ruling = Ruling(plan)
         self._pipe = pipe
         self._sender = Sender(plan)
+        self._shared = Shared(self._sender, Counter(self._sender), Conversations(time.monotonic), pipe)
         # The operating system's randomness costs more than the rest of a short request.
         self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
         self._web: web.Server | None = None
         self._listener: asyncio.Server | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return self._ruling.plan
+
+    @plan.setter
+    def plan(self, plan: Plan) -> None:
+        self._ruling = Ruling(plan)
+        self._sender.lanes.follow(plan.upstreams)
 
     async def listen(self) -> int:
         """The port. Raises OSError."""
@@ -79,8 +93,12 @@ class Server:
             return await self._answer(request, face, request_id)
         except ProxyError as exc:
             return error_response(face, exc, request_id)
-        except (asyncio.CancelledError, ConnectionError):
+        except asyncio.CancelledError:
             raise
+        except ConnectionError:  # the client is gone, or takes nothing; aiohttp would log it as a failure of ours
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response(status=CLIENT_GONE)
         except Exception as exc:
             trace = traceback.extract_tb(exc.__traceback__)[-1]
             say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
@@ -90,7 +108,8 @@ class Server:
     async def _answer(self, request: web.BaseRequest, face: Face, request_id: str) -> web.StreamResponse:
         if face.action == "probe":
             return web.Response(text="")
-        plan = self.plan
+        ruling = self._ruling
+        plan = ruling.plan
         if not _admitted(request, plan.token):
             raise ProxyError(
                 401,
@@ -104,9 +123,10 @@ class Server:
             return catalogue.models(plan, request.path)
         body = await _body(request, plan.limits.body_limit)
         query = request.rel_url.raw_query_string
-        call = Call(face.dialect, body, list(request.headers.items()), query)
-        exchange = Exchange(plan, call, self._sender, self._pipe, request_id)
-        if face.action == "count":
+        counts = face.action == "count"
+        call = Call(face.dialect, body, list(request.headers.items()), query, counts=counts)
+        exchange = Exchange(ruling, call, self._shared, request_id)
+        if counts:
             return await catalogue.count(exchange)
         return await exchange.serve(request)
 
@@ -136,4 +156,4 @@ async def _body(request: web.BaseRequest, limit: int) -> bytes:
 
 def error_response(face: Face, error: ProxyError, request_id: str) -> web.Response:
     status, body, headers = dialects.of(face.dialect).error_body(error, request_id)
-    return web.Response(status=status, body=body, headers=list(headers))
+    return web.Response(status=status, body=body, headers=[*headers, (upstreams.REQUEST_ID[face.dialect], request_id)])

@@ -60,11 +60,20 @@ class Tap:
             self._held.append(data)
 
     def _look(self, lines: bytes) -> None:
-        if self.answer and b'usage"' not in lines:
-            return
-        for line in lines.splitlines():
-            if line.startswith(b"data:") and (b'usage"' in line or (not self.answer and b'"id"' in line)):
-                self._take(line[5:])
+        """Searched for what may be of interest, not split: most events of a stream have nothing to tell."""
+        place = 0
+        while True:
+            found = lines.find(b'usage"', place)
+            if not self.answer:
+                first = lines.find(b'"id"', place)
+                found = first if found < 0 or 0 <= first < found else found
+            if found < 0:
+                return
+            start = lines.rfind(b"\n", place, found) + 1 or place
+            end = lines.find(b"\n", found)
+            place = len(lines) if end < 0 else end
+            if lines.startswith(b"data:", start):
+                self._take(lines[start + 5 : place])
 
     def _take(self, text: bytes) -> None:
         try:

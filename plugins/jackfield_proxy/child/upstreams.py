@@ -28,6 +28,8 @@ _REPLACED = _HOP | {
 }  # fmt: skip
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
+REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
+"""The header that clients show when something goes wrong."""
 RETRIED = frozenset({408, 409, 429})
 """Statuses under 500 after which the same request may succeed."""
 _ELSEWHERE = frozenset({401, 402, 403, 404})

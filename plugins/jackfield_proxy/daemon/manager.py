@@ -14,11 +14,15 @@ from jackfield.api.files import read_private, write_private
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.proxy import ProxyAddress
+from jackfield_proxy.daemon import health
+from jackfield_proxy.daemon.places import Places
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers
 from jackfield_proxy.daemon.supervisor import UP, Supervisor
 from jackfield_proxy.lazy import MARKER
 
+BORROW_SECONDS = 1.0
+"""Until another process's proxy must have answered."""
 STARTS = 4
 """Processes that are started at the same time."""
 
@@ -28,6 +32,7 @@ class Manager:
         self._context = context
         self._proxies: dict[str, Supervisor] = {}
         self._answers = Answers()
+        self._places = Places(context)
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
         self._closing = False
@@ -37,6 +42,14 @@ class Manager:
     async def address(self, alias: str) -> ProxyAddress:
         found = await self._started(alias)
         return found.address
+
+    async def borrowed(self, alias: str) -> ProxyAddress | None:
+        """Of a proxy that another process keeps, as the daemon does beside a command; None: there is none."""
+        found = await self.reserve(alias)
+        return found if await health.admits(found, BORROW_SECONDS) else None
+
+    async def reserve(self, alias: str) -> ProxyAddress:
+        return await self.of(alias).reserve(await self._context.profiles.find(alias))
 
     def running(self) -> int:
         return sum(one.status in UP for one in self._proxies.values())
@@ -88,7 +101,7 @@ class Manager:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
         if found is None:
-            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers)
+            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers, self._places)
         return found
 
     async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
@@ -149,6 +162,7 @@ class Manager:
                 else:
                     if event.type == "profile_deleted":
                         self._forget(str(event.data.get("alias")))
+                        await self._places.keep(str(event.data.get("alias")), None)
                     continue
                 for alias in touched:
                     if self._is_up(alias):
@@ -187,6 +201,8 @@ class Manager:
         async with self._marking:
             if self._closing or (alias in self._marked) == runs:
                 return
+            # A command beside the daemon may have written as well.
+            self._marked |= await asyncio.to_thread(self._read_marker)
             (self._marked.add if runs else self._marked.discard)(alias)
             content = json.dumps(sorted(self._marked)).encode()
             with contextlib.suppress(JackfieldError):

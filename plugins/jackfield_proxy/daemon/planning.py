@@ -15,8 +15,10 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
-from jackfield_proxy.daemon import prices
-from jackfield_proxy.plan import LIMITS, Limits, Plan, Rule, Target, Upstream
+from jackfield.api.records import replace
+from jackfield_proxy.daemon import plugged, prices
+from jackfield_proxy.daemon.budgets import limits_of
+from jackfield_proxy.plan import LIMITS, Concurrency, Limits, Plan, Refusal, Rule, Sticky, Target, Upstream
 from jackfield_proxy.settings import ProxySettings
 
 _WEB_PROXIES = (
@@ -31,15 +33,17 @@ _WEB_PROXIES = (
 )
 
 
-async def plan_of(context: PluginContext, profile: Profile, *, token: str, port: int) -> Plan:
-    """port: to listen on, 0 for any."""
+async def plan_of(
+    context: PluginContext, profile: Profile, *, token: str, port: int, refusal: Refusal | None = None
+) -> Plan:
+    """port: to listen on, 0 for any. refusal: by a budget."""
     settings = context.settings(ProxySettings)
     config = profile.proxy_config or {}
     routing = config.get("routing")
     found = routing if isinstance(routing, dict) else {}
     rules = _rules(found.get("rules"))
     strategy = str(found.get("strategy") or "Conditional")
-    if strategy == "LowestCost":
+    if plugged.kinds_of(context).strategy(strategy).prices:
         rules = await prices.priced(context, rules)
     aliases = config.get("model_aliases")
     leading = {name: Target.of(str(to)) for name, to in aliases.items()} if isinstance(aliases, dict) else {}
@@ -52,9 +56,12 @@ async def plan_of(context: PluginContext, profile: Profile, *, token: str, port:
         strategy=strategy,
         rules=rules,
         aliases=leading,
-        upstreams=await _upstreams(context, profile, wanted),
+        upstreams=await _upstreams(context, profile, wanted, config),
         limits=Limits(**{name: getattr(settings, name) for name in LIMITS}),
         environment={name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
+        sticky=_sticky(found.get("sticky")),
+        refusal=refusal,
+        plugins=plugged.sources(context, strategy, rules),
     )
 
 
@@ -73,7 +80,25 @@ def _rule(stored: Mapping[str, Json]) -> Rule:
     )
 
 
-async def _upstreams(context: PluginContext, profile: Profile, wanted: Iterable[str]) -> dict[str, Upstream]:
+def _sticky(stored: Json) -> Sticky | None:
+    if isinstance(stored, dict):
+        ttl = stored.get("ttl")
+        return Sticky(float(ttl)) if isinstance(ttl, int | float) else Sticky()
+    return Sticky() if stored else None
+
+
+def _concurrency(config: Mapping[str, Json], provider: str) -> Concurrency | None:
+    limits = config.get("providers")
+    found = limits.get(provider) if isinstance(limits, dict) else None
+    if not isinstance(found, dict):
+        return None
+    names = {"max_concurrent": "limit", "queue": "queue", "queue_timeout": "timeout"}
+    return Concurrency(**{ours: cast("int", found[name]) for name, ours in names.items() if name in found})
+
+
+async def _upstreams(
+    context: PluginContext, profile: Profile, wanted: Iterable[str], config: Mapping[str, Json]
+) -> dict[str, Upstream]:
     """Those that can be used; a request to another one is told so by the proxy."""
     known = await context.providers.all()
     made: dict[str, Upstream] = {}
@@ -90,7 +115,7 @@ async def _upstreams(context: PluginContext, profile: Profile, wanted: Iterable[
         except JackfieldError as exc:
             context.log.warning("The key of the provider %s cannot be read: %s", name, exc.message)
             key = None
-        made[name] = _upstream(provider, url, key)
+        made[name] = replace(_upstream(provider, url, key), concurrency=_concurrency(config, name))
         if key:
             context.secrets.redact(key)
     return made
@@ -115,13 +140,30 @@ async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tup
     for path, target in _targets(config):
         provider = known.get(target.provider)
         if provider is None:
-            mistakes[path] = f"there is no provider {target.provider}; use one of: {', '.join(sorted(known))}"
+            mistakes[path] = f"there is no provider {target.provider}; {_use(known)}"
         elif provider.dialect is None:
             mistakes[path] = f"the provider {target.provider} keeps its own login and cannot be reached by a proxy"
         elif provider.models.available and target.model not in provider.models.available:
             warnings.append(f"{path}: the provider {target.provider} does not list the model {target.model}.")
     mistakes |= await _scripts(context, config)
+    limits = config.get("providers")
+    for name in limits if isinstance(limits, dict) else ():
+        if name not in known:
+            mistakes[f"proxy_config.providers.{name}"] = f"there is no provider {name}; {_use(known)}"
+    if not mistakes and any(limit.unit == "usd" for limit in limits_of(config)):
+        warnings += await _unpriced(context, config)
     return mistakes, warnings
+
+
+def _use(known: Iterable[str]) -> str:
+    return f"use one of: {', '.join(sorted(known))}"
+
+
+async def _unpriced(context: PluginContext, config: Mapping[str, Json]) -> list[str]:
+    """A budget in dollars does not see what has no price."""
+    targets = {target for _, target in _targets(config)}
+    names = [target.text for target in targets if await prices.price_of(context, target) is None]
+    return [f"No price is known for {name}: a budget in dollars does not count it." for name in sorted(names)]
 
 
 def _targets(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield_proxy.messages import Served
 
@@ -36,6 +37,15 @@ class Answers:
         return answer
 
 
+@record
+class Request:
+    """cost: US dollars; None: the answer's tokens or their price are not known. tokens: of all kinds."""
+
+    served: Served
+    cost: float | None
+    tokens: int
+
+
 class Records:
     """Of one profile's proxy."""
 
@@ -43,22 +53,36 @@ class Records:
         self._context = context
         self._alias = alias
         self._answers = answers
-        self._served: deque[Served] = deque(maxlen=kept)
+        self._served: deque[Request] = deque(maxlen=kept)
         self._storing: set[asyncio.Task[None]] = set()
         self.count = 0
 
-    def latest(self, limit: int) -> Sequence[Served]:
+    def latest(self, limit: int) -> Sequence[Request]:
         """The newest first."""
         return [self._served[-1 - place] for place in range(min(limit, len(self._served)))]
 
-    async def take(self, served: Served, agent: str) -> None:
+    async def take(self, served: Served, agent: str) -> Request:
         self.count += 1
-        self._served.append(served)
-        if self._context.events.wanted("proxy"):
-            self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(served)})
         entry = self._entry(served, agent)
-        if entry is None:
-            return
+        cost = None if entry is None else await self._cost(entry)
+        request = Request(served, cost, 0 if entry is None else entry.tokens.total)
+        self._served.append(request)
+        if self._context.events.wanted("proxy"):
+            self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(request)})
+        if entry is not None:
+            await self._keep(entry)
+        return request
+
+    async def _cost(self, entry: UsageEntry) -> float | None:
+        """US dollars. A price list that fails stops no proxy."""
+        try:
+            found = await self._context.usage.cost_of(entry)
+        except Exception as exc:
+            self._context.log.error("The price of %s is not known: %s", entry.model, exc)
+            return None
+        return None if found is None else found.total
+
+    async def _keep(self, entry: UsageEntry) -> None:
         while len(self._storing) >= MOST_STORING:
             await asyncio.wait(self._storing, return_when=asyncio.FIRST_COMPLETED)
         task = asyncio.create_task(self._store(entry))
@@ -94,8 +118,9 @@ class Records:
             self._context.log.error("Usage of the proxy of %s was not stored: %s", self._alias, exc)
 
 
-def shown(served: Served) -> dict[str, Json]:
+def shown(request: Request) -> dict[str, Json]:
     """As `GET /api/proxy/{alias}/requests` gives it."""
+    served = request.served
     return {
         "id": served.id,
         "time": iso(served.time_ms),
@@ -104,6 +129,7 @@ def shown(served: Served) -> dict[str, Json]:
         "provider": served.provider,
         "model": served.model,
         "rule": served.rule,
+        "reason": served.reason,
         "status": served.status,
         "stream": served.stream,
         "translated": served.translated,
@@ -111,6 +137,8 @@ def shown(served: Served) -> dict[str, Json]:
         "duration_ms": served.duration_ms,
         "first_byte_ms": served.first_byte_ms,
         "estimated_tokens": served.estimated_tokens,
+        "counted": served.counted,
+        "session": served.session or None,
         "usage": None
         if served.input is None
         else {
@@ -119,5 +147,6 @@ def shown(served: Served) -> dict[str, Json]:
             "cache_read_tokens": served.cache_read,
             "cache_creation_tokens": served.cache_write,
         },
+        "cost_usd": request.cost,
         "error": served.error,
     }

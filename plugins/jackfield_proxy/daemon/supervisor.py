@@ -6,9 +6,8 @@ Source: decisions.md 'Proxies'.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
@@ -16,9 +15,12 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.proxy import ProxyAddress
+from jackfield.api.records import replace
 from jackfield_proxy.daemon import health, scripts
+from jackfield_proxy.daemon.budgets import Budgets
 from jackfield_proxy.daemon.crashes import Crashes
 from jackfield_proxy.daemon.logfile import LogFile
+from jackfield_proxy.daemon.places import Places, free_port
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.daemon.process import Process
 from jackfield_proxy.daemon.records import Answers, Records
@@ -39,7 +41,7 @@ REFRESH_EVERY = 6
 class Supervisor:
     """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
 
-    def __init__(self, context: PluginContext, alias: str, answers: Answers) -> None:
+    def __init__(self, context: PluginContext, alias: str, answers: Answers, places: Places) -> None:
         self.alias = alias
         self.status: Status = "stopped"
         self.restarts = 0
@@ -47,6 +49,8 @@ class Supervisor:
         self._context = context
         self._settings = context.settings(ProxySettings)
         self.records = Records(context, alias, answers, self._settings.requests_kept)
+        self._places = places
+        self._budgets = Budgets(context, alias)
         self._log = LogFile(context.service.config_dir / "logs" / "proxy" / f"{alias}.log", self._settings.log_limit)
         self._lock = asyncio.Lock()
         self._settled = asyncio.Event()
@@ -59,6 +63,7 @@ class Supervisor:
         self._token = ""
         self._port = 0
         self._last_line = ""
+        self._another_port = False
 
     # -- what the others see
 
@@ -73,6 +78,7 @@ class Supervisor:
             "restarts": self.restarts,
             "started_at": iso(self.started_ms) if up and self.started_ms is not None else None,
             "requests": self.records.count,
+            "budgets": cast("Json", self._budgets.view()),
             "error": self._last_line if self.status == "failed" else None,
         }
 
@@ -90,6 +96,17 @@ class Supervisor:
         of the log when it fails."""
         async with self._lock:
             await self._start()
+
+    async def reserve(self, profile: Profile) -> ProxyAddress:
+        """Its address and token, or those that it will have."""
+        async with self._lock:
+            self._token = self._token or await self._places.token(profile)
+            if self.status in ("stopped", "failed"):
+                self._port = _port(profile) or self._port or await self._places.port(self.alias)
+            if not self._port:
+                self._port = await asyncio.to_thread(free_port)
+                await self._places.keep(self.alias, self._port)
+            return self.address
 
     async def restart(self) -> None:
         """Its token stays, and so does a port that nobody has chosen. Raises as `start`."""
@@ -119,7 +136,7 @@ class Supervisor:
                 self._token = token
                 await self._start()
                 return
-            plan = await plan_of(self._context, profile, token=self._token, port=self._plan.port)
+            plan = await self._planned(profile, self._plan.port)
             if plan != self._plan:
                 self._plan = plan
                 if not await self._process.apply(plan, APPLY_SECONDS):
@@ -138,8 +155,7 @@ class Supervisor:
             )
         if self._task is None or self._task.done():
             self._wanted, self._listens, self.restarts = True, False, 0
-            self._token = self._token or secrets.token_urlsafe(32)
-            self._context.secrets.redact(self._token)
+            self._token = self._token or await self._places.token(profile)
             self._become("starting")
             self._task = self._context.spawn(f"proxy {self.alias}", self._keep_alive())
         settling = asyncio.create_task(self._settled.wait())
@@ -162,6 +178,11 @@ class Supervisor:
             self._become("stopped")
         await self.records.settled()
 
+    async def _planned(self, profile: Profile, port: int) -> Plan:
+        await self._budgets.follow(profile)
+        plan = await plan_of(self._context, profile, token=self._token, port=port)
+        return replace(plan, refusal=self._budgets.refusal())
+
     # -- the life of processes
 
     async def _keep_alive(self) -> None:
@@ -177,8 +198,10 @@ class Supervisor:
             if not self._wanted:
                 return
             if not self._listens:
-                self._become("failed")
-                return
+                if not self._another_port:
+                    self._become("failed")
+                    return
+                continue
             now = self._context.clock.monotonic()
             pause = crashes.pause(now, now - began)
             if pause is None:
@@ -194,13 +217,17 @@ class Supervisor:
         profile = await self._context.profiles.find(self.alias)
         self._agent = profile.agent_id
         wanted = _port(profile)
-        plan = await plan_of(self._context, profile, token=self._token, port=wanted or self._port)
+        # The process loads its modules while its plan is made.
         process = await Process.started()
-        self._process, self._plan, self._last_line = process, plan, ""
+        self._process, self._plan, self._last_line = process, None, ""
         logging = asyncio.create_task(process.log(self._keep))
         checking = asyncio.create_task(self._check(process))
         try:
-            await process.send(ToChild(plan=plan))
+            if not wanted and not self._port and not self._another_port:
+                self._port = await self._places.port(self.alias)
+            self._plan = await self._planned(profile, wanted or self._port)
+            await process.send(ToChild(plan=self._plan))
+            self._another_port = False
             await self._listen_to(process, automatic=not wanted)
             code = await process.wait()
         finally:
@@ -220,7 +247,11 @@ class Supervisor:
                     if message.listening is not None:
                         limit.reschedule(None)
                         self._runs(message.listening)
+                        if automatic:
+                            await self._places.keep(self.alias, message.listening)
                     elif message.failed is not None:
+                        # Somebody has taken a port that we had chosen: another one will do.
+                        self._another_port = automatic and self._port != 0 and not self._listens
                         self._port = 0 if automatic else self._port
                     else:
                         await self._take(process, message)
@@ -236,9 +267,18 @@ class Supervisor:
 
     async def _take(self, process: Process, message: FromChild) -> None:
         if message.served is not None:
-            await self.records.take(message.served, self._agent)
+            request = await self.records.take(message.served, self._agent)
+            self._budgets.add(request.tokens, request.cost or 0.0)
+            await self._tell_budget(process)
         elif (question := message.question) is not None:
             self._context.spawn("condition script", scripts.answer(self._context, question, process, self._keep))
+
+    async def _tell_budget(self, process: Process) -> None:
+        """When a budget has come to its end, or to a new period."""
+        refusal = self._budgets.refusal()
+        if self._plan is not None and refusal != self._plan.refusal:
+            self._plan = replace(self._plan, refusal=refusal)
+            await process.send(ToChild(plan=self._plan))
 
     async def _check(self, process: Process) -> None:
         missed = rounds = 0

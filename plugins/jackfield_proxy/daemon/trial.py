@@ -12,13 +12,13 @@ from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptError
-from jackfield_proxy.daemon import scripts
+from jackfield_proxy.daemon import plugged, scripts
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.plan import Plan, Rule
 from jackfield_proxy.routing.choosing import choose, scripts_of
-from jackfield_proxy.routing.conditions import holds
 from jackfield_proxy.routing.facts import Facts, told
 from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.kinds import Kinds
 
 if TYPE_CHECKING:
     from jackfield_proxy.schemas import TrialBody
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 async def trial(context: PluginContext, profile: Profile, body: TrialBody) -> dict[str, Json]:
     plan = await plan_of(context, profile, token="", port=0)
     facts = await _with_scripts(context, plan, _facts(body))
-    candidates = choose(plan, facts, Health(time.monotonic))
+    kinds = plugged.kinds_of(context)
+    candidates = choose(plan, facts, Health(time.monotonic), kinds)
     chosen = candidates[0]
     return {
         "provider": chosen.target.provider,
@@ -36,7 +37,7 @@ async def trial(context: PluginContext, profile: Profile, body: TrialBody) -> di
         "reason": chosen.reason,
         "usable": chosen.target.provider in plan.upstreams,
         "then": [one.target.text for one in candidates[1:]],
-        "rules": [_judged(rule, facts) for rule in sorted(plan.rules, key=lambda rule: -rule.priority)],
+        "rules": [_judged(rule, facts, kinds) for rule in sorted(plan.rules, key=lambda rule: -rule.priority)],
     }
 
 
@@ -67,11 +68,11 @@ async def _with_scripts(context: PluginContext, plan: Plan, facts: Facts) -> Fac
     return replace(facts, scripts=dict(zip(paths, values, strict=True)))
 
 
-def _judged(rule: Rule, facts: Facts) -> dict[str, Json]:
+def _judged(rule: Rule, facts: Facts, kinds: Kinds) -> dict[str, Json]:
     return {
         "name": rule.name,
         "target": rule.target.text,
         "priority": rule.priority,
         "condition": dict(rule.condition),
-        "fits": holds(rule.condition, facts),
+        "fits": kinds.holds(rule.condition, facts),
     }

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from jackfield.api.records import record
 from jackfield_proxy.plan import Plan, Rule, Target
-from jackfield_proxy.routing.conditions import holds, scripts_in
+from jackfield_proxy.routing.conditions import scripts_in
 from jackfield_proxy.routing.facts import Facts
 from jackfield_proxy.routing.health import Health
-from jackfield_proxy.routing.strategies import CONDITIONLESS, STRATEGIES
+from jackfield_proxy.routing.kinds import BUILT_IN, Kinds
 
 
 @record
@@ -21,23 +21,23 @@ class Candidate:
     reason: str = ""
 
 
-def choose(plan: Plan, facts: Facts, health: Health) -> Sequence[Candidate]:
+def choose(plan: Plan, facts: Facts, health: Health, kinds: Kinds = BUILT_IN) -> Sequence[Candidate]:
     """At least one. An alias comes before every rule."""
     aliased = plan.aliases.get(facts.model)
     if aliased is not None:
         return [Candidate(aliased, None, f"the model alias {facts.model}")]
-    rules = fitting(plan, facts)
+    rules = fitting(plan, facts, kinds)
     if not rules:
         own = Target(plan.provider, facts.model)
         return [Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")]
-    ordered = STRATEGIES.get(plan.strategy, STRATEGIES["Conditional"])(rules, health)
+    ordered = kinds.ordered(kinds.strategy(plan.strategy), rules, health)
     return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
 
 
-def fitting(plan: Plan, facts: Facts) -> Sequence[Rule]:
+def fitting(plan: Plan, facts: Facts, kinds: Kinds = BUILT_IN) -> Sequence[Rule]:
     """The highest priority first, and as stored among equals."""
-    every = plan.strategy in CONDITIONLESS
-    found = [rule for rule in plan.rules if every or holds(rule.condition, facts)]
+    every = not kinds.strategy(plan.strategy).conditions
+    found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, facts)]
     return sorted(found, key=lambda rule: -rule.priority)
 
 

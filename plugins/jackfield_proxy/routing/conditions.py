@@ -1,4 +1,5 @@
-"""Conditions of rules: pure functions of the stored condition and the facts of a request.
+"""Conditions of rules: pure functions of the stored condition and the facts of a request. `all`, `any`, `not` and
+`script` belong to the language of rules (`kinds`), the others are given through `jackfield_proxy_conditions`.
 
 Source: decisions.md 'Proxies' and section 4 'Proxy'.
 """
@@ -10,37 +11,47 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
-from jackfield_proxy.routing.facts import Facts
+from jackfield.api.proxy import RequestFacts as Facts
+from jackfield.api.records import record
 
-Condition: TypeAlias = "Mapping[str, Json]"
-Check: TypeAlias = "Callable[[Condition, Facts], bool]"
-
-
-def holds(condition: Condition, facts: Facts) -> bool:
-    """A condition of a type that nobody knows does not hold."""
-    check = CONDITIONS.get(str(condition.get("type")))
-    return check is not None and check(condition, facts)
+Stored: TypeAlias = "Mapping[str, Json]"
+Check: TypeAlias = "Callable[[Stored, Facts], bool]"
 
 
-def _token_count(condition: Condition, facts: Facts) -> bool:
+@record
+class Condition:
+    """`jackfield.api.proxy.RoutingCondition`."""
+
+    type: str
+    check: Check
+
+    def problem(self, condition: Stored) -> str | None:
+        """The profile's own model knows the fields of these types, and has looked at them."""
+        return None
+
+    def holds(self, condition: Stored, facts: Facts) -> bool:
+        return self.check(condition, facts)
+
+
+def _token_count(condition: Stored, facts: Facts) -> bool:
     least, most = condition.get("min"), condition.get("max")
     return (not isinstance(least, int) or facts.tokens >= least) and (not isinstance(most, int) or facts.tokens <= most)
 
 
-def _has_tools(condition: Condition, facts: Facts) -> bool:
+def _has_tools(condition: Stored, facts: Facts) -> bool:
     least = condition.get("min_count")
     return facts.tools >= (least if isinstance(least, int) else 1)
 
 
-def _model_pattern(condition: Condition, facts: Facts) -> bool:
+def _model_pattern(condition: Stored, facts: Facts) -> bool:
     return fnmatch.fnmatchcase(facts.model, str(condition.get("pattern", "")))
 
 
-def _header(condition: Condition, facts: Facts) -> bool:
+def _header(condition: Stored, facts: Facts) -> bool:
     return facts.headers.get(str(condition.get("name", "")).lower()) == condition.get("equals")
 
 
-def _time(condition: Condition, facts: Facts) -> bool:
+def _time(condition: Stored, facts: Facts) -> bool:
     """From inclusive, to exclusive; over midnight when `from` is the later one."""
     start, end = _minute(condition.get("from")), _minute(condition.get("to"))
     if start <= end:
@@ -53,45 +64,38 @@ def _minute(clock: Json) -> int:
     return int(hours) * 60 + int(minutes) if hours.isdecimal() and minutes.isdecimal() else 0
 
 
-def _script(condition: Condition, facts: Facts) -> bool:
-    return facts.scripts.get(str(condition.get("path")), False)
-
-
-def _inner(condition: Condition) -> Sequence[Condition]:
+def inner(condition: Stored) -> Sequence[Stored]:
     found = condition.get("conditions")
-    return cast(
-        "Sequence[Condition]", [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    )
+    return cast("Sequence[Stored]", [one for one in found if isinstance(one, dict)] if isinstance(found, list) else [])
 
 
-def _not(condition: Condition, facts: Facts) -> bool:
-    inner = condition.get("condition")
-    return isinstance(inner, dict) and not holds(inner, facts)
+def _thinks(_condition: Stored, facts: Facts) -> bool:
+    return facts.thinking
 
 
-CONDITIONS: Mapping[str, Check] = {
-    "always": lambda _, __: True,
-    "token_count": _token_count,
-    "has_tools": _has_tools,
-    "thinking": lambda _, facts: facts.thinking,
-    "thinking_mode": lambda _, facts: facts.thinking,
-    "model_pattern": _model_pattern,
-    "image": lambda _, facts: facts.image,
-    "web_search": lambda _, facts: facts.web_search,
-    "background": lambda _, facts: facts.background,
-    "header": _header,
-    "time": _time,
-    "script": _script,
-    "all": lambda condition, facts: all(holds(one, facts) for one in _inner(condition)),
-    "any": lambda condition, facts: any(holds(one, facts) for one in _inner(condition)),
-    "not": _not,
-}
+CONDITIONS = (
+    Condition("always", lambda _, __: True),
+    Condition("token_count", _token_count),
+    Condition("has_tools", _has_tools),
+    Condition("thinking", _thinks),
+    Condition("thinking_mode", _thinks),
+    Condition("model_pattern", _model_pattern),
+    Condition("image", lambda _, facts: facts.image),
+    Condition("web_search", lambda _, facts: facts.web_search),
+    Condition("background", lambda _, facts: facts.background),
+    Condition("header", _header),
+    Condition("time", _time),
+)
 
 
-def scripts_in(condition: Condition) -> Iterator[str]:
+def parts(condition: Stored) -> Iterator[Stored]:
+    """It and everything within it."""
+    yield condition
+    negated = condition.get("condition")
+    for one in (*inner(condition), *([negated] if isinstance(negated, dict) else [])):
+        yield from parts(one)
+
+
+def scripts_in(condition: Stored) -> Iterator[str]:
     """The paths of every script that it needs."""
-    if condition.get("type") == "script":
-        yield str(condition.get("path"))
-    inner = condition.get("condition")
-    for one in (*_inner(condition), *([inner] if isinstance(inner, dict) else [])):
-        yield from scripts_in(one)
+    return (str(one.get("path")) for one in parts(condition) if one.get("type") == "script")

@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.records import record
+from jackfield.api.proxy import RequestFacts as Facts
 from jackfield_proxy.routing.tokens import estimated
+
+__all__ = ["Facts", "facts_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _CONTENTS = ("messages", "input")
 _SECRET = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
-_SMALL = ("haiku", "-mini", "-nano", "-flash", "-lite")
-"""Marks of the models that agents use for titles and summaries beside the conversation."""
 
 
-@record
-class Facts:
-    """model: as asked, after aliases have been looked at by the caller. tools: how many it brings. minute: of the local
-    day. scripts: path -> what the condition script said."""
-
-    model: str = ""
-    tokens: int = 0
-    tools: int = 0
-    thinking: bool = False
-    image: bool = False
-    web_search: bool = False
-    headers: Mapping[str, str] = field(default_factory=dict)
-    minute: int = 0
-    scripts: Mapping[str, bool] = field(default_factory=dict)
-
-    @property
-    def background(self) -> bool:
-        """Asked of a small model (decisions.md section 4)."""
-        name = self.model.lower()
-        return any(mark in name for mark in _SMALL)
-
-
-def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int) -> Facts:
+def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = "") -> Facts:
     """headers: lower-case names."""
     tools = body.get("tools")
     listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
@@ -52,6 +29,7 @@ def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int) 
         web_search="web_search_options" in body or any(_searches(tool) for tool in listed),
         headers=headers,
         minute=minute,
+        session=session,
     )
 
 

@@ -5,26 +5,26 @@ Source: decisions.md 'Proxies' and section 4 'Proxy'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from jackfield_proxy.plan import Rule
-from jackfield_proxy.routing.health import Health
+from jackfield.api.proxy import Rule, TargetHealth
+from jackfield.api.records import record
 
 Fitting: TypeAlias = "Sequence[Rule]"
 """Rules whose condition holds, the highest priority first; never empty."""
-Strategy: TypeAlias = "Callable[[Fitting, Health], Sequence[Rule]]"
+Ordering: TypeAlias = "Callable[[Fitting, TargetHealth], Sequence[Rule]]"
 
 
-def _first(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _first(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     return fitting[:1]
 
 
-def _every(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _every(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     return fitting
 
 
-def _weighted(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _weighted(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     """Drawn by weight; rules of weight 0 only when there is no other."""
     total = sum(rule.weight for rule in fitting)
     if total <= 0:
@@ -37,21 +37,21 @@ def _weighted(fitting: Fitting, health: Health) -> Sequence[Rule]:
     return fitting
 
 
-def _round_robin(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _round_robin(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     turn = health.turn(tuple(rule.name for rule in fitting)) % len(fitting)
     return [*fitting[turn:], *fitting[:turn]]
 
 
-def _least_busy(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _least_busy(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     return sorted(fitting, key=lambda rule: health.busy(rule.target))
 
 
-def _lowest_latency(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _lowest_latency(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     """One that was not measured yet is tried first."""
     return sorted(fitting, key=lambda rule: health.latency(rule.target))
 
 
-def _lowest_cost(fitting: Fitting, health: Health) -> Sequence[Rule]:
+def _lowest_cost(fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
     """One whose price is not known comes last."""
     return sorted(fitting, key=lambda rule: float("inf") if rule.price is None else rule.price)
 
@@ -60,15 +60,27 @@ def _led_by(rule: Rule, fitting: Fitting) -> Sequence[Rule]:
     return [rule, *(other for other in fitting if other is not rule)]
 
 
-STRATEGIES: Mapping[str, Strategy] = {
-    "Simple": _first,
-    "Conditional": _first,
-    "Weighted": _weighted,
-    "RoundRobin": _round_robin,
-    "LeastBusy": _least_busy,
-    "LowestLatency": _lowest_latency,
-    "LowestCost": _lowest_cost,
-    "Fallback": _every,
-}
-CONDITIONLESS = frozenset({"Simple"})
-"""Strategies that take every rule for one that fits."""
+@record
+class Strategy:
+    """`jackfield.api.proxy.RoutingStrategy`."""
+
+    name: str
+    ordering: Ordering
+    conditions: bool = True
+    prices: bool = False
+
+    def order(self, fitting: Fitting, health: TargetHealth) -> Sequence[Rule]:
+        return self.ordering(fitting, health)
+
+
+CONDITIONAL = Strategy("Conditional", _first)
+STRATEGIES = (
+    Strategy("Simple", _first, conditions=False),
+    CONDITIONAL,
+    Strategy("Weighted", _weighted),
+    Strategy("RoundRobin", _round_robin),
+    Strategy("LeastBusy", _least_busy),
+    Strategy("LowestLatency", _lowest_latency),
+    Strategy("LowestCost", _lowest_cost, prices=True),
+    Strategy("Fallback", _every),
+)

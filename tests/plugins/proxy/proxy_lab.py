@@ -15,7 +15,7 @@ from aiohttp import web
 
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
-from jackfield.api.telemetry import UsageEntry
+from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.child.server import Server
 from jackfield_proxy.messages import FromChild, Served
@@ -54,6 +54,7 @@ class Provider_:  # noqa: N801 - `Provider` is the API's
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.remembers = True
         self.answer: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]] = default_answer
         self.gone = asyncio.Event()
         self.url = ""
@@ -61,7 +62,8 @@ class Provider_:  # noqa: N801 - `Provider` is the API's
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
-        self.asked.append(Asked(request.path_qs, headers, body))
+        if self.remembers:
+            self.asked.append(Asked(request.path_qs, headers, body))
         try:
             return await self.answer(request)
         except asyncio.CancelledError:
@@ -189,7 +191,18 @@ class Profiles:
 
 @dataclass
 class Usage:
+    """prices: US dollars a token, by model; before: what the ledger has of a profile."""
+
     entries: list[UsageEntry] = field(default_factory=list)
+    prices: dict[str, float] = field(default_factory=dict)
+    before: RunUsage = field(default_factory=lambda: RunUsage(Tokens(), Cost()))
+
+    async def cost_of(self, entry: UsageEntry) -> Cost | None:
+        price = self.prices.get(entry.model)
+        return None if price is None else Cost(input=entry.tokens.total * price)
+
+    async def spent(self, profile: str, start_ms: int) -> RunUsage:
+        return self.before
 
     async def proxied(self, entry: UsageEntry) -> None:
         self.entries.append(entry)

@@ -555,7 +555,7 @@ def test_thinking_is_left_out_where_anthropic_would_refuse_it() -> None:
     assert "thinking" not in translated("responses", "anthropic", small)
     tight = codex(said("user", "x"), reasoning={"effort": "high"}, max_output_tokens=4000, temperature=0.3)
     made = translated("responses", "anthropic", tight)
-    assert made["thinking"]["budget_tokens"] == 3999
+    assert made["thinking"]["budget_tokens"] == 2000
     assert "temperature" not in made
 
 

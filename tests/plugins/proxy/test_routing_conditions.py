@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_proxy.routing.conditions import CONDITIONS, holds, scripts_in
+from jackfield_proxy.routing.conditions import scripts_in
 from jackfield_proxy.routing.facts import Facts, facts_of, told
+from jackfield_proxy.routing.kinds import BUILT_IN, GRAMMAR
+
+holds = BUILT_IN.holds
 
 TOOL = {"name": "t", "input_schema": {"type": "object"}}
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 9000}}
@@ -60,7 +63,7 @@ def test_every_documented_condition_is_there() -> None:
     documented = (
         "token_count has_tools thinking model_pattern image web_search background header time always all any not"
     )
-    assert set(documented.split()) | {"script"} <= set(CONDITIONS)
+    assert set(documented.split()) | {"script"} <= {*BUILT_IN.conditions, *GRAMMAR}
 
 
 simple = st.sampled_from([{"type": "always"}, {"type": "image"}, {"type": "thinking"}, {"type": "has_tools"}])

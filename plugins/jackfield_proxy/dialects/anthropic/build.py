@@ -162,13 +162,15 @@ def _effort(reasoning: Reasoning) -> str:
 
 
 def _budgeted(body: Object, reasoning: Reasoning, request: Request, target: Target) -> None:
-    """The budget counts as output: it fits below max_tokens, or there is none."""
+    """The budget counts as output: it fits below max_tokens, or there is none. One that nobody has named leaves half of
+    that for the answer."""
     budget = budget_of(reasoning)
     if request.max_tokens is None:
         body["max_tokens"] = clamped(budget + target.default_max_tokens, target)
     limit = body["max_tokens"]
     if isinstance(limit, int) and limit > LEAST_BUDGET:
-        body["thinking"] = {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, min(budget, limit - 1))}
+        most = limit // 2 if reasoning.budget is None and request.max_tokens is not None else limit - 1
+        body["thinking"] = {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, min(budget, most))}
 
 
 def _unsigned_tool_loop(turns: tuple[Turn, ...]) -> bool:

@@ -1,0 +1,45 @@
+"""Keeps a proxy's process as the daemon does, and reads what it reports: `proxy_keeper.py UPSTREAM TOKEN`. The proxy's
+process id and port are printed when it listens, with the milliseconds that it took."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.messages import ToChild
+from jackfield_proxy.plan import Plan, Rule, Target, Upstream
+
+UPSTREAM, TOKEN = sys.argv[1:3]
+RULES = [
+    Rule("long", {"type": "token_count", "min": 500_000}, Target("same", "large"), 20),
+    Rule("other", {"type": "model_pattern", "pattern": "other*"}, Target("other", "served"), 10),
+]
+"""Requests for models that begin with "other" go to the provider of the other dialect."""
+UPSTREAMS = {
+    "same": Upstream("same", "anthropic", UPSTREAM, key="key"),
+    "other": Upstream("other", "openai", f"{UPSTREAM}/v1", key="key"),
+}
+
+
+async def main() -> None:
+    began = time.perf_counter()
+    process = await Process.started()
+    logging = asyncio.create_task(process.log(_ignored))
+    await process.send(ToChild(plan=Plan("bench", TOKEN, "same", rules=RULES, upstreams=UPSTREAMS)))
+    try:
+        async for message in process.messages():
+            if message.listening is not None:
+                took = (time.perf_counter() - began) * 1000
+                print(process.pid, message.listening, f"{took:.0f}", flush=True)
+    finally:
+        process.kill()
+        logging.cancel()
+
+
+async def _ignored(lines: list[str]) -> None:
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+asyncio.run(main())

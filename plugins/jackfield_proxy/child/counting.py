@@ -1,0 +1,92 @@
+"""How long a request is: estimated, or counted by a provider that can."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterable
+
+from jackfield_proxy import dialects
+from jackfield_proxy.child import upstreams
+from jackfield_proxy.child.call import Call, Outgoing
+from jackfield_proxy.child.rawmodel import with_model
+from jackfield_proxy.child.sending import Sender, up_to
+from jackfield_proxy.child.upstreams import Refused
+from jackfield_proxy.dialects.model import ProxyError
+from jackfield_proxy.dialects.model import Target as ModelTarget
+from jackfield_proxy.plan import Plan, Target
+
+LIMIT = 1024 * 1024
+"""Bytes of a provider's count."""
+FORGIVEN = 600.0
+"""Seconds after which a provider that did not count is asked again."""
+_COUNT = re.compile(rb'"input_tokens"\s*:\s*(\d{1,15})').search
+_NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
+
+
+class Counter:
+    """Remembers which providers do not count."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._silent: dict[str, float] = {}
+
+    async def exact(self, plan: Plan, call: Call, targets: Iterable[Target]) -> int | None:
+        """Of the first of the targets whose provider counts; None: none of them does, or not within
+        `proxy.count_timeout`."""
+        for target in dict.fromkeys(targets):
+            upstream = plan.upstreams.get(target.provider)
+            if (
+                upstream is None
+                or upstream.family != "anthropic"
+                or self._silent.get(upstream.id, 0) > time.monotonic()
+            ):
+                continue
+            try:
+                async with asyncio.timeout(plan.limits.count_timeout):
+                    body = await self.answer(plan, call, target)
+            except TimeoutError:
+                body = None
+            found = _COUNT(body) if body is not None else None
+            if found is not None:
+                return int(found[1])
+            self._silent[upstream.id] = time.monotonic() + FORGIVEN
+        return None
+
+    async def answer(self, plan: Plan, call: Call, target: Target) -> bytes | None:
+        """The provider's own, for a provider of Anthropic's dialect. None: it does not count."""
+        try:
+            asked = _asked(plan, call, target)
+            reply = await self._sender.post(asked, target.provider, plan.limits)
+        except (Refused, ProxyError):
+            return None
+        async with reply:
+            if reply.status != 200:
+                return None
+            body = await up_to(reply, LIMIT)
+        return body if b"input_tokens" in body else None
+
+
+def _asked(plan: Plan, call: Call, target: Target) -> Outgoing:
+    """Raises `ProxyError`: the request cannot be told in Anthropic's dialect."""
+    from jackfield.api import jsontext
+
+    upstream = plan.upstreams[target.provider]
+    counting = call.counts
+    if call.face == "anthropic":
+        body = call.body if target.model == call.model else with_model(call.body, target.model)
+        url = upstreams.address(upstream, "anthropic", call.query, "/count_tokens")
+        headers = upstreams.passed_headers(call.pairs, upstream)
+    else:
+        body = dialects.of("anthropic").build_request(call.parsed, ModelTarget(target.model))
+        url = upstreams.address(upstream, "anthropic", "", "/count_tokens")
+        headers = upstreams.own_headers(upstream, stream=False)
+    if not counting:
+        # A request for an answer has fields that a count is refused for.
+        value = jsontext.loads(body)
+        if isinstance(value, dict):
+            body = jsontext.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
+    if "anthropic-version" not in {name.lower() for name, _ in headers}:
+        headers.append(("anthropic-version", upstreams.VERSION))
+    return Outgoing(url, headers, body, "anthropic", False)
