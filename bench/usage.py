@@ -5,8 +5,8 @@
 
 Logs of Claude Code and Codex are generated, always the same ones for a size. Each is measured with the disk's cache
 empty before every run, where that is allowed (root), and with the files in it. The disk's limit is the time in which as
-many processes read the files and do nothing else. Ours is the time inside a process that runs already, as the daemon
-does; ccusage is a command.
+many processes as the import has threads read the files and do nothing else. Ours is the time inside a process that runs
+already, as the daemon does; ccusage is a command.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MEMORY_MB = 200
 AGAIN_SECONDS = 1.0
 EXACT = 1e-6
 WORKERS = min(MOST_WORKERS, os.cpu_count() or 1)
-"""Processes of the import, and of the reading that it is compared with."""
+"""Threads (or processes, without `logscan`) of the import, and processes of the reading that it is compared with."""
 CLAUDE, CODEX = "bench-claude", "bench-codex"
 PRICES = {
     CLAUDE: {
@@ -354,7 +354,7 @@ def measured(root: Path, files: int, options: argparse.Namespace) -> tuple[str, 
         f"`{command}` — {files} files, best of {options.rounds}. {harness.environment('msgspec')}.",
         harness.table(["s (of processors), with", *found], rows),
         "\n".join(f"- {times.said(state)}" for state, times in found.items()),
-        f"Memory at most {memory:.0f} MB, {WORKERS} workers included; a second import of the same takes {again:.2f} s.",
+        f"Memory at most {memory:.0f} MB, all that reads included; a second import of the same takes {again:.2f} s.",
         f"{same}Goals ({goals}): {harness.verdict(ok)}.",
     ]
     return "\n\n".join(parts), ok

@@ -3,12 +3,20 @@
 /// What a field has to be. Of `optional` ones one that is absent is no reason to leave the line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    Text { optional: bool },
-    Int { optional: bool },
-    Flag { optional: bool },
+    Text {
+        optional: bool,
+    },
+    Int {
+        optional: bool,
+    },
+    Flag {
+        optional: bool,
+    },
     Time,
     Is(String),
     Nothing,
+    /// A text as it is written, with its escapes, or absent.
+    Written,
 }
 
 impl Kind {
@@ -33,6 +41,7 @@ impl Kind {
                 | Self::Int { optional: true }
                 | Self::Flag { optional: true }
                 | Self::Nothing
+                | Self::Written
         )
     }
 
@@ -68,6 +77,15 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Of fields that are known to fit together.
+    pub fn of(fields: &[(&str, Kind)]) -> Self {
+        let mut tree = Self::default();
+        for (path, kind) in fields {
+            tree.add(path, kind.clone()).expect("fields that fit together");
+        }
+        tree
+    }
+
     pub fn add(&mut self, path: &str, kind: Kind) -> Result<(), String> {
         let field = self.kinds.len();
         let mut members = &mut self.members;

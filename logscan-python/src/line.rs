@@ -34,19 +34,39 @@ pub struct Reader<'a> {
 
 /// Whether the line is plain; `values` then has its fields.
 pub fn read(line: &[u8], tree: &Tree, values: &mut [Value]) -> bool {
+    read_any(line, tree, values)
+        && tree.kinds.iter().zip(values.iter()).all(|(kind, value)| kind.may_be_absent() || !value.is_absent())
+}
+
+/// The same, with any of the fields absent.
+pub fn read_any(line: &[u8], tree: &Tree, values: &mut [Value]) -> bool {
     values.fill(Value::Absent);
     let mut reader = Reader { line, place: 0, tree, seen: 0, ascii: true, values };
     let whole = reader.whole().is_some();
     // Outside of strings there is nothing but ASCII.
     let ascii = reader.ascii;
-    whole
-        && tree.kinds.iter().zip(values.iter()).all(|(kind, value)| kind.may_be_absent() || !value.is_absent())
-        && (ascii || std::str::from_utf8(line).is_ok())
+    whole && (ascii || std::str::from_utf8(line).is_ok())
 }
 
 impl Value {
-    fn is_absent(self) -> bool {
+    pub fn is_absent(self) -> bool {
         matches!(self, Self::Absent)
+    }
+
+    /// Of a number; 0 when it is absent.
+    pub fn int(self) -> i64 {
+        match self {
+            Self::Int(number) => number,
+            _ => 0,
+        }
+    }
+
+    /// Of a text without escapes. None: absent.
+    pub fn text(self, line: &[u8]) -> Option<&str> {
+        match self {
+            Self::Text(start, end) => std::str::from_utf8(line.get(start..end)?).ok(),
+            _ => None,
+        }
     }
 }
 
@@ -141,6 +161,11 @@ impl Reader<'_> {
             Kind::Text { optional } => {
                 let (start, end) = self.quoted(first)?;
                 (*optional || end > start).then_some(Value::Text(start, end))
+            }
+            Kind::Written => {
+                (first == b'"').then_some(())?;
+                let start = self.place;
+                self.text().map(|(end, _)| Value::Text(start, end))
             }
             Kind::Is(wanted) => {
                 let (start, end) = self.quoted(first)?;

@@ -62,3 +62,34 @@ fn unit(line: &[u8], place: usize) -> Option<u32> {
     let digits = line.get(place..place + 4)?;
     digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + (digit as char).to_digit(16)?))
 }
+
+/// What a string that `string` has found says.
+pub fn said(written: &str) -> std::borrow::Cow<'_, str> {
+    let Some(first) = written.find('\\') else { return written.into() };
+    let (mut said, mut place) = (written[..first].to_owned(), first);
+    while let Some((before, rest)) = written[place..].split_once('\\') {
+        said.push_str(before);
+        place += before.len() + 1;
+        let letter = rest.as_bytes().first().copied();
+        place += 1;
+        match letter {
+            Some(b'u') => {
+                let unit_at = |place| unit(written.as_bytes(), place).unwrap_or_default();
+                let (high, low) = (unit_at(place), unit_at(place + 6));
+                let pair = (0xD800..0xDC00).contains(&high);
+                let code = if pair { 0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF) } else { high };
+                said.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                place += if pair { 10 } else { 4 };
+            }
+            Some(b'b') => said.push('\u{8}'),
+            Some(b'f') => said.push('\u{c}'),
+            Some(b'n') => said.push('\n'),
+            Some(b'r') => said.push('\r'),
+            Some(b't') => said.push('\t'),
+            Some(other) => said.push(other as char),
+            None => place -= 1,
+        }
+    }
+    said.push_str(written.get(place..).unwrap_or_default());
+    said.into()
+}

@@ -15,7 +15,16 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[1]
 PROBE = "import logscan; assert logscan.Scanner({'a': 'int'}).scan(b'{\"a\":1}', 0, 7) == ([[0], [1]], [])"
 IN_WHEEL = {"logscan/__init__.py", "logscan/_logscan.pyi", "logscan/py.typed"}
-IN_SDIST = {"Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "pyproject.toml", "src/lib.rs", "tests/test_scanner.py"}
+IN_SDIST = {
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "src/lib.rs",
+    "tests/test_logs.py",
+    "tests/test_scanner.py",
+}
 TESTS = ["hypothesis>=6.130", "pytest>=8.4"]
 
 

@@ -48,8 +48,10 @@ README = Path(__file__).parents[1] / "README.md"
 
 
 @pytest.mark.skipif(not README.exists(), reason="the tests are not beside the README")
-def test_the_readmes_example() -> None:
-    exec(README.read_text("utf-8").partition("```python\n")[2].partition("```")[0], {})
+def test_the_readmes_examples() -> None:
+    first, second = (part.partition("```")[0] for part in README.read_text("utf-8").split("```python\n")[1:])
+    exec(first, {})
+    exec(second, {})
 
 
 def cut(line: bytes, place: int, byte: bytes) -> bytes:

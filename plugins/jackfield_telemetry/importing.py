@@ -9,11 +9,12 @@ from functools import partial
 
 from jackfield.api.records import record
 from jackfield_telemetry import filestates
+from jackfield_telemetry.compiled import ReadPart, is_read, read_parts
 from jackfield_telemetry.jobs import Job, Part, parts
 from jackfield_telemetry.jobs import Source as Source  # callers have it from here
 from jackfield_telemetry.ledger import Ledger
 from jackfield_telemetry.merging import Added, merge
-from jackfield_telemetry.processes import shared_parts
+from jackfield_telemetry.processes import ordered, shared_parts
 
 MOST_WORKERS = 4
 """More of them would wait for the ledger, and need more memory than 200 MB with it."""
@@ -46,7 +47,8 @@ class Progress:
 
 @record
 class Effort:
-    """workers: 0 for one per processor. threshold: bytes from which processes are worth their start."""
+    """workers: threads, or processes where `logscan` does not read; 0 for one per processor. threshold: bytes from
+    which more than one is worth its start."""
 
     workers: int = 0
     threshold: int = 32 * 2**20
@@ -103,19 +105,27 @@ def _plan(ledger: Ledger, sources: Sequence[Source]) -> _Plan:
     return _Plan(counts, seen, jobs)
 
 
-def _read(sources: Sequence[Source], jobs: Sequence[Job], effort: Effort) -> Iterator[Part]:
-    workers = effort.workers or min(MOST_WORKERS, os.cpu_count() or 1)
-    if sum(job.size for job in jobs) < effort.threshold:
-        return parts(sources, jobs, range(len(jobs)))
-    return shared_parts(sources, jobs, min(workers, len(jobs)))
+def _read(sources: Sequence[Source], jobs: Sequence[Job], effort: Effort) -> Iterator[Part | ReadPart]:
+    """What `logscan` reads comes first."""
+    alone = sum(job.size for job in jobs) < effort.threshold
+    workers = 1 if alone else min(effort.workers or min(MOST_WORKERS, os.cpu_count() or 1), max(1, len(jobs)))
+    order = range(len(jobs)) if alone else ordered(jobs)
+    numbers = [number for number in order if is_read(jobs[number], sources)]
+    yield from read_parts(sources, jobs, numbers, workers)
+    done = set(numbers)
+    rest = [number for number in range(len(jobs)) if number not in done]
+    if alone:
+        yield from parts(sources, jobs, rest)
+    elif rest:
+        yield from shared_parts(sources, jobs, rest, min(workers, len(rest)))
 
 
-def _groups(given: Iterator[Part]) -> Iterator[list[Part]]:
-    group: list[Part] = []
+def _groups(given: Iterator[Part | ReadPart]) -> Iterator[list[Part | ReadPart]]:
+    group: list[Part | ReadPart] = []
     rows = 0
     for part in given:
         group.append(part)
-        rows += len(part.batch.rows)
+        rows += len(part.batch)
         if rows >= GATHERED:
             yield group
             group, rows = [], 0
@@ -123,7 +133,9 @@ def _groups(given: Iterator[Part]) -> Iterator[list[Part]]:
         yield group
 
 
-def _store(ledger: Ledger, sources: Sequence[Source], plan: _Plan, group: Sequence[Part]) -> list[tuple[int, Added]]:
+def _store(
+    ledger: Ledger, sources: Sequence[Source], plan: _Plan, group: Sequence[Part | ReadPart]
+) -> list[tuple[int, Added]]:
     def work(connection: sqlite3.Connection) -> list[tuple[int, Added]]:
         added = []
         for part in group:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens
-from jackfield_telemetry.packing import PROXIED, REQUEST_MASK, Batch
+from jackfield_telemetry.packing import PROXIED, REQUEST_MASK, Batch, Row
 from jackfield_telemetry.schema import SLOT_MS
+
+if TYPE_CHECKING:
+    import logscan
 
 _EARLIER, _LATER = 3_600_000, 60_000
 """Milliseconds by which a proxy may begin to serve an answer before, or after, the time in its agent's log."""
@@ -19,6 +23,27 @@ INSERT INTO sessions (id, agent, name, project) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET project = excluded.project WHERE project = ''
 """
 _LOAD = "INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TOGETHER = 32
+"""Rows of one statement: each costs a step of the database, each of its values a call."""
+
+
+def _packed(first: int) -> str:
+    """A row of `logscan.Part.split`, from this parameter on."""
+    key, time, dim, session, fresh, cached, rest = (f"?{number}" for number in range(first, first + 7))
+    counts = f"{fresh} >> 31, {fresh} & {2**31 - 1}, {cached} >> 31, {cached} & {2**31 - 1}"
+    return f"({key}, {time} >> 4, {dim}, {session}, {time} & 15, {counts}, {rest} >> 1, NULL, {rest} & 1)"
+
+
+def put_statement(together: int) -> str:
+    """For so many rows at once."""
+    return f"INSERT INTO entries VALUES {', '.join(_packed(1 + 7 * row) for row in range(together))}"  # noqa: S608
+
+
+_PUT = put_statement(_TOGETHER)
+_STORED = f"""
+SELECT answer.value FROM json_each(?) AS answer WHERE EXISTS (
+  SELECT 1 FROM entries AS e WHERE e.key >= answer.value AND e.key <= answer.value | {REQUEST_MASK})
+"""  # noqa: S608 - of constants
 _RELATED = f"""
 INSERT INTO related SELECT i.key, e.key FROM incoming AS i CROSS JOIN entries AS e
 ON e.key >= i.key & ~{REQUEST_MASK} AND e.key <= i.key | {REQUEST_MASK}
@@ -66,17 +91,24 @@ INSERT OR IGNORE INTO gone
 then the profile, the counts and the time do."""
 
 
+_ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in _SUMS.split(", "))
+_TO_SLOT = f"""
+ON CONFLICT DO UPDATE SET {_ADDED}, first = min(first, excluded.first), last = max(last, excluded.last)
+"""
+
+
 def _slots(source: str, sign: str) -> str:
     sums = ", ".join(f"{sign}sum({name})" for name in ("input", "output", "written", "read", "hours"))
-    added = ", ".join(f"{name} = {name} + excluded.{name}" for name in _SUMS.split(", "))
     return f"""
     INSERT INTO slots
       SELECT time / {SLOT_MS}, dim, session, step, cost IS NOT NULL, {sign}count(*), {sums}, {sign}total(cost),
         min(time), max(time) FROM {source} GROUP BY 1, 2, 3, 4, 5
-    ON CONFLICT DO UPDATE SET {added}, first = min(first, excluded.first), last = max(last, excluded.last)
+    {_TO_SLOT}
     """  # noqa: S608 - of constants
 
 
+_PUT_SLOT = f"INSERT INTO slots VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0.0, ?, ?) {_TO_SLOT}"  # noqa: S608
+"""A sum of `logscan.Part.split`."""
 _ADD = _slots("incoming", "")
 _TAKE = _slots("entries WHERE key IN (SELECT key FROM gone)", "-")
 
@@ -92,15 +124,35 @@ class Added:
         return Added(self.entries + other.entries, self.tokens.plus(other.tokens))
 
 
-def merge(connection: sqlite3.Connection, batch: Batch) -> Added:
+def merge(connection: sqlite3.Connection, batch: Batch | logscan.Part) -> Added:
     """Inside a transaction."""
-    if not batch.rows:
+    if not len(batch):
         return Added()
-    run, many = connection.execute, connection.executemany
-    many(_DIM, batch.dims)
-    many(_SESSION, batch.sessions)
+    connection.executemany(_DIM, batch.dims)
+    connection.executemany(_SESSION, batch.sessions)
+    if isinstance(batch, Batch):
+        return _merged(connection, batch.rows)
+    known = _known(connection, batch)
+    proxies = connection.execute(_PROXIES).fetchone() is not None
+    rows, slots, (count, *tokens), others = batch.split(known, proxies, _TOGETHER)
+    connection.executemany(_PUT, rows)
+    connection.executemany(_PUT_SLOT, slots)
+    return Added(count, Tokens(*tokens)).plus(_merged(connection, others))
+
+
+def _known(connection: sqlite3.Connection, part: logscan.Part) -> list[int]:
+    """Answers of which something is stored."""
+    if connection.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is None:
+        return []
+    return [answer for (answer,) in connection.execute(_STORED, (part.answers(),))]
+
+
+def _merged(connection: sqlite3.Connection, rows: Sequence[Row]) -> Added:
+    if not rows:
+        return Added()
+    run = connection.execute
     run("DELETE FROM incoming")
-    many(_LOAD, batch.rows)
+    connection.executemany(_LOAD, rows)
     replaced = _settle(connection)
     added = _sums(connection, "incoming").plus(replaced)
     run(_ADD)

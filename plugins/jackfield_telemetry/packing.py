@@ -22,6 +22,8 @@ STEPS = (32_000, 64_000, 100_000, 128_000, 200_000, 256_000, 272_000, 512_000, 1
 
 
 _fields = cast("Callable[[object], tuple[Any, ...]]", msgspec.structs.astuple)
+Dim = tuple[int, str, str, str, str, str, str]
+Session = tuple[int, str, str, str]
 Row = tuple[int, int, int, int, int, int, int, int, int, int, float | None, int]
 
 
@@ -30,9 +32,12 @@ class Batch(msgspec.Struct, array_like=True):
     the table `entries`, in the order of their keys and each key once. Ids follow from the names, so that rows need not
     be changed any more to be stored."""
 
-    dims: list[tuple[int, str, str, str, str, str, str]]
-    sessions: list[tuple[int, str, str, str]]
+    dims: list[Dim]
+    sessions: list[Session]
     rows: list[Row]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "", provider: str = "") -> Batch:

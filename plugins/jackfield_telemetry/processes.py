@@ -24,11 +24,13 @@ AT_ONCE = 64 * 2**20
 _MAIN = "from jackfield_telemetry.worker import main; main()"
 
 
-def shared_parts(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -> Iterator[Part]:
-    """`parts` of all jobs by so many processes. What a process leaves undone because it died is read here."""
+def shared_parts(
+    sources: Sequence[Source], jobs: Sequence[Job], numbers: Sequence[int], workers: int
+) -> Iterator[Part]:
+    """`parts` of these jobs by so many processes. What a process leaves undone because it died is read here."""
     done: set[int] = set()
     queue: Queue[Part | None] = Queue(WAITING)
-    processes = _start(sources, jobs, workers)
+    processes = _start(sources, jobs, numbers, workers)
     threads = [Thread(target=_forward, args=(process, queue), daemon=True) for process in processes]
     for thread in threads:
         thread.start()
@@ -50,12 +52,15 @@ def shared_parts(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -
                 with suppress(Exception):
                     queue.get_nowait()
                 thread.join(0.01)
-    yield from parts(sources, jobs, [number for number in range(len(jobs)) if number not in done])
+    yield from parts(sources, jobs, [number for number in numbers if number not in done])
 
 
-def _start(sources: Sequence[Source], jobs: Sequence[Job], workers: int) -> list[subprocess.Popen[bytes]]:
+def _start(
+    sources: Sequence[Source], jobs: Sequence[Job], numbers: Sequence[int], workers: int
+) -> list[subprocess.Popen[bytes]]:
     """All read the numbers of their jobs from one pipe."""
-    order = _order(jobs)
+    wanted = set(numbers)
+    order = [number for number in ordered(jobs) if number in wanted]
     taking, giving = os.pipe()
     Thread(target=_fetch_first, args=(jobs, order), daemon=True).start()
     try:
@@ -94,7 +99,7 @@ def _code() -> str:
     return f"import sys, types; sys.path[:] = {sys.path!r}; {bare}; sys.modules[package.__name__] = package; {_MAIN}"
 
 
-def _order(jobs: Sequence[Job]) -> list[int]:
+def ordered(jobs: Sequence[Job]) -> list[int]:
     """Source by source, large files first, so that all workers end at about the same time."""
     return sorted(range(len(jobs)), key=lambda number: (jobs[number].source, -jobs[number].size))
 

@@ -1,5 +1,5 @@
-"""Chosen fields of JSON lines, as columns."""
+"""The usage in coding agents' logs, as rows of numbers."""
 
-from logscan._logscan import Scanner
+from logscan._logscan import Logs, Part, Scanner
 
-__all__ = ["Scanner"]
+__all__ = ["Logs", "Part", "Scanner"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
 from pathlib import Path
 
 import msgspec
@@ -17,35 +16,14 @@ import msgspec
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
 from jackfield_telemetry.moments import milliseconds
-from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
-from jackfield_telemetry.readers.scanning import Row, scanned, scanner
+from jackfield_telemetry.readers.judging import Judged, Memory
+from jackfield_telemetry.readers.lines import OWN_TYPE, blocks
 
 _MOST = 2**50
 """More tokens than that are damage."""
 _OTHERS = ("user", "summary", "system", "file-history-snapshot", "queue-operation", "attachment")
 """Types of lines that cannot hold an answer, most of a log's bytes; they are not parsed."""
 _OTHER = re.compile(OWN_TYPE + rb'"(?:%s)"' % "|".join(_OTHERS).encode())
-_FIELDS = {
-    "message.id": "text",
-    "requestId": "text",
-    "isSidechain": "flag?",
-    "timestamp": "time",
-    "sessionId": "text",
-    "message.model": "text",
-    "cwd": "text?",
-    "message.usage.speed": "text?",
-    "message.usage.input_tokens": "int?",
-    "message.usage.output_tokens": "int?",
-    "message.usage.cache_creation_input_tokens": "int?",
-    "message.usage.cache_read_input_tokens": "int?",
-    "message.usage.cache_creation.ephemeral_5m_input_tokens": "int?",
-    "message.usage.cache_creation.ephemeral_1h_input_tokens": "int?",
-    "message.usage.iterations": "none",
-    "uuid": "text?",
-    "costUSD": "none",
-    "data": "none",
-}
-_scanner = cache(partial(scanner, _FIELDS, {"type": _OTHERS}))
 
 
 class _Written(msgspec.Struct, gc=False):
@@ -130,71 +108,27 @@ class ClaudeReader:
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
         for block in blocks(file.path, start.offset):
             entries: list[UsageEntry] = []
-            for found, place in _answers(block):
-                if isinstance(found, tuple):
-                    if (entry := _plain_entry(found)) is not None:
-                        entries.append(entry)
-                else:
-                    entries += _entries(found, file, block.offset + place)
+            for place, stop in block.lines():
+                if not _OTHER.match(block.data, place, stop):
+                    entries += _answers(block.view[place:stop], file, block.offset + place)
             yield Reading(entries, Bookmark(block.offset + block.end))
 
-
-def _answers(block: Block) -> Iterable[tuple[Row | _Line, int]]:
-    """Lines with usage, and where each begins. Of an answer's lines the one with the greatest total: they mostly follow
-    each other, so that most repetitions end here."""
-    best: dict[object, tuple[int, Row | _Line, int]] = {}
-    known = best.get
-    for found in scanned(_scanner(), block):
-        if isinstance(found, tuple):
-            place, answer, request, side, _, _, _, _, _, given, out, written, read, _, _, _ = found
-            total = given + out + written + read
-            key: object = (answer, request, side)
-            one: Row | _Line = found
-        else:
-            place = found.start
-            line = _parsed(block, place, found.stop)
-            if line is None or line.message is None:
-                continue
-            message, usage = line.message, line.message.usage
-            total = usage.input_tokens + usage.output_tokens + usage.cache_creation_input_tokens
-            total += usage.cache_read_input_tokens
-            key = (message.id, line.request_id, line.is_sidechain) if message.id and line.request_id else place
-            one = line
-        before = known(key)
-        if before is None or total > before[0]:
-            best[key] = (total, one, place)
-    return [(found, place) for _, found, place in best.values()]
-
-
-def _parsed(block: Block, place: int, stop: int) -> _Line | None:
-    if _OTHER.match(block.data, place, stop):
+    def recalled(self, bookmark: bytes) -> Memory | None:
         return None
+
+    def kept(self, memory: Memory) -> bytes:
+        return b""
+
+    def judged(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> Judged:
+        return memory, [] if _OTHER.match(line) else list(_answers(line, file, offset))
+
+
+def _answers(written: bytes | memoryview, file: LogFile, offset: int) -> Iterable[UsageEntry]:
     try:
-        line = _decode(block.view[place:stop])
+        line = _decode(written)
     except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
-        return None
-    return _own(line) if line.message is None else line
-
-
-def _plain_entry(row: Row) -> UsageEntry | None:
-    """What `_entries` makes of the same line. Numbers are small enough, and no text but the speed is empty."""
-    _, answer, request, side, time, session, model, cwd, speed, given, out, written, read, minutes, hours, _ = row
-    written = minutes + hours or written
-    if model == "<synthetic>" or not (given or out or written or read):
-        return None
-    return UsageEntry(
-        "claude",
-        answer,
-        session,
-        time,
-        model,
-        Tokens(given, out, written, read, hours),
-        request,
-        side is True,
-        None,
-        "fast" if speed == "fast" else None,
-        cwd,
-    )
+        return ()
+    return _entries(_own(line) if line.message is None else line, file, offset)
 
 
 def _own(line: _Line) -> _Line:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
 from pathlib import Path
 
 import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
 from jackfield_telemetry.moments import milliseconds
+from jackfield_telemetry.readers.judging import Judged, Memory
 from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
-from jackfield_telemetry.readers.scanning import Row, scanned, scanner
 
 FALLBACK_MODEL = "gpt-5"
 """Of early logs, which name no model."""
@@ -32,22 +31,6 @@ _KNOWN = re.compile(
 )
 """Lines without counts of their own, most of a log's bytes, which are not parsed; and those with a total, with a group
 where it begins."""
-_COUNTED = {
-    "input_tokens": "int",
-    "cached_input_tokens": "int?",
-    "cache_write_input_tokens": "int?",
-    "output_tokens": "int",
-}
-_FIELDS = {
-    "timestamp": "time",
-    "type": "=event_msg",
-    "payload.type": "=token_count",
-    **{f"payload.info.total_token_usage.{name}": kind for name, kind in _COUNTED.items()},
-    **{f"payload.info.last_token_usage.{name}": kind for name, kind in _COUNTED.items()},
-    "payload.info.model": "text?",
-    **{f"payload.{name}": "none" for name in ("model", "id", "cwd", "forked_from_id", "source", "thread_settings")},
-}
-_scanner = cache(partial(scanner, _FIELDS, {"type": _OTHERS}))
 _TIERS = {"fast": "priority", "priority": "priority", "flex": "flex"}
 
 
@@ -98,6 +81,7 @@ class _Memory(msgspec.Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_Line).decode
 _recall = msgspec.json.Decoder(_Memory).decode
+_recall_counts = msgspec.json.Decoder(_Counts).decode
 
 
 class CodexReader:
@@ -125,31 +109,60 @@ class CodexReader:
             entries = list(_answers(block, file, memory))
             yield Reading(entries, Bookmark(block.offset + block.end, msgspec.json.encode(memory)))
 
+    def recalled(self, bookmark: bytes) -> Memory | None:
+        return _told(_recall(bookmark)) if bookmark else None
+
+    def kept(self, memory: Memory) -> bytes:
+        return msgspec.json.encode(_remembered(memory))
+
+    def judged(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> Judged:
+        match = _KNOWN.match(line)
+        if match is not None and not match.lastindex:
+            return memory, []
+        try:
+            parsed = _decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+            return memory, []
+        if parsed.payload is None:
+            return memory, []
+        known = _remembered(memory)
+        entry = _entry(parsed, parsed.payload, file, known)
+        return _told(known), [] if entry is None else [entry]
+
+
+def _told(memory: _Memory) -> Memory:
+    total = memory.total
+    counts = None
+    if total is not None:
+        numbers = (
+            total.input_tokens,
+            total.cached_input_tokens,
+            total.cache_write_input_tokens,
+            total.output_tokens,
+        )
+        small = all(abs(number) <= _MOST for number in numbers)
+        counts = (numbers, "") if small else (None, msgspec.json.encode(total).decode())
+    return memory.session, memory.model, memory.cwd, memory.tier, counts, memory.replaying
+
+
+def _remembered(memory: Memory) -> _Memory:
+    session, model, cwd, tier, counts, replaying = memory
+    total = None
+    if counts is not None:
+        numbers, other = counts
+        total = _Counts(*numbers) if numbers is not None else _recall_counts(other)
+    return _Memory(session, model, cwd, tier, total, replaying)
+
 
 def _answers(block: Block, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
     """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
-    before = _numbers(memory.total)
     last: bytearray | None = None
-    for found in scanned(_scanner(), block):
-        if isinstance(found, tuple):
-            total = found[2:6]
-            if total == before:
-                continue
-            before = total
-            memory.total = _Counts(*total)
-            entry = _plain_entry(found, file, memory)
-        else:
-            line, last = _parsed(block, found.start, found.stop, last)
-            if line is None or line.payload is None:
-                continue
+    for place, stop in block.lines():
+        line, last = _parsed(block, place, stop, last)
+        if line is not None and line.payload is not None:
             entry = _entry(line, line.payload, file, memory)
-            before = _numbers(memory.total)
-        if entry is not None:
-            yield entry
-
-
-def _numbers(counts: _Counts | None) -> tuple[int, ...] | None:
-    return None if counts is None else msgspec.structs.astuple(counts)
+            if entry is not None:
+                yield entry
 
 
 def _parsed(block: Block, place: int, stop: int, last: bytearray | None) -> tuple[_Line | None, bytearray | None]:
@@ -208,11 +221,6 @@ def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageE
     if used is None or line.timestamp is None:
         return None
     return _answer(milliseconds(line.timestamp), total, used, info.model, file, memory)
-
-
-def _plain_entry(row: Row, file: LogFile, memory: _Memory) -> UsageEntry | None:
-    """What `_counted` makes of the same line, when its total is a new one."""
-    return _answer(row[1], memory.total, _Counts(*row[6:10]), row[10], file, memory)
 
 
 def _answer(

@@ -36,6 +36,14 @@ class Block:
         self.end = end
         self.offset = offset
 
+    def lines(self) -> Iterator[tuple[int, int]]:
+        """Where each line begins and ends in the buffer."""
+        find, place, end = self.data.find, self.start, self.end
+        while place < end:
+            stop = find(b"\n", place, end)
+            yield place, stop
+            place = stop + 1
+
 
 def blocks(path: Path, offset: int) -> Iterator[Block]:
     """The lines from there on; one without its end is left out. A block is good until the next one is asked for. Raises

@@ -1,25 +1,28 @@
-"""What `logscan` finds in a log is what the readers' own parser finds in it, to the last field."""
+"""What `logscan` finds in logs is what the readers' own parsers find in them, to the last field."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackfield.api.telemetry import Bookmark, LogFile, Reading, UsageReader
+from jackfield.api.telemetry import UsageReader
+from jackfield_telemetry import compiled, jobs, merging
+from jackfield_telemetry.compiled import ReadPart, read_parts
+from jackfield_telemetry.importing import Effort, Imported, run_import
+from jackfield_telemetry.jobs import Job, Mark, Part, Source, parts
+from jackfield_telemetry.ledger import Ledger
+from jackfield_telemetry.packing import Batch
 from jackfield_telemetry.readers import claude, codex
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
-from jackfield_telemetry.readers.scanning import scanner
 
-pytestmark = pytest.mark.skipif(scanner({}, {}) is None, reason="logscan is not installed")
+pytestmark = pytest.mark.skipif(not compiled.available(), reason="logscan is not installed")
 
 COUNT = st.integers(0, 3) | st.sampled_from([-1, 1.5, None, "7", 10**13, 10**14, 2**50, 2**70])
 NAME = st.sampled_from(["a", "b"])
@@ -112,41 +115,134 @@ def lines_of(values: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[
     return written | written | written | hit | st.binary(max_size=8)
 
 
-@contextmanager
-def without_scanner(module: ModuleType) -> Iterator[None]:
-    kept, module._scanner = module._scanner, lambda: None
-    try:
-        yield
-    finally:
-        module._scanner = kept
+def batch_of(part: Part | ReadPart) -> tuple[object, ...]:
+    """Everything in it; all of its answers said to be known, `split` gives each row as it is."""
+    batch = part.batch
+    rows = batch.rows if isinstance(batch, Batch) else batch.split(json.loads(batch.answers()), False, 1)[3]
+    return part.source, list(batch.dims), list(batch.sessions), list(rows), list(part.marks)
 
 
-def check(reader: UsageReader, module: ModuleType, content: bytes, cut: int, path: Path) -> None:
-    """The same readings, entry by entry, also when reading ends in the middle and goes on from its bookmark."""
-    places = [0, min(cut, len(content)), len(content)]
-    fast, slow = list[Reading](), list[Reading]()
+def check(reader: UsageReader, content: bytes, cut: int, path: Path, profile: str) -> None:
+    """The same rows and bookmarks, also when reading ends in the middle and goes on from its bookmark."""
+    source = Source(reader, path.parent, profile, "p" if profile else "")
+    job = Job(str(path), "one", 0, b"", len(content))
     path.write_bytes(b"")
-    for start, stop in pairwise(places):
+    for start, stop in pairwise([0, min(cut, len(content)), len(content)]):
         with path.open("ab") as file:
             file.write(content[start:stop])
-        file_of = LogFile(path, "one")
-        before = fast[-1].bookmark if fast else Bookmark()
-        fast += reader.read(file_of, before)
-        with without_scanner(module):
-            slow += reader.read(file_of, slow[-1].bookmark if slow else Bookmark())
-    assert fast == slow
+        slow = [batch_of(part) for part in parts([source], [job], [0])]
+        assert [batch_of(part) for part in read_parts([source], [job], [0], 1)] == slow
+        mark = slow[-1][-1][-1]
+        assert isinstance(mark, Mark)
+        assert mark.error is None
+        job = Job(str(path), "one", mark.offset, mark.memory, len(content))
 
 
-@given(lines=st.lists(lines_of(CLAUDE), max_size=6), cut=st.integers(0, 3000), last=st.sampled_from([b"\n", b""]))
-def test_claude_logs(lines: list[bytes], cut: int, last: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+@given(
+    lines=st.lists(lines_of(CLAUDE), max_size=6),
+    cut=st.integers(0, 3000),
+    last=st.sampled_from([b"\n", b""]),
+    profile=st.sampled_from(["", "own"]),
+)
+def test_claude_logs(
+    lines: list[bytes], cut: int, last: bytes, profile: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("log") / "one.jsonl"
-    check(ClaudeReader(), claude, b"\n".join(lines) + last, cut, path)
+    check(ClaudeReader(), b"\n".join(lines) + last, cut, path, profile)
 
 
-@given(lines=st.lists(lines_of(CODEX), max_size=8), cut=st.integers(0, 3000), last=st.sampled_from([b"\n", b""]))
-def test_codex_logs(lines: list[bytes], cut: int, last: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+@given(
+    lines=st.lists(lines_of(CODEX), max_size=8),
+    cut=st.integers(0, 3000),
+    last=st.sampled_from([b"\n", b""]),
+    profile=st.sampled_from(["", "own"]),
+)
+def test_codex_logs(
+    lines: list[bytes], cut: int, last: bytes, profile: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("log") / "one.jsonl"
-    check(CodexReader(), codex, b"\n".join(lines) + last, cut, path)
+    check(CodexReader(), b"\n".join(lines) + last, cut, path, profile)
+
+
+FILES = st.lists(st.lists(lines_of(CLAUDE), max_size=6).map(b"\n".join), min_size=1, max_size=3)
+OTHER_FILES = st.lists(st.lists(lines_of(CODEX), max_size=6).map(b"\n".join), max_size=2)
+
+
+def dump(ledger: Ledger) -> list[list[tuple[object, ...]]]:
+    tables = ("dims", "sessions", "entries", "slots", "files")
+    return ledger.read(
+        lambda found: [found.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in tables]
+    )
+
+
+def imported(ledger: Ledger, root: Path) -> list[Imported]:
+    sources = [Source(ClaudeReader(), root / "claude"), Source(CodexReader(), root / "codex")]
+    return run_import(ledger, sources, Effort(workers=1))
+
+
+@settings(max_examples=25)
+@given(claude=FILES, codex=OTHER_FILES, later=lines_of(CLAUDE), rows=st.sampled_from([1, 8192]))
+def test_whole_imports(
+    claude: list[bytes], codex: list[bytes], later: bytes, rows: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The ledgers are equal, row by row, and so are the results, also after a second import of what has grown."""
+    root = tmp_path_factory.mktemp("logs")
+    (root / "claude" / "projects").mkdir(parents=True)
+    (root / "codex" / "sessions").mkdir(parents=True)
+    for number, text in enumerate(codex):
+        (root / "codex" / "sessions" / f"{number}.jsonl").write_bytes(text + b"\n")
+    files = [root / "claude" / "projects" / f"{number}.jsonl" for number in range(len(claude))]
+    with closing(Ledger(root / "fast" / "l.db")) as fast, closing(Ledger(root / "slow" / "l.db")) as slow:
+        for more in (*([text, later] for text in claude), [later]):
+            for path, text in zip(files, [*more, b""], strict=False):
+                with path.open("ab") as file:
+                    file.write(text + b"\n")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(compiled, "ROWS", rows)
+                patch.setattr(merging, "_TOGETHER", 1)
+                patch.setattr(merging, "_PUT", merging.put_statement(1))
+                found = imported(fast, root)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(compiled, "available", lambda: False)
+                patch.setattr(jobs, "ROWS", rows)
+                assert imported(slow, root) == found
+            assert dump(fast) == dump(slow)
+
+
+def answer(number: int, **more: object) -> bytes:
+    usage = {"input_tokens": number + 1, "output_tokens": 2**33 if number % 50 == 0 else 1}
+    message = {"model": "m", "id": f"msg_{number % 900}", "usage": usage}
+    side = {"isSidechain": True} if number % 7 == 0 else {}
+    moment = f"2026-01-31T{number // 60 % 24:02d}:{number % 60:02d}:00Z"
+    line = {"sessionId": f"s{number % 5}", "requestId": f"r{number}", "timestamp": moment, "message": message}
+    return json.dumps({**line, **side, **more}).encode() + b"\n"
+
+
+def untimed(tables: list[list[tuple[object, ...]]]) -> list[list[tuple[object, ...]]]:
+    """Without the first and last times of slots: those of an answer that gives way stay in them, and which one is there
+    before another depends on the threads; so do slots that are left empty."""
+    return [*tables[:3], [slot[:-2] for slot in tables[3] if slot[5]], tables[4]]
+
+
+def test_a_large_import_with_many_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements of many rows, copies, answers in several files, numbers too large for the short way, costs."""
+    root = tmp_path / "claude" / "projects"
+    root.mkdir(parents=True)
+    (tmp_path / "codex").mkdir()
+    for number in range(12):
+        lines = [answer(one, **({"costUSD": 0.25} if one % 11 == 0 else {})) for one in range(number * 90, 1500)]
+        (root / f"{number}.jsonl").write_bytes(b"".join(lines))
+    with closing(Ledger(tmp_path / "fast.db")) as fast, closing(Ledger(tmp_path / "slow.db")) as slow:
+        sources = [Source(ClaudeReader(), tmp_path / "claude")]
+        run_import(fast, sources, Effort(workers=3, threshold=1))
+        monkeypatch.setattr(compiled, "available", lambda: False)
+        run_import(slow, sources, Effort())
+        assert untimed(dump(fast)) == untimed(dump(slow))
+
+
+def test_lines_longer_than_a_block(tmp_path: Path) -> None:
+    long = answer(1, content="x" * 700_000)
+    check(ClaudeReader(), answer(0) + long + answer(2) + long[:300_000], len(long) // 2, tmp_path / "l.jsonl", "")
 
 
 def test_plain_lines_need_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +255,38 @@ def test_plain_lines_need_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(codex, "_decode", refuse)
     usage = {"input_tokens": 3, "output_tokens": 1}
     message = {"model": "m", "id": "msg_1", "usage": usage, "content": [{"type": "text", "text": "ä\n\\"}]}
-    line = {"type": "assistant", "sessionId": "s", "requestId": "r", "message": message}
+    line = {"type": "assistant", "sessionId": "s", "requestId": "r", "message": message, "cwd": "C:\\a"}
     counts = {"total_token_usage": usage, "last_token_usage": usage}
     count = {"type": "event_msg", "payload": {"type": "token_count", "info": counts, "rate_limits": None}}
-    for reader, written in ((ClaudeReader(), line), (CodexReader(), count)):
+    meta = {"type": "session_meta", "payload": {"id": "s", "cwd": "C:\\a", "source": "cli"}}
+    turn = {"type": "turn_context", "payload": {"model": "m", "cwd": "/ä"}}
+    for reader, written in ((ClaudeReader(), [line, {"type": "progress"}]), (CodexReader(), [meta, turn, count])):
         path = tmp_path / f"{reader.name}.jsonl"
-        path.write_text(json.dumps({"timestamp": "2026-01-31T12:00:00.000Z", **written}) + "\n")
-        (reading,) = reader.read(LogFile(path, "one"), Bookmark())
-        assert [entry.tokens.total for entry in reading.entries] == [4]
+        lines = [json.dumps({"timestamp": "2026-01-31T12:00:00.000Z", **one}) for one in written]
+        path.write_text("\n".join(lines) + "\n")
+        job = Job(str(path), "one", 0, b"", 1)
+        (part,) = read_parts([Source(reader, tmp_path)], [job], [0], 1)
+        assert part.marks[0].error is None
+        _, _, ((_, _, name, project),), (row,), _ = batch_of(part)
+        assert (name, project, sum(row[5:9])) == ("s", "C:\\a" if reader.name == "claude" else "/ä", 4)
+
+
+def test_a_file_that_is_gone_is_named_as_by_the_parser(tmp_path: Path) -> None:
+    source, job = Source(ClaudeReader(), tmp_path), Job(str(tmp_path / "gone.jsonl"), "one", 0, b"", 1)
+    (part,) = read_parts([source], [job], [0], 1)
+    (slow,) = parts([source], [job], [0])
+    assert part.marks == slow.marks
+    assert part.marks[0].error is not None
+    assert part.marks[0].error.startswith("FileNotFoundError: [Errno 2]")
+
+
+def test_a_judge_that_raises_is_a_problem_of_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> object:
+        raise LookupError("a mistake")
+
+    monkeypatch.setattr(claude, "_decode", refuse)
+    (tmp_path / "0.jsonl").write_bytes(answer(1) + answer(2, costUSD=1))
+    (tmp_path / "1.jsonl").write_bytes(answer(3))
+    given = [Job(str(tmp_path / f"{number}.jsonl"), str(number), 0, b"", 1) for number in range(2)]
+    (part,) = read_parts([Source(ClaudeReader(), tmp_path)], given, [0, 1], 1)
+    assert [(mark.offset > 0, mark.error) for mark in part.marks] == [(False, "LookupError: a mistake"), (True, None)]
