@@ -9,7 +9,7 @@ import asyncio
 from urllib.parse import parse_qs
 
 from jackfield.api import jsontext
-from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.asgi import DirectWebSocket, Receive, Scope, Send, direct_of
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.records import record
@@ -21,6 +21,13 @@ from jackfield_terminal.settings import TerminalSettings
 FRAME = 128 * 1024
 """Bytes of output in one frame, about."""
 
+AT_ONCE = 16 * 1024
+"""Bytes of output up to which a client that waits for it is sent it as it is read."""
+
+QUIET = 0.001
+"""Seconds without output before that. What comes closer together is sent by tasks: they take turns, and a flood makes
+larger and so fewer frames."""
+
 LEAST_WINDOW = 64 * 1024
 """Bytes; a client that asks for less gets this."""
 
@@ -30,9 +37,9 @@ GOING_AWAY = 1001
 
 @record
 class Wishes:
-    """What a client asks for in its address. mode: `ro` to look only. window: bytes of output that it may be sent before
-    it has said that they are worked off (`taken`), for browsers, which cannot stop a socket; 0: without limit. sizes:
-    whether it is told the terminal's size."""
+    """What a client asks for in its address. writes: not with the mode `ro`. window: bytes of output that it may be
+    sent before it has said that they are worked off (`taken`), for browsers, which cannot stop a socket; 0: without
+    limit. sizes: whether it is told the terminal's size."""
 
     writes: bool = True
     window: int = 0
@@ -43,7 +50,13 @@ class Attachment:
     """A client's place in the output, and the two tasks that move data in its directions."""
 
     def __init__(
-        self, session: Session, send: Send, settings: TerminalSettings, clock: Clock, wishes: Wishes = Wishes()
+        self,
+        session: Session,
+        send: Send,
+        settings: TerminalSettings,
+        clock: Clock,
+        wishes: Wishes,
+        direct: DirectWebSocket | None,
     ) -> None:
         self.cursor = 0
         self.slow = False
@@ -59,9 +72,32 @@ class Attachment:
         """Bytes that may still be sent, of a client with a window."""
         self._told: tuple[int, int] | None = None
         self._more = asyncio.Event()
+        self._waits = False
+        """Whether it waits for news, and had been sent all there was."""
+        self._direct = direct
+        if direct is not None and wishes.writes:
+            direct.listen(self._typed)
 
     def wake(self) -> None:
-        self._more.set()
+        if not self._sent_at_once():
+            self._more.set()
+
+    def _sent_at_once(self) -> bool:
+        """Whether there was a little output, and nothing else to tell."""
+        session, log = self._session, self._session.log
+        if self._direct is None or not self._waits or self._more.is_set() or self._is_full():
+            return False
+        if self._is_to_tell_size() or session.state != "running" or session.left.is_set():
+            return False
+        if not log.start <= self.cursor < log.end <= self.cursor + AT_ONCE:
+            return False
+        if self._clock.monotonic() - self.progressed < QUIET:
+            return False
+        data = log.read(self.cursor, AT_ONCE)
+        if not self._direct.send(data):
+            return False
+        self._sent(data)
+        return True
 
     # -- to the client
 
@@ -98,12 +134,15 @@ class Attachment:
         await self._send({"type": "websocket.close", "code": 1000})
 
     def _is_full(self) -> bool:
-        """Whether the client has to work off what it has first. It falls behind meanwhile, as one that does not read."""
+        """Whether the client has to work off what it has first. It falls behind meanwhile, as one that does not
+        read."""
         return self._wishes.window > 0 and self._open <= 0
 
     async def _news(self) -> None:
         self._more.clear()
+        self._waits = True
         await self._more.wait()
+        self._waits = False
 
     def _is_to_tell_size(self) -> bool:
         return self._wishes.sizes and self._told != (self._session.cols, self._session.rows)
@@ -114,12 +153,15 @@ class Attachment:
 
     async def _forward(self, data: bytes) -> None:
         await self._send({"type": "websocket.send", "bytes": data})
-        self._open -= len(data)
-        self.cursor += len(data)
-        self._progress()
+        self._sent(data)
         if len(data) >= FRAME:
             # A server whose buffers are empty never suspends; others want their turn.
             await asyncio.sleep(0)
+
+    def _sent(self, data: bytes) -> None:
+        self._open -= len(data)
+        self.cursor += len(data)
+        self._progress()
 
     async def _catch_up(self) -> None:
         """The client was away for longer than the log goes back: it is told so, and begins anew near the end."""
@@ -147,6 +189,10 @@ class Attachment:
                 return
             if message["type"] == "websocket.receive":
                 await self._take(message.get("bytes"), message.get("text"))
+
+    def _typed(self, data: bytes) -> bytes:
+        """Keystrokes on the short way; gives what is to come by `listen`."""
+        return data if len(data) > self._settings.input_limit else self._session.write_now(data)
 
     async def _take(self, data: bytes | None, text: str | None) -> None:
         size = len(data) if data is not None else len(text or "")
@@ -205,7 +251,8 @@ async def serve(
     session: Session, scope: Scope, receive: Receive, send: Send, settings: TerminalSettings, clock: Clock
 ) -> None:
     """An accepted connection, until the client or the session ends."""
-    attachment = Attachment(session, send, settings, clock, wishes_of(scope))
+    direct = direct_of(scope)
+    attachment = Attachment(session, send, settings, clock, wishes_of(scope), direct)
     session.attach(attachment)
     tasks = [asyncio.ensure_future(attachment.follow()), asyncio.ensure_future(attachment.listen(receive))]
     try:
@@ -214,6 +261,8 @@ async def serve(
             task.result()
     finally:
         session.detach(attachment)
+        if direct is not None:
+            direct.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 
 LONGEST = 4096
-"""Bytes of an escape sequence that is still recognised across a cut."""
+"""Bytes of an unfinished escape sequence that are kept; of a longer one, such as a picture, only how it begins."""
 
 _SEQUENCE = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]"
-    rb"|\][^\x07\x1b]*(?:\x07|\x1b\\)"
-    rb"|[PX^_][^\x1b]*\x1b\\"
+    rb"|\][^\x07\x18\x1a\x1b]*(?:\x07|\x1b\\)"
+    rb"|[PX^_][^\x18\x1a\x1b]*\x1b\\"
     rb"|[ -/]+[0-~]"
     rb"|[0-OQ-WYZ\\`-~])"
 )
 _UNFINISHED = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]*\x1b?|[PX^_][^\x1b]*\x1b?|[ -/]*)\Z",
+    rb"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x18\x1a\x1b]*\x1b?|[PX^_][^\x18\x1a\x1b]*\x1b?|[ -/]*)\Z",
 )
+_BROKEN_OFF = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x18\x1a\x1b]*|[PX^_][^\x18\x1a\x1b]*|[ -/]*)[\x18\x1a]?")
 _MODES = re.compile(rb"\x1b(?:\[\?([0-9;]{1,64})([hl])|(c)|([=>])|\[(!)p)")
 _RESTORED = frozenset((1, 6, 7, 9, 25, 47, 66, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1047, 1049, 2004))
 """Cursor keys, origin, wrap, mouse reports, cursor, alternate screens, keypad, focus reports, bracketed paste."""
@@ -78,8 +79,9 @@ class ForgottenOutput:
 
     def feed(self, data: bytes) -> None:
         joined = self._pending + data
-        self._pending = _unfinished(joined[-LONGEST:])
-        self.modes.feed(joined[: len(joined) - len(self._pending)] if self._pending else joined)
+        pending = _unfinished(joined)
+        self.modes.feed(joined[: len(joined) - len(pending)] if pending else joined)
+        self._pending = _shortened(pending)
 
     def restoring(self) -> bytes:
         """What brings a fresh one into this state, when it is fed with it."""
@@ -92,8 +94,8 @@ class ForgottenOutput:
             return 0
         if pending[0] != 0x1B:
             return min(_missing(pending), len(following))
-        joined = pending + following[:LONGEST]
-        match = _SEQUENCE.match(joined)
+        joined = pending + following
+        match = _SEQUENCE.match(joined) or _BROKEN_OFF.match(joined)
         return max(0, match.end() - len(pending)) if match else 0
 
     def copy(self) -> ForgottenOutput:
@@ -103,14 +105,15 @@ class ForgottenOutput:
         return made
 
 
-def _unfinished(tail: bytes) -> bytes:
+def _unfinished(text: bytes) -> bytes:
     """The unfinished sequence, or else the unfinished character, at the end of the text."""
-    at = tail.find(b"\x1b")
-    while at >= 0:
-        complete = _SEQUENCE.match(tail, at)
-        if complete is None and _UNFINISHED.match(tail, at):
-            return tail[at:]
-        at = tail.find(b"\x1b", complete.end() if complete else at + 1)
+    # Nothing goes on over an escape character but a string, which one begins to end.
+    at = text.rfind(b"\x1b")
+    before = text.rfind(b"\x1b", 0, at) if 0 <= at == len(text) - 1 else -1
+    for start in (before, at):
+        if start >= 0 and not _SEQUENCE.match(text, start) and _UNFINISHED.match(text, start):
+            return text[start:]
+    tail = text[-3:]
     for size in (1, 2, 3):
         if size <= len(tail) and tail[-size] >= 0xC0:
             return tail[-size:] if _missing(tail[-size:]) > 0 else b""
@@ -124,3 +127,10 @@ def _missing(character: bytes) -> int:
     first = character[0]
     length = 2 if 0xC2 <= first < 0xE0 else 3 if 0xE0 <= first < 0xF0 else 4 if 0xF0 <= first < 0xF5 else 1
     return length - len(character)
+
+
+def _shortened(pending: bytes) -> bytes:
+    """What ends where the sequence ends, and has at most `LONGEST` bytes."""
+    if len(pending) <= LONGEST:
+        return pending
+    return pending[:2] + (b"\x1b" if pending.endswith(b"\x1b") else b"")

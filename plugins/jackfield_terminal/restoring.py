@@ -8,6 +8,7 @@ import re
 import socket
 import stat
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -19,6 +20,8 @@ from jackfield_terminal.holding import Held, reach_holder, sweep
 from jackfield_terminal.lazy import DIRECTORY
 
 SUBJECT = "terminals"
+AT_ONCE = 64
+"""Holders that are waited for at a time: a start takes as long as the slowest of them, not as all together."""
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OTHER = re.compile(r"holder\.v[0-9]{1,9}")
 
@@ -29,7 +32,14 @@ async def found_again(context: PluginContext) -> Sequence[tuple[Memo, Held]]:
     """What holders hand over, the oldest session first. What is left of those that have ended is removed; what is not
     understood is left alone and named in the log."""
     directories = await asyncio.to_thread(_directories, context.service.config_dir)
-    found = await asyncio.gather(*(_taken_over(context, path) for path in directories))
+    if not directories:
+        return ()
+    loop = asyncio.get_running_loop()
+    threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jackfield-holders")
+    try:
+        found = await asyncio.gather(*(loop.run_in_executor(threads, _taken, context, path) for path in directories))
+    finally:
+        threads.shutdown(wait=False)
     return sorted((each for each in found if each is not None), key=lambda each: each[0].created_ms)
 
 
@@ -38,10 +48,6 @@ def _directories(config_dir: Path) -> Sequence[Path]:
         return sorted((config_dir / DIRECTORY).iterdir())
     except OSError:
         return ()
-
-
-async def _taken_over(context: PluginContext, path: Path) -> tuple[Memo, Held] | None:
-    return await asyncio.to_thread(_taken, context, path)
 
 
 def _taken(context: PluginContext, path: Path) -> tuple[Memo, Held] | None:

@@ -23,6 +23,8 @@ WINDOW = 256 * 1024
 """Bytes that a daemon may not have taken yet, before the agent has to wait for it."""
 LAST = 128 * 1024
 """Bytes beyond it for what an agent has printed last: more than a terminal holds."""
+BEYOND = 3 * PIECE
+"""Bytes that the last two looks at the terminal may take beyond that: each ends after a limit, not before."""
 _GROWN = mmap.PAGESIZE
 
 
@@ -31,7 +33,7 @@ class Ring:
 
     def __init__(self, capacity: int) -> None:
         """Raises `OSError`."""
-        room = capacity + WINDOW + LAST + PIECE + READ
+        room = capacity + WINDOW + LAST + BEYOND + PIECE + READ
         self.size = -(-room // _GROWN) * _GROWN
         self.descriptor = os.memfd_create("jackfield-terminal", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, self.size)

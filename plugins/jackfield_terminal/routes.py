@@ -21,7 +21,7 @@ def blueprint(lazy: LazyHub) -> Blueprint:
     terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
 
     @terminal.get("/sessions")
-    @operation("Every terminal session.", scope=None, response=f"{_SCHEMAS}:SessionOut", tags=["terminal"])
+    @operation("Every terminal session.", scope=None, response=f"{_SCHEMAS}:SessionList", tags=["terminal"])
     async def list_sessions() -> Response:
         return success([shown(session) for session in lazy.hub.all()])
 
@@ -30,7 +30,7 @@ def blueprint(lazy: LazyHub) -> Blueprint:
         "Start a profile's agent in a terminal.",
         scope=None,
         request=f"{_SCHEMAS}:SessionIn",
-        response=f"{_SCHEMAS}:SessionStarted",
+        response=f"{_SCHEMAS}:SessionMade",
         tags=["terminal"],
     )
     async def create_session() -> Response:
@@ -41,7 +41,7 @@ def blueprint(lazy: LazyHub) -> Blueprint:
         return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
 
     @terminal.get("/sessions/<session_id>")
-    @operation("One terminal session.", scope=None, response=f"{_SCHEMAS}:SessionOut", tags=["terminal"])
+    @operation("One terminal session.", scope=None, response=f"{_SCHEMAS}:SessionShown", tags=["terminal"])
     async def show_session(session_id: str) -> Response:
         return success(shown(lazy.hub.find(session_id)))
 

@@ -63,6 +63,21 @@ class SessionOut(BaseModel):
     recording: RecordingOut | None = None
 
 
+class SessionShown(BaseModel):
+    success: Literal[True]
+    data: SessionOut
+
+
+class SessionList(BaseModel):
+    success: Literal[True]
+    data: list[SessionOut]
+
+
+class SessionMade(BaseModel):
+    success: Literal[True]
+    data: SessionStarted
+
+
 class InputIn(BaseModel):
     """What is typed: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ..."""
 

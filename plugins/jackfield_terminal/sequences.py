@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 SILENT = 64 * 1024
-"""Characters of one unfinished escape sequence, after which it is given up."""
+"""Characters of one unfinished escape sequence; of a longer one, such as a picture, nothing counts but its end."""
 LARGEST = 9999
 """A number in a sequence counts for at most so much."""
 _DIGITS = 8
@@ -62,11 +62,17 @@ class Sequences:
                 at = found.end()
                 yield from _tokens(found)
             elif (rest := _UNFINISHED.match(text, at)) is not None:
-                self._pending = text[at:] if rest.end() - at <= SILENT else ""
+                self._pending = text[at:] if rest.end() - at <= SILENT else _shortened(text[at:])
                 return
             else:  # broken off by another one, or cancelled
                 broken = _BROKEN_OFF.match(text, at)
                 at = broken.end() if broken is not None else at + 1
+
+
+def _shortened(pending: str) -> str:
+    """What ends where the sequence ends, and means nothing."""
+    mark = {"]": "?", "[": "="}.get(pending[1], "")
+    return pending[:2] + mark + ("\x1b" if pending.endswith("\x1b") else "")
 
 
 def _tokens(found: re.Match[str]) -> Iterator[Token]:

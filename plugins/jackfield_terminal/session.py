@@ -81,6 +81,8 @@ class Session:
         self._flow = Flow(clock, settings.stall, self._hold, self._release)
         self._judging: asyncio.TimerHandle | None = None
         self._unblock: asyncio.Future[None] | None = None
+        self._typing = 0
+        """Frames that are being typed, or wait for their turn."""
         self._deaf = False
         """The agent has not read for `terminal.input_timeout`, and not since."""
         self._resting: asyncio.TimerHandle | None = None
@@ -225,18 +227,36 @@ class Session:
         """Type. Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it
         has taken nothing for `terminal.input_timeout`, and from then on at once until it reads again: whoever waits
         would not notice that its client has gone."""
-        async with self.input_lock:
-            view = memoryview(data)
-            while view and self._master is not None:
-                try:
-                    view = view[os.write(self._master, view) :]
-                    self._deaf = False
-                except BlockingIOError:
-                    if self._deaf:
-                        raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
-                    await self._writable(self._master)
-                except OSError:
-                    return
+        self._typing += 1
+        try:
+            async with self.input_lock:
+                await self._write(data)
+        finally:
+            self._typing -= 1
+
+    async def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view and self._master is not None:
+            try:
+                view = view[os.write(self._master, view) :]
+                self._deaf = False
+            except BlockingIOError:
+                if self._deaf:
+                    raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
+                await self._writable(self._master)
+            except OSError:
+                return
+
+    def write_now(self, data: bytes) -> bytes:
+        """Type what can be typed without waiting for the agent or for others who type; gives the rest."""
+        if self._typing or self._master is None:
+            return data
+        try:
+            count = os.write(self._master, data)
+        except OSError:  # `write` finds the same
+            return data
+        self._deaf = False
+        return data[count:]
 
     async def _writable(self, master: int) -> None:
         ready = self._unblock = self._loop.create_future()

@@ -7,6 +7,7 @@ The token is the first message, not a part of the address, which would be in log
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
@@ -17,6 +18,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.events import STOPPING, Subscription
 from jackfield.api.http import operation, read_model, success
 from jackfield_terminal.shares import Share, ShareInvalid, Shares
 
@@ -31,6 +33,8 @@ LOOK = 1.0
 WAITING = 100
 """Connections whose token has not come, at most."""
 REFUSED = 4401
+FULL = 4409
+"""Close code as of a session with too many clients."""
 _SCHEMAS = "jackfield_terminal.share_schemas"
 
 
@@ -42,6 +46,8 @@ class Sharing:
         self._lazy = lazy
         self._shares = Shares(context.clock)
         self._waiting = 0
+        self._viewers: Counter[str] = Counter()
+        """Session -> connections that links have opened."""
 
     # -- the socket
 
@@ -58,6 +64,18 @@ class Sharing:
         except ShareInvalid as exc:
             await close(send, exc.message)
             return
+        # Whoever has the link could else keep the owner out, with as many connections as a session may have.
+        if self._viewers[share.session_id] >= max(1, self._lazy.hub.settings.max_clients // 2):
+            await close(send, "The session has as many viewers as may come by links.", FULL)
+            return
+        self._viewers[share.session_id] += 1
+        try:
+            await self._show(share, token, scope, receive, send)
+        finally:
+            self._viewers[share.session_id] -= 1
+            self._viewers += Counter()  # those of whom there are none are forgotten
+
+    async def _show(self, share: Share, token: str, scope: Scope, receive: Receive, send: Send) -> None:
         watch = asyncio.ensure_future(self._until_it_ends(token))
         look = asyncio.ensure_future(self._look(share, scope.get("query_string", b""), receive, send))
         try:
@@ -70,17 +88,22 @@ class Sharing:
             await close(send, ShareInvalid().message)
 
     async def _token(self, receive: Receive) -> str:
-        """The client's first message; empty when there is none in time."""
+        """The client's first message; empty when there is none in time, or the daemon stops."""
         if self._waiting >= WAITING:
             return ""
         self._waiting += 1
-        try:
-            async with asyncio.timeout(PATIENCE):
-                found = jsontext.loads((await receive()).get("text") or "{}", max_depth=4)
-        except (TimeoutError, InvalidInput):
-            return ""
-        finally:
-            self._waiting -= 1
+        with self._context.events.subscribe("system") as system:
+            first, stop = asyncio.ensure_future(receive()), asyncio.ensure_future(stop_of(system))
+            try:
+                await asyncio.wait({first, stop}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+                found = jsontext.loads(first.result().get("text") or "{}", max_depth=4) if first.done() else None
+            except InvalidInput:
+                return ""
+            finally:
+                self._waiting -= 1
+                first.cancel()
+                stop.cancel()
+                await asyncio.gather(first, stop, return_exceptions=True)
         return str(found.get("token", ""))[:200] if isinstance(found, dict) else ""
 
     async def _look(self, share: Share, query: bytes, receive: Receive, send: Send) -> None:
@@ -144,17 +167,24 @@ class Sharing:
         return made
 
 
+async def stop_of(system: Subscription) -> None:
+    """Until the daemon begins to stop."""
+    async for event in system:
+        if event.type == STOPPING:
+            return
+
+
 def scope_of_link() -> dict[str, object]:
     """Nothing of the request but what a viewer needs: no header, no credential that came with it."""
     return {"type": "websocket", "headers": []}
 
 
-async def close(send: Send, why: str) -> None:
+async def close(send: Send, why: str, code: int = REFUSED) -> None:
     """Tell the client why, and close."""
     try:
         async with asyncio.timeout(PATIENCE):
             text = jsontext.dumps({"type": "error", "message": why}).decode()
             await send({"type": "websocket.send", "text": text})
-            await send({"type": "websocket.close", "code": REFUSED})
+            await send({"type": "websocket.close", "code": code})
     except OSError:  # a time-out is one of them
         return

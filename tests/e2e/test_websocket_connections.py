@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import threading
 import time
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -150,4 +152,75 @@ def test_a_stop_does_not_wait_for_clients_that_read_nothing(tmp_path_factory: py
         assert found.code in (1000, 1001)
         assert shells.daemon.wait(20) == 0
         assert time.monotonic() - begun < 15, "shutdown_timeout is 30 s"
+    next(factory, None)
+
+
+def upgrade(port: int, session: str, key: str = "AAAAAAAAAAAAAAAAAAAAAA==") -> bytes:
+    return (
+        f"GET /ws/terminal/{session} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+        f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+    ).encode()
+
+
+def test_who_does_not_wait_for_the_handshake_is_refused_and_closed(shells: Shells) -> None:
+    session = shells.start()
+    with socket.create_connection(("127.0.0.1", shells.daemon.port), timeout=SOON) as client:
+        client.sendall(upgrade(shells.daemon.port, session) + frame(PING, b"p"))
+        found = b""
+        while data := client.recv(4096):
+            found += data
+    assert found.startswith(b"HTTP/1.1 400")
+    poll(lambda: clients(shells, session) == 0, "the session has no client", timeout=SOON)
+
+
+def test_so_is_who_sends_no_handshake_at_all(shells: Shells) -> None:
+    with socket.create_connection(("127.0.0.1", shells.daemon.port), timeout=SOON) as client:
+        client.sendall(upgrade(shells.daemon.port, "x").replace(b"Version: 13", b"Version: 7"))
+        found = b""
+        while data := client.recv(4096):
+            found += data
+    assert found.startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(("opcode", "payload"), [(PING, b""), (CONTINUATION, b""), (CONTINUATION, b"x")])
+def test_a_flood_of_small_frames_leaves_others_their_turn(shells: Shells, opcode: int, payload: bytes) -> None:
+    session = shells.start()
+    flood = frame(opcode, payload, fin=opcode == PING) * 5000
+    over = threading.Event()
+    with shells.attach(session) as client:
+        client.socket.settimeout(1)
+        if opcode == CONTINUATION:
+            client.send(BINARY, b"", fin=False)
+
+        def send() -> None:
+            with contextlib.suppress(OSError):
+                while not over.is_set():
+                    client.socket.sendall(flood)
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        try:
+            for _ in range(5):
+                begun = time.monotonic()
+                assert shells.api.get("/api/daemon/status").is_success
+                assert time.monotonic() - begun < 2, "without turns it takes as long as the flood lasts"
+        finally:
+            over.set()
+            sending.join()
+
+
+def test_what_is_inflated_is_bounded(tmp_path_factory: pytest.TempPathFactory) -> None:
+    factory = _factory(tmp_path_factory.mktemp("inflating"))
+    shells = Shells(next(factory)("[server]\nwebsocket_compression = true\n", start=False))
+    session = shells.start()
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    bomb = packer.compress(bytes(100_000_000)) + packer.flush(zlib.Z_SYNC_FLUSH)
+    offer = ["Sec-WebSocket-Extensions: permessage-deflate"]
+    shells.api.get("/api/daemon/status")
+    before = shells.status("VmHWM")
+    with RawWebSocket(shells.daemon.port, f"/ws/terminal/{session}", offer) as client:
+        with contextlib.suppress(OSError):
+            client.raw(frame(BINARY, bomb.removesuffix(b"\0\0\xff\xff"), reserved=4))
+        assert client.find(CLOSE).code == 1009
+    assert shells.status("VmHWM") - before < 30_000
     next(factory, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from . import jsontext
 from .errors import JackfieldError
@@ -14,6 +14,35 @@ Message: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Take: TypeAlias = Callable[[bytes], bytes]
+
+DIRECT = "jackfield.direct"
+"""Key of a `DirectWebSocket` among the scope's extensions. Servers other than our own have none."""
+
+
+class DirectWebSocket(Protocol):
+    """A short cut beside `receive` and `send`, for messages that must not wait for a task. It may be shut at any time;
+    then everything goes the usual way, and the order is kept in any case."""
+
+    def send(self, data: bytes) -> bool:
+        """Send a binary message now. False: it cannot be sent without waiting, or not at all, and has to be given to
+        `send`."""
+        ...
+
+    def listen(self, take: Take) -> None:
+        """Have small binary messages given to `take` as they come, while `receive` is waited for. It gives back what it
+        has not taken of one, for `receive`; it must be quick and raise nothing."""
+        ...
+
+    def close(self) -> None:
+        """Take this way no more."""
+        ...
+
+
+def direct_of(scope: Scope) -> DirectWebSocket | None:
+    """The WebSocket's short cut, where the server has one."""
+    found: DirectWebSocket | None = scope.get("extensions", {}).get(DIRECT)
+    return found
 
 
 @record

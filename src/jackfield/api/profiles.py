@@ -116,6 +116,10 @@ class Profiles(Protocol):
     async def find(self, alias: str) -> Profile:
         """Raises `NotFound` (code `PROFILE_NOT_FOUND`)."""
 
+    async def with_proxy_config(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        """The profile as it would be with this configuration of its proxy; nothing is stored. Raises `NotFound`,
+        `InvalidInput` that names the field."""
+
     async def save_proxy_config(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         """Store the proxy's configuration. Raises `NotFound`."""
 

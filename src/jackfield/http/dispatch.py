@@ -20,7 +20,7 @@ from .cors import Cors
 from .early import Exchange
 from .errors import is_service, send_error
 from .gate import Access, Gate
-from .held import Held
+from .held import Held, while_it_counts
 from .mounts import Mounts
 from .probes import PROBES
 
@@ -147,7 +147,12 @@ class Dispatcher:
             # Answered here, so that the answer carries the CORS permission.
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
-        await (mount.app if mount else self._quart)(scope, receive, send)
+        app = mount.app if mount else self._quart
+        caller = scope.get("jackfield.principal")
+        if caller is not None and caller.method == SESSION and scope["method"] == "GET":
+            await while_it_counts(app(scope, receive, send), lambda: self._gate.still_counts(scope, access))
+        else:
+            await app(scope, receive, send)
 
     async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:
         if mount is not None and mount.access == "open":

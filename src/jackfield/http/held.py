@@ -1,4 +1,4 @@
-"""A WebSocket that a browser's session has opened ends with the session: a logout leaves no terminal open."""
+"""What lasts and was opened by a browser's session ends with it: a logout leaves no terminal and no log open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
+from jackfield.api.asgi import AsgiApp, DirectWebSocket, Message, Receive, Scope, Send, direct_of
 from jackfield.api.errors import AuthRequired, JackfieldError
 
 INTERVAL = 1.0
@@ -27,8 +27,10 @@ class Held:
         self._check = check
         self._over = asyncio.Event()
         self._pending: asyncio.Future[Message] | None = None
+        self._direct: DirectWebSocket | None = None
 
     async def run(self, app: AsgiApp, scope: Scope) -> None:
+        self._direct = direct_of(scope)
         watch = asyncio.ensure_future(self._watch())
         try:
             await app(scope, self._next, self._say)
@@ -48,6 +50,8 @@ class Held:
             except JackfieldError:  # the store does not answer: that says nothing of the session
                 continue
         self._over.set()
+        if self._direct is not None:
+            self._direct.close()
         with contextlib.suppress(OSError):  # a time-out is one of them
             async with asyncio.timeout(GRACE):
                 await self._send({"type": "websocket.close", "code": ENDED, "reason": "The session has ended."})
@@ -70,3 +74,21 @@ class Held:
     async def _say(self, message: Message) -> None:
         if not self._over.is_set():
             await self._send(message)
+
+
+async def while_it_counts(answer: Awaitable[None], check: Callable[[], Awaitable[object]]) -> None:
+    """An answer that may last, cut off where the session ends. check: as of `Held`. Raises what the answer raises, and
+    the `AuthRequired` with which it was cut off."""
+    task = asyncio.ensure_future(answer)
+    try:
+        while not (await asyncio.wait({task}, timeout=INTERVAL))[0]:
+            try:
+                await check()
+            except AuthRequired:
+                raise
+            except JackfieldError:  # the store does not answer: that says nothing of the session
+                continue
+        task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

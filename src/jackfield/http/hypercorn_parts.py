@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections import deque
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -25,20 +26,29 @@ import hypercorn.asyncio.run as hypercorn_run
 import hypercorn.asyncio.tcp_server as hypercorn_tcp
 import hypercorn.protocol.h11 as hypercorn_h11
 from hypercorn.asyncio.task_group import TaskGroup
-from hypercorn.asyncio.tcp_server import TCPServer
+from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.config import Config, Sockets
-from hypercorn.events import Event, RawData
+from hypercorn.events import Closed, Event, RawData
+from hypercorn.protocol.events import Body, Data, Request, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.events import Request, StreamClosed
 from hypercorn.protocol.h11 import H11WSConnection
 from hypercorn.protocol.ws_stream import ASGIWebsocketState, FrameTooLargeError, WSStream
 from wsproto.connection import ConnectionState
-from wsproto.events import CloseConnection, Message, Ping
+from wsproto.events import BytesMessage, CloseConnection, Message, Ping
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError
 
+from jackfield.api.asgi import DIRECT
+
+from .direct import Direct, Upgraded, head
+from .inbox import Inbox
+
 LINGER = 1.0
 """Seconds that a caller has to take the close frame and to answer it."""
+TURN = 0.005
+"""Seconds of frames of one caller, after which others have their turn."""
+INFLATED = 1024
+"""Bytes of compressed frames that are inflated at once: to a thousand times as much at most."""
 STALLED = 2.0
 """Seconds without progress after which a stop cuts a WebSocket off."""
 LOOK = 0.25
@@ -70,48 +80,6 @@ def install() -> None:
     hypercorn_h11.WSStream = Stream  # type: ignore[attr-defined,assignment]
 
 
-class Inbox:
-    """What an application has still to receive. Data wait for room, as ever; the end does not: an application that is
-    busy with the first message would never hear that its caller has gone."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: deque[Any] = deque()  # ASGI's messages
-        self._room: deque[asyncio.Future[None]] = deque()
-        self._more = asyncio.Event()
-        self._over = False
-
-    async def put(self, message: Any) -> None:  # Any: an ASGI message
-        while not self._over and not message["type"].endswith(".disconnect") and len(self._kept) >= self._size:
-            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._room.append(waiting)
-            await waiting
-        if not self._over:
-            self._kept.append(message)
-            self._more.set()
-
-    async def get(self) -> Any:  # an ASGI message
-        while not self._kept:
-            self._more.clear()
-            await self._more.wait()
-        found = self._kept.popleft()
-        while self._room:
-            waiting = self._room.popleft()
-            if not waiting.done():
-                waiting.set_result(None)
-                break
-        return found
-
-    def close(self) -> None:
-        """The application has ended: nobody waits for it any more, and what comes is forgotten."""
-        self._over = True
-        self._kept.clear()
-        for waiting in self._room:
-            if not waiting.done():
-                waiting.set_result(None)
-        self._room.clear()
-
-
 class Tasks(TaskGroup):
     """The tasks of one connection; its applications have an inbox of ours."""
 
@@ -124,6 +92,9 @@ class Tasks(TaskGroup):
             finally:
                 inbox.close()
 
+        stream = getattr(send, "__self__", None)
+        if isinstance(stream, Stream):
+            stream.shorten(inbox)
         await super().spawn_app(cast("Any", own), config, scope, send)
         return inbox.put
 
@@ -135,6 +106,9 @@ class Connection(TCPServer):
         super().__init__(*args)
         self._senders = 0
         self._progress = self.loop.time()
+        self._direct: Direct | None = None
+        self._waits = False
+        """Whether all that has come has been dealt with."""
         _connections.add(self)
 
     @property
@@ -158,11 +132,40 @@ class Connection(TCPServer):
     async def _read_data(self) -> None:
         """When the caller has gone, the socket goes: not when the application has finished. Whoever leaves a WebSocket
         without a close frame waits for nothing more; others get what has been written for them."""
-        await super()._read_data()
+        while not self.reader.at_eof():
+            self._waits = True
+            try:
+                data = await self.reader.read(MAX_RECV)
+            except OSError:  # a time-out is one of them
+                break
+            finally:
+                self._waits = False
+            await self.protocol.handle(RawData(data))
+        await self.protocol.handle(Closed())
         if self.is_websocket:
             self.writer.transport.abort()
         else:
             self.writer.close()
+
+    def shorten(self, direct: Direct) -> None:
+        """From now on what comes and can be given to the application at once is."""
+        self._direct = direct
+        transport = self.writer.transport
+        streams = cast("asyncio.Protocol", transport.get_protocol())
+        transport.set_protocol(Upgraded(streams, self._received))
+
+    def _received(self, data: bytes) -> bytes:
+        if self._direct is None or not self._waits:
+            return data
+        left = self._direct.received(data)
+        self._waits = not left  # whatever comes from now on is behind it
+        return left
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing waits to be sent."""
+        transport = self.writer.transport
+        return not (self.send_lock.locked() or transport.is_closing() or transport.get_write_buffer_size())
 
     async def _close(self) -> None:
         self._senders += 1
@@ -212,13 +215,41 @@ class Stream(WSStream):
             event = self._prepared(event)
         elif self._failed and not isinstance(event, StreamClosed):
             return  # it is read so that the caller can finish sending, and find our close frame
+        elif isinstance(event, (Body, Data)) and not (self.handshake.accepted or self.closed):
+            await self._refuse_early()
+            return
         try:
-            await super().handle(event)
+            await self._handle(event)
         except LocalProtocolError:  # something behind the caller's close frame
             pass
         finally:
             if self.closed:
                 self._over.set()
+
+    async def _handle(self, event: StreamEvent) -> None:
+        if isinstance(event, Data) and self.config.websocket_compression:
+            # What a piece grows to is bounded, and one that is too large is noticed after the first.
+            for start in range(0, len(event.data), INFLATED):
+                await super().handle(replace(event, data=event.data[start : start + INFLATED]))
+                if self._failed:
+                    return
+            return
+        await super().handle(event)
+        if isinstance(event, Request) and self.closed:  # it is no handshake, and has been told so
+            await self.send(StreamClosed(stream_id=self.stream_id))
+
+    async def _refuse_early(self) -> None:
+        """The caller has not waited for the answer to its handshake (RFC 6455 section 4.1)."""
+        self._failed = True
+        await self._send_error_response(400)
+        if self.app_put is not None:
+            await self.app_put({"type": "websocket.disconnect", "code": int(CloseReason.ABNORMAL_CLOSURE)})
+        self.task_group.spawn(self._close_refused)
+
+    async def _close_refused(self) -> None:
+        if (connection := self._own_connection()) is not None:
+            connection.end_writing()
+        await self._linger()
 
     def _prepared(self, event: Request) -> Request:
         self._grant(self.config.websocket_send_timeout)
@@ -230,6 +261,34 @@ class Stream(WSStream):
         if (connection := self._own_connection()) is not None:
             connection.grant(seconds)
 
+    def shorten(self, inbox: Inbox) -> None:
+        """Give the application a short cut."""
+        connection = self._own_connection()
+        if connection is None or not connection.is_websocket:  # HTTP/2 has others on the same connection
+            return
+        direct = Direct(inbox, self._is_between_messages, partial(self._write, connection))
+        self.scope["extensions"][DIRECT] = direct  # type: ignore[assignment]
+        connection.shorten(direct)
+
+    def _is_open(self) -> bool:
+        is_connected = self.state is ASGIWebsocketState.CONNECTED and not self._failed and not self.closed
+        return is_connected and self.connection.state is ConnectionState.OPEN
+
+    def _is_between_messages(self) -> bool:
+        if not self._is_open() or self.buffer.value is not None:
+            return False
+        frames = getattr(getattr(self.connection, "_proto", None), "_frame_decoder", None)  # wsproto does not say it
+        return frames is not None and frames.header is None and not len(frames.buffer)
+
+    def _write(self, connection: Connection, data: bytes) -> bool:
+        if not self._is_open() or not connection.is_clear:
+            return False
+        if self.config.websocket_compression:
+            connection.writer.write(self.connection.send(BytesMessage(data=data)))
+        else:
+            connection.writer.write(head(len(data)) + data)
+        return True
+
     def _own_connection(self) -> Connection | None:
         """We send by a method of the protocol, and that by one of the connection."""
         sending = getattr(getattr(self.send, "__self__", None), "send", None)
@@ -237,9 +296,13 @@ class Stream(WSStream):
         return found if isinstance(found, Connection) else None
 
     async def _handle_events(self) -> None:
+        begun = time.monotonic()
         for event in self.connection.events():
             if self._failed:
                 return
+            if time.monotonic() - begun > TURN:  # a flood of small frames is there at once: others want their turn
+                await asyncio.sleep(0)
+                begun = time.monotonic()
             if isinstance(event, Message):
                 await self._take(event)
             elif isinstance(event, Ping):

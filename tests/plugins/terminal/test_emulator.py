@@ -124,6 +124,19 @@ def test_it_does_not_matter_where_output_is_cut(text: str) -> None:
     assert ours(data, *range(1, len(data))) == ours(data)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\x1bPq" + "#0;2;0;0;0~~@@vv" * 20_000 + "\x1b\\", id="sixel"),
+        pytest.param("\x1b]52;c;" + "QUJD" * 50_000 + "\x07", id="clipboard"),
+        pytest.param("\x1b]1337;File=:" + "QUJD" * 50_000 + "\x1b\\", id="picture"),
+        pytest.param("\x1b[" + "1;" * 100_000 + "m", id="numbers"),
+    ],
+)
+def test_nothing_is_shown_of_a_sequence_that_is_too_long(text: str) -> None:
+    assert ours(f"\x1b]0;title\x07before{text}after".encode()) == ours(b"beforeafter")
+
+
 printed = st.lists(
     st.one_of(
         st.binary(max_size=10),

@@ -26,6 +26,7 @@ from jackfield_terminal.frames import (
     object_of,
 )
 from jackfield_terminal.handover import Memo, handover_of, kept_text, memo_of, memo_text, was_recording
+from jackfield_terminal.holder_agent import BUDGET
 from jackfield_terminal.modes import ForgottenOutput
 from jackfield_terminal.output import OutputLog
 from jackfield_terminal.ring import LAST, PIECE, READ, WINDOW, Ring, RingReader
@@ -146,3 +147,19 @@ def test_a_holder_needs_the_standard_library_only() -> None:
     command = [sys.executable, "-I", "-S", "-c", program, holder.__file__, "/"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
+
+
+def test_what_is_printed_after_the_agents_end_takes_nothing_from_the_daemon() -> None:
+    """Whoever still has the terminal floods it, and the daemon takes nothing: the least scrollback does for that."""
+    ring = Ring(4096)
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    try:
+        while ring.end < WINDOW + LAST + 2 * (BUDGET + READ):
+            os.write(writing, b"x" * READ)
+            ring.read_from(reading)
+        assert ring.start == 0
+    finally:
+        os.close(reading)
+        os.close(writing)
+        os.close(ring.descriptor)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_terminal.modes import ForgottenOutput, TerminalModes
+from jackfield_terminal.modes import LONGEST, ForgottenOutput, TerminalModes
 from jackfield_terminal.output import PIECE, OutputLog
 
 MODES = st.sampled_from([1, 7, 25, 1006, 1049, 2004])
@@ -17,6 +18,8 @@ TOKENS = st.one_of(
     st.builds(lambda n, c: b"\x1b[?%d%c" % (n, c), MODES, st.sampled_from(b"hl")),
     st.builds(lambda t, e: b"\x1b]0;" + t.encode() + e, st.text("abc é", max_size=8), ENDS),
     st.builds(lambda t: b"\x1bP" + t.encode() + b"\x1b\\", st.text("q#0;", max_size=8)),
+    st.builds(lambda size: b"\x1bPq" + b"~" * size + b"\x1b\\", st.integers(0, 2 * LONGEST)),
+    st.builds(lambda size: b"\x1b]52;c;" + b"QUJD" * size + b"\x07", st.integers(0, LONGEST)),
 )
 
 
@@ -36,6 +39,26 @@ def test_a_cut_moves_to_the_end_of_what_it_would_cut(tokens: list[bytes], data: 
     skipped = forgotten.rest_of_sequence(stream[cut:])
     assert cut + skipped in ends
     assert cut + skipped == min(end for end in ends if end >= cut)
+
+
+@pytest.mark.parametrize(
+    ("before", "following", "rest"),
+    [
+        pytest.param(b"\x1bPq" + b"~" * LONGEST, b"~" * 100_000 + b"\x1b\\x", 100_002, id="far away"),
+        pytest.param(b"\x1bPq" + b"~" * LONGEST + b"\x1b", b"\\x", 1, id="half of its end"),
+        pytest.param(b"\x1b]0;" + b"~" * LONGEST, b"~" * 1000, 1000, id="no end"),
+        pytest.param(b"\x1b]0;abc", b"def\x1b[mx", 3, id="broken off"),
+        pytest.param(b"\x1b]0;abc", b"def\x18x", 4, id="cancelled"),
+    ],
+)
+def test_a_cut_inside_of_a_picture_shows_nothing_of_it(before: bytes, following: bytes, rest: int) -> None:
+    forgotten = ForgottenOutput()
+    forgotten.feed(before)
+    assert forgotten.rest_of_sequence(following) == rest
+    taken_over = ForgottenOutput()
+    taken_over.feed(forgotten.restoring())
+    assert len(forgotten.restoring()) <= LONGEST
+    assert taken_over.rest_of_sequence(following) == rest
 
 
 @given(st.lists(TOKENS, max_size=30), st.integers(0, 200))

@@ -62,3 +62,37 @@ async def test_a_stalled_client_alone_does_not_stop_the_agent(hub: Hub) -> None:
         await session.ended.wait()
     assert session.exit_code == 0
     assert session.log.end - session.log.start <= 1024 * 1024 + 256 * 1024
+
+
+async def test_a_client_with_a_window_is_sent_no_more_than_it_takes(hub: Hub) -> None:
+    session = await start(hub, "read go; " + python(BLAST))
+    window = 64 * 1024
+    browser, fast = attach(hub, session, f"window={window}"), attach(hub, session)
+    await browser.until(lambda: browser.messages("connected"))
+    fast.type(b"\n")
+    await fast.printed(b"BLASTED")
+    held = len(browser.output)
+    assert held <= window + 128 * 1024  # and one frame
+    taken = 0
+    while b"BLASTED" not in browser.output:
+        taken, more = len(browser.output), len(browser.output) - taken
+        browser.say({"type": "taken", "bytes": more})
+        await browser.until(lambda: len(browser.output) > taken)  # noqa: B023 - awaited here
+        assert len(browser.output) - taken <= window + 256 * 1024
+    assert len(browser.messages("resync")) == 1
+    shown = numbers(bytes(browser.output).rpartition(b"\x1bc")[2])
+    assert shown == list(range(shown[0], 64 * 512))
+
+
+async def test_clients_are_told_the_size_that_they_have_together(hub: Hub) -> None:
+    session = await start(hub, "read go")
+    first, other = attach(hub, session, "sizes=1"), attach(hub, session)
+    await first.until(lambda: first.messages("size"))
+    assert (first.messages("size")[0]["cols"], first.messages("size")[0]["rows"]) == (80, 24)
+    first.say({"type": "resize", "cols": 120, "rows": 40})
+    await first.until(lambda: first.messages("size")[-1]["cols"] == 120)
+    other.say({"type": "resize", "cols": 90, "rows": 50})
+    await first.until(lambda: first.messages("size")[-1] == {"type": "size", "cols": 90, "rows": 40})
+    other.leave()
+    await first.until(lambda: first.messages("size")[-1]["cols"] == 120)
+    assert not other.messages("size")
