@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Sequence
+from typing import Literal
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
@@ -45,6 +46,12 @@ class KeyStore:
         """The key that is stored for the provider, else the one in the daemon's environment. Raises as `key`."""
         stored = await self._find(f"providers/{provider_id}")
         return stored if stored is not None else await self._from_environment(provider_id)
+
+    async def provider_key_source(self, provider: Provider) -> Literal["stored", "environment"] | None:
+        """Where `provider_key` finds one; the keyring is not asked."""
+        if provider.id in await asyncio.to_thread(self._files.names, "providers"):
+            return "stored"
+        return "environment" if self.environment_key(provider) is not None else None
 
     async def own(self, alias: str) -> str | None:
         """Raises as `key`."""

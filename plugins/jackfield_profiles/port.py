@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
+from jackfield.api.records import replace
 from jackfield.api.telemetry import RunUsage
 
 if TYPE_CHECKING:
@@ -31,6 +32,13 @@ class ProfilePort:
 
     async def find(self, alias: str) -> Profile:
         return await self._parts.profiles.find(alias)
+
+    async def with_proxy_config(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        from jackfield_profiles import proxy_config
+
+        present = await self.find(alias)
+        checked: Json = proxy_config.checked(config, proxy_config.Kinds.of(self._context))
+        return replace(present, metadata={**present.metadata, "proxy_config": checked})
 
     async def save_proxy_config(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         return await self._parts.changing.set_proxy(alias, config)

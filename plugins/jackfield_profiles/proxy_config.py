@@ -5,6 +5,7 @@ Source: agent-daemon.md 'Profile (stored file)'; decisions.md 'Proxies' and sect
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -151,6 +152,10 @@ _OWN = (
 )  # fmt: skip
 
 
+_UNION = re.compile(r"((?:\.condition|\.conditions\[\d+\]))\.(?:own\.[a-z_]+|added)(?=\.|$)")
+"""What the model puts into a path beside the names of fields, to tell which kind of condition it means."""
+
+
 def _tag(given: object) -> Literal["own", "added"]:
     kind = given.get("type") if isinstance(given, dict) else getattr(given, "type", None)
     return "own" if kind in _OWN else "added"
@@ -258,7 +263,10 @@ def checked(config: Mapping[str, Json], kinds: Kinds | None = None) -> dict[str,
     try:
         found = ProxyConfig.model_validate(config, context=kinds)
     except ValidationError as exc:
-        details = {f"proxy_config.{path}": reason for path, reason in validation_details(exc).items()}
+        details = {
+            "proxy_config." + _UNION.sub(r"\1", path): reason.removeprefix("Value error, ")
+            for path, reason in validation_details(exc).items()
+        }
         told = "; ".join(f"{path}: {reason}" for path, reason in list(details.items())[:3])
         raise InvalidInput(
             f"The proxy's configuration is not valid: {told}.", code="PROXY_CONFIG_INVALID", details=details

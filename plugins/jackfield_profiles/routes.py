@@ -142,6 +142,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         ("DELETE", f"{one}/hooks/<event>/<int:index>", hooks.remove_hook),
         ("POST", f"{one}/hooks/import", hooks.import_hooks),
         ("GET", f"{one}/hooks/export", hooks.export_hooks),
+        ("GET", "/providers/<provider_id>/key", keys.get_key),
         ("PUT", "/providers/<provider_id>/key", keys.put_key),
         ("DELETE", "/providers/<provider_id>/key", keys.remove_key),
     ):

@@ -98,6 +98,17 @@ class ProviderKeyBody(_Input):
     api_key: str = Field(min_length=1, json_schema_extra={"writeOnly": True})
 
 
+class ProviderKeySource(BaseModel):
+    source: Literal["stored", "environment"] | None = Field(
+        description="stored: put here; environment: in the daemon's variable; null: there is none."
+    )
+
+
+class ProviderKeyShown(BaseModel):
+    success: Literal[True]
+    data: ProviderKeySource
+
+
 class ProfileItem(BaseModel):
     alias: str
     agent_id: str

@@ -39,6 +39,14 @@ class ProxyRoutes:
     async def list_proxies(self) -> Response:
         return success(await self._manager.every())
 
+    @operation(
+        "List the strategies and conditions of rules", scope=None, response=f"{_SCHEMAS}:RuleKindsShown", tags=TAGS
+    )
+    async def list_kinds(self) -> Response:
+        from jackfield_proxy.daemon.plugged import kinds_view
+
+        return success(kinds_view(self._context))
+
     @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS)
     async def get_status(self, alias: str) -> Response:
         return success(await self._manager.status(alias))
@@ -138,6 +146,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     made = Blueprint("proxies", __name__, url_prefix="/api/proxy")
     for method, path, view in (
         ("GET", "/status", routes.list_proxies),
+        ("GET", "/kinds", routes.list_kinds),
         ("GET", "/status/<alias>", routes.get_status),
         ("POST", "/stop-all", routes.stop_all),
         ("POST", "/<alias>/start", routes.start),

@@ -73,6 +73,24 @@ class TrialBody(BaseModel):
     web_search: bool = False
     headers: dict[str, Annotated[str, Field(max_length=8192)]] = Field(default_factory=dict, max_length=100)
     time: str | None = Field(None, pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM; default: now.")
+    config: dict[str, JsonValue] | None = Field(
+        None, description="A configuration to try in place of the stored one; it is not stored."
+    )
+
+
+class RuleKind(BaseModel):
+    name: str
+    plugin: str | None = Field(description="That gives it; null: it is the proxies' own.")
+
+
+class RuleKinds(BaseModel):
+    strategies: list[RuleKind]
+    conditions: list[RuleKind]
+
+
+class RuleKindsShown(BaseModel):
+    success: Literal[True]
+    data: RuleKinds
 
 
 class TrialShown(BaseModel):

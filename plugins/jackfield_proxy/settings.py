@@ -23,7 +23,8 @@ class ProxySettings(BaseModel):
         180.0,
         gt=0,
         le=7200,
-        description="Longest silence within an answer, and longest time that a client takes nothing of it, in seconds.",
+        description="Longest silence within an answer or a request's body, and longest time that a client takes "
+        "nothing of its answer, in seconds.",
     )
     count_timeout: float = Field(
         5.0,

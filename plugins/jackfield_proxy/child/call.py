@@ -18,6 +18,9 @@ from jackfield_proxy.dialects.model import Target as ModelTarget
 from jackfield_proxy.plan import Target, Upstream
 from jackfield_proxy.routing.facts import Facts, facts_of
 
+LONGEST_MODEL = 512
+"""Characters of a model's name: it is kept with the record of each request."""
+
 
 @record
 class Outgoing:
@@ -44,8 +47,10 @@ class Call:
         self.counts = counts
         self.value: Mapping[str, Json] = fields.body_object(body)
         self.model = fields.need_text(self.value, "model")
+        if len(self.model) > LONGEST_MODEL:
+            raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
         self.stream = self.value.get("stream") is True
-        self.headers = {key.lower(): value for key, value in pairs}
+        self.headers = {key.lower(): _told(value) for key, value in pairs}
         self._parsed: Request | None = None
 
     @property
@@ -94,3 +99,8 @@ class Call:
         body = dialects.of(dialect).build_request(self.parsed, wanted)
         headers = upstreams.own_headers(upstream, stream=self.stream)
         return Outgoing(upstreams.address(upstream, dialect), headers, body, dialect, True)
+
+
+def _told(value: str) -> str:
+    """Rules, scripts and records get text; bytes of a header that are not UTF-8 pass to the provider alone."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

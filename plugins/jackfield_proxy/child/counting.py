@@ -7,6 +7,8 @@ import re
 import time
 from collections.abc import Iterable
 
+import aiohttp
+
 from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, Outgoing
@@ -43,11 +45,7 @@ class Counter:
                 or self._silent.get(upstream.id, 0) > time.monotonic()
             ):
                 continue
-            try:
-                async with asyncio.timeout(plan.limits.count_timeout):
-                    body = await self.answer(plan, call, target)
-            except TimeoutError:
-                body = None
+            body = await self.answer(plan, call, target)
             found = _COUNT(body) if body is not None else None
             if found is not None:
                 return int(found[1])
@@ -55,17 +53,20 @@ class Counter:
         return None
 
     async def answer(self, plan: Plan, call: Call, target: Target) -> bytes | None:
-        """The provider's own, for a provider of Anthropic's dialect. None: it does not count."""
+        """The provider's own, for a provider of Anthropic's dialect. None: it does not count, or not within
+        `proxy.count_timeout`."""
         try:
-            asked = _asked(plan, call, target)
-            reply = await self._sender.post(asked, target.provider, plan.limits)
-        except (Refused, ProxyError):
+            async with asyncio.timeout(plan.limits.count_timeout):
+                body = await self._read(plan, call, target)
+        except (Refused, ProxyError, TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
             return None
-        async with reply:
-            if reply.status != 200:
-                return None
-            body = await up_to(reply, LIMIT)
         return body if b"input_tokens" in body else None
+
+    async def _read(self, plan: Plan, call: Call, target: Target) -> bytes:
+        """Empty: another status than 200. Raises `Refused`, `ProxyError`, and what the connection raises."""
+        reply = await self._sender.post(_asked(plan, call, target), target.provider, plan.limits)
+        async with reply:
+            return await up_to(reply, LIMIT) if reply.status == 200 else b""
 
 
 def _asked(plan: Plan, call: Call, target: Target) -> Outgoing:

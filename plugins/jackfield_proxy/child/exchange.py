@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 CLIENT_GONE = 499
 """Status of a request whose client went away, as web servers write it."""
+LONGEST_ID, LONGEST_ERROR = 200, 500
+"""Characters of what a provider says that a record keeps."""
 
 
 @record
@@ -95,7 +97,7 @@ class Exchange:
         except Refused as exc:
             return self._refused(exc)
         except ProxyError as exc:
-            self._note(status=exc.status, error=exc.message[:500])
+            self._note(status=exc.status, error=_kept(exc.message, LONGEST_ERROR))
             raise
         finally:
             self._tell()
@@ -131,7 +133,7 @@ class Exchange:
         carrier = relay.of(self, opened)
         try:
             response = await carrier.carry(request)
-            self._note(status=response.status, error=carrier.error)
+            self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR))
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
@@ -142,7 +144,7 @@ class Exchange:
         target = candidate.target if candidate is not None else Target("", "")
         self._note(
             status=refused.error.status,
-            error=refused.error.message[:500],
+            error=_kept(refused.error.message, LONGEST_ERROR),
             provider=target.provider,
             model=target.model,
             rule=candidate.rule if candidate is not None else None,
@@ -172,7 +174,7 @@ class Exchange:
         return replace(facts, scripts=dict(zip(paths, found, strict=True)))
 
     def _count(self, answer: str, usage: Usage | None, tier: str | None) -> None:
-        self._note(answer=answer, tier=tier)
+        self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))
         if usage is not None:
             self._note(
                 input=usage.input,
@@ -188,3 +190,8 @@ class Exchange:
     def _tell(self) -> None:
         self._note(duration_ms=round((time.monotonic() - self._began) * 1000))
         self._pipe.send(FromChild(served=self._record))
+
+
+def _kept(text: str | None, longest: int) -> str | None:
+    """As a record keeps it: half surrogates, which providers do send, are no text to the pipe."""
+    return text and text[:longest].encode("utf-8", "replace").decode()

@@ -19,6 +19,7 @@ from multidict import CIMultiDict
 from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.taps import Tap
+from jackfield_proxy.child.unpacking import PLAIN, Unpacker
 from jackfield_proxy.dialects.model import BlockStart, Event, Failed, ProxyError, ToolUse, Usage
 
 if TYPE_CHECKING:
@@ -30,8 +31,20 @@ LARGEST_ANSWER = 64 * 2**20
 """Bytes of an answer that is translated whole."""
 SMALL = 64 * 1024
 """Bytes of a whole answer that is not sent in parts."""
+STOPPING = "the proxy stops"
+"""Why a request is cancelled whose client is still there."""
 _ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
+_NOT_IN_HEADERS = re.compile(r"[^ -~]")
 _SSE = "text/event-stream"
+
+
+def stopped(cancelled: asyncio.CancelledError) -> ProxyError:
+    """What the client is told. Raises the same again when it was not the proxy's stop that cancelled."""
+    task = asyncio.current_task()
+    if cancelled.args != (STOPPING,) or task is None:
+        raise cancelled
+    task.uncancel()
+    return ProxyError(503, "The proxy is being stopped.", "overloaded_error")
 
 
 def of(exchange: Exchange, opened: Opened) -> Carrier:
@@ -67,6 +80,8 @@ class Carrier(ABC):
                 if not chunk:  # a time limit costs as much as the rest of a turn
                     async with asyncio.timeout(self._idle):
                         chunk = await content.readany()
+            except asyncio.CancelledError as exc:
+                raise stopped(exc) from None
             except TimeoutError:
                 message = f"The provider {provider} has sent nothing for {self._idle:g} s."
                 raise ProxyError(504, message, "timeout_error") from None
@@ -76,6 +91,20 @@ class Carrier(ABC):
             if not chunk:
                 return
             yield chunk
+
+    def _plain(self) -> AsyncIterator[bytes]:
+        """The same as the provider has written it. Raises as `_chunks`."""
+        return self._chunks() if self._encoding in PLAIN else self._unpacked()
+
+    async def _unpacked(self) -> AsyncIterator[bytes]:
+        unpacker = Unpacker(self._encoding)
+        async for chunk in self._chunks():
+            for piece in unpacker.feed(chunk):
+                yield piece
+
+    @property
+    def _encoding(self) -> str:
+        return self._opened.reply.headers.get("Content-Encoding", "").strip().lower()
 
     async def _write(self, response: web.StreamResponse, data: bytes) -> None:
         """A client that takes nothing for `idle_timeout` is given up, and its provider with it."""
@@ -90,7 +119,7 @@ class Carrier(ABC):
         made = [("x-jackfield-target", candidate.target.text), ("x-jackfield-attempts", str(self._opened.attempts))]
         made += [("x-jackfield-rule", candidate.rule)] if candidate.rule else []
         made.append((upstreams.REQUEST_ID[self._call.face], self._exchange.request_id))
-        return [(name, value.encode("ascii", "backslashreplace").decode()) for name, value in made]
+        return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]
 
 
 class PassThrough(Carrier):
@@ -101,7 +130,7 @@ class PassThrough(Carrier):
         marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
         self._headers = CIMultiDict([*upstreams.returned_headers(reply.headers.items()), *marks])
         streamed = reply.headers.get("Content-Type", "").startswith(_SSE)
-        tap = Tap(stream=streamed, encoding=reply.headers.get("Content-Encoding", "").lower())
+        tap = Tap(self._call.face, stream=streamed, encoding=self._encoding)
         try:
             if not streamed and reply.content_length is not None and reply.content_length <= SMALL:
                 return await self._at_once(tap)
@@ -127,6 +156,9 @@ class PassThrough(Carrier):
                     await response.prepare(request)
                 await self._write(response, chunk)
                 tap.feed(chunk)
+            tap.close()
+            if not tap.ended and "Content-Length" not in self._headers:
+                raise ProxyError(502, f"The provider {self._opened.candidate.target.provider} ended its answer early.")
             if not response.prepared:
                 await response.prepare(request)
             await response.write_eof()
@@ -140,18 +172,18 @@ class PassThrough(Carrier):
         self, request: web.BaseRequest, response: web.StreamResponse, error: ProxyError, *, streamed: bool
     ) -> None:
         self.error = error.message
-        if streamed and "Content-Length" not in response.headers:
+        if streamed and "Content-Length" not in response.headers and self._encoding in PLAIN:
             # The event that was cut ends here, with what there is of it.
             await self._write(response, b"\n\n" + self._call.dialect.writer(self._call.parsed).error(error))
             await response.write_eof()
         elif request.transport is not None:
-            request.transport.abort()  # the length that was announced cannot be kept
+            request.transport.abort()  # the length or the encoding that was announced cannot be kept
 
 
 class TranslatedWhole(Carrier):
     async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
         parts, size = [], 0
-        async for chunk in self._chunks():
+        async for chunk in self._plain():
             size += len(chunk)
             if size > LARGEST_ANSWER:
                 raise ProxyError(502, f"The provider's answer has more than {LARGEST_ANSWER} bytes.")
@@ -190,7 +222,7 @@ class TranslatedStream(Carrier):
         return response
 
     async def _until_finished(self, reader: StreamReader) -> AsyncIterator[bytes]:
-        async for chunk in self._chunks():
+        async for chunk in self._plain():
             yield chunk
             if reader.finished:
                 return

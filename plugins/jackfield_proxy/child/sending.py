@@ -17,6 +17,7 @@ from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, Outgoing
 from jackfield_proxy.child.lanes import Lanes
+from jackfield_proxy.child.unpacking import unpacked
 from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Limits, Plan, Target
@@ -176,7 +177,8 @@ async def _refusal(reply: aiohttp.ClientResponse, outgoing: Outgoing) -> Refused
         error = ProxyError(502, f"The provider redirects (status {reply.status}); its endpoint has to be corrected.")
         return Refused(error, elsewhere=True)
     after = reply.headers.get("Retry-After")
-    error = dialects.of(outgoing.dialect).parse_error(reply.status, body, after)
+    plain = unpacked(body, reply.headers.get("Content-Encoding", "").strip().lower(), LARGEST_ERROR)
+    error = dialects.of(outgoing.dialect).parse_error(reply.status, plain, after)
     pairs = upstreams.returned_headers(reply.headers.items())
     headers = {key.lower(): value for key, value in pairs}
     return upstreams.refused(error, reply.status, headers, body, pairs)

@@ -5,26 +5,28 @@ from __future__ import annotations
 import asyncio
 import hmac
 import itertools
+import logging
 import secrets
 import time
 import traceback
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from jackfield_proxy import dialects
-from jackfield_proxy.child import catalogue, upstreams
+from jackfield_proxy.child import catalogue, relay, upstreams
 from jackfield_proxy.child.call import Call
 from jackfield_proxy.child.conversations import Conversations
 from jackfield_proxy.child.counting import Counter
 from jackfield_proxy.child.exchange import CLIENT_GONE, Exchange, Shared
 from jackfield_proxy.child.faces import Face, face_of
 from jackfield_proxy.child.log import say
+from jackfield_proxy.child.relay import STOPPING
 from jackfield_proxy.child.ruling import Ruling
 from jackfield_proxy.child.sending import Sender
 from jackfield_proxy.dialects.model import ProxyError
-from jackfield_proxy.plan import HOST, Plan
+from jackfield_proxy.plan import HOST, Limits, Plan
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.pipe import Pipe
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 HEAD_LIMIT = 64 * 1024
 """Bytes of one header or request line."""
 BACKLOG = 512
+LAST_WORDS = 0.2
+"""Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
 
 
 class Server:
@@ -46,6 +50,7 @@ class Server:
         self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
         self._web: web.Server | None = None
         self._listener: asyncio.Server | None = None
+        self._running: set[asyncio.Task[Any]] = set()  # Any: nobody asks them for a value
 
     @property
     def plan(self) -> Plan:
@@ -70,6 +75,7 @@ class Server:
             request_factory=request,
             handler_cancellation=True,
             access_log=None,
+            logger=_nobody(),
             keepalive_timeout=120.0,
             max_line_size=HEAD_LIMIT,
             max_field_size=HEAD_LIMIT,
@@ -78,32 +84,51 @@ class Server:
         return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
-        """No new requests; those in flight get `stop_grace`."""
+        """No new requests; those in flight get `stop_grace`, then their clients are told."""
         if self._listener is not None:
             self._listener.close()
         if self._web is not None:
             self._web.pre_shutdown()
-            await self._web.shutdown(self.plan.limits.stop_grace)
+            await self._end_running(self.plan.limits.stop_grace)
+            await self._web.shutdown(LAST_WORDS)
         await self._sender.close()
 
+    async def _end_running(self, grace: float) -> None:
+        for seconds in (grace, LAST_WORDS):
+            if not self._running:
+                return
+            left = (await asyncio.wait(self._running, timeout=seconds))[1]
+            for task in left:
+                task.cancel(STOPPING)
+
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a request is served outside of a task")
+        self._running.add(task)
+        try:
+            return await self._handled(request)
+        finally:
+            self._running.discard(task)
+
+    async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
         face = face_of(request.method, request.path)
         request_id = next(self._ids)
         try:
             return await self._answer(request, face, request_id)
         except ProxyError as exc:
-            return error_response(face, exc, request_id)
-        except asyncio.CancelledError:
-            raise
+            error = exc
+        except asyncio.CancelledError as exc:
+            error = relay.stopped(exc)
         except ConnectionError:  # the client is gone, or takes nothing; aiohttp would log it as a failure of ours
-            if request.transport is not None:
-                request.transport.abort()
-            return web.Response(status=CLIENT_GONE)
+            return _cut(request)
         except Exception as exc:
             trace = traceback.extract_tb(exc.__traceback__)[-1]
             say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
-            failed = ProxyError(500, f"The proxy failed; its log has more under {request_id}.")
-            return error_response(face, failed, request_id)
+            error = ProxyError(500, f"The proxy failed; its log has more under {request_id}.")
+        if request.writer.output_size:  # an answer has begun: another one would become part of it
+            return _cut(request)
+        return error_response(face, error, request_id)
 
     async def _answer(self, request: web.BaseRequest, face: Face, request_id: str) -> web.StreamResponse:
         if face.action == "probe":
@@ -121,7 +146,7 @@ class Server:
             raise ProxyError(404, f"There is no {request.method} {request.path} here.", "not_found_error")
         if face.action == "models":
             return catalogue.models(plan, request.path)
-        body = await _body(request, plan.limits.body_limit)
+        body = await _body(request, plan.limits)
         query = request.rel_url.raw_query_string
         counts = face.action == "count"
         call = Call(face.dialect, body, list(request.headers.items()), query, counts=counts)
@@ -141,17 +166,59 @@ def _admitted(request: web.BaseRequest, token: str) -> bool:
     )
 
 
-async def _body(request: web.BaseRequest, limit: int) -> bytes:
+async def _body(request: web.BaseRequest, limits: Limits) -> bytes:
+    """Raises `ProxyError` 413, 408, 400."""
+    limit = limits.body_limit
     too_large = ProxyError(413, f"The body may have at most {limit} bytes.", "request_too_large")
     if (request.content_length or 0) > limit:
         raise too_large
+    await _ask_for_body(request)
     parts, size = [], 0
-    async for part in request.content.iter_any():
-        size += len(part)
-        if size > limit:
-            raise too_large
-        parts.append(part)
+    try:
+        while part := await _part(request, limits.idle_timeout):
+            size += len(part)
+            if size > limit:
+                raise too_large
+            parts.append(part)
+    except TimeoutError:
+        message = f"Nothing of the body has come for {limits.idle_timeout:g} s."
+        raise ProxyError(408, message, "timeout_error") from None
+    except web.RequestPayloadError:
+        message = "The body is not of the length, or not in the encoding, that its headers say."
+        raise ProxyError(400, message, "invalid_request_error") from None
     return b"".join(parts)
+
+
+async def _part(request: web.BaseRequest, timeout: float) -> bytes:
+    """Empty: there is no more. Raises TimeoutError after so many seconds without a byte."""
+    content = request.content
+    if content.is_eof():  # all of it is there, as of most requests: a time limit costs more than the rest
+        return content.read_nowait()
+    async with asyncio.timeout(timeout):
+        return await content.readany()
+
+
+async def _ask_for_body(request: web.BaseRequest) -> None:
+    """Some clients send large bodies only then (RFC 9110 section 10.1.1)."""
+    if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # the answer has not begun
+
+
+def _cut(request: web.BaseRequest) -> web.Response:
+    """End the connection in the middle, so that nobody takes what was sent for a whole answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=CLIENT_GONE)
+
+
+def _nobody() -> logging.Logger:
+    """Listens to the library: it would write lines of requests that are no HTTP, tokens and all, into the log."""
+    made = logging.getLogger("jackfield_proxy.http")
+    made.propagate = False
+    if not made.handlers:
+        made.addHandler(logging.NullHandler())
+    return made
 
 
 def error_response(face: Face, error: ProxyError, request_id: str) -> web.Response:

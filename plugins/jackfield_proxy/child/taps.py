@@ -7,22 +7,39 @@ from collections.abc import Mapping
 
 import orjson
 
-from jackfield_proxy.dialects.model import Usage
+from jackfield_proxy.dialects.model import DialectName, Usage
 
 LARGEST = 8 * 2**20
 """Bytes of one event or whole answer that are kept for reading; the usage of a larger one is not known."""
+MOST_TOKENS = 10**12
+"""Of one kind in one answer; more is no count."""
+_ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
+    "anthropic": (b"message_stop", b'"stop_reason":"', b'"stop_reason": "', b'"error"'),
+    "chat": (b"[DONE]", b'"finish_reason":"', b'"finish_reason": "', b'"error"'),
+    "responses": (
+        b"response.completed",
+        b"response.failed",
+        b"response.incomplete",
+        b'"type":"error"',
+        b'"type": "error"',
+    ),
+}
+"""What only the last events of a stream say; not every provider sends the very last one."""
 
 
 class Tap:
-    """Feed it every byte of an answer. answer: its id; usage: None until told; tier: of the service, where it says."""
+    """Feed it every byte of an answer. answer: its id; usage: None until told; tier: of the service, where it says;
+    ended: nothing that is missing is known to be."""
 
-    def __init__(self, *, stream: bool, encoding: str = "") -> None:
+    def __init__(self, dialect: DialectName, *, stream: bool, encoding: str = "") -> None:
         self.answer = ""
         self.usage: Usage | None = None
         self.tier: str | None = None
         self._stream = stream
         self._inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
         self._blind = encoding not in ("", "identity", "gzip", "deflate")
+        self._ends = _ENDS[dialect]
+        self.ended = self._blind or not stream
         self._held: list[bytes] = []
         self._size = 0
 
@@ -33,7 +50,7 @@ class Tap:
             try:
                 data = self._inflate.decompress(data, LARGEST)
             except zlib.error:
-                self._blind = True
+                self._blind = self.ended = True
                 return
         if not self._stream:
             self._keep(data)
@@ -56,11 +73,14 @@ class Tap:
         self._size += len(data)
         if self._size > LARGEST:
             self._held = []  # what comes until the next end of line cannot be read
+            self.ended = True
         else:
             self._held.append(data)
 
     def _look(self, lines: bytes) -> None:
         """Searched for what may be of interest, not split: most events of a stream have nothing to tell."""
+        if not self.ended:
+            self.ended = any(end in lines for end in self._ends)
         place = 0
         while True:
             found = lines.find(b'usage"', place)
@@ -93,6 +113,7 @@ class Tap:
         self.tier = tier if isinstance(tier, str) else self.tier
         usage = source.get("usage")
         if isinstance(usage, dict):
+            self.tier = "fast" if usage.get("speed") == "fast" else self.tier  # Anthropic's word for its dearer tier
             self.usage = merged(self.usage, usage)
 
 
@@ -124,4 +145,4 @@ def _inclusive(usage: Mapping[str, object]) -> Usage:
 
 def _count(source: Mapping[str, object], name: str, otherwise: int) -> int:
     found = source.get(name)
-    return found if isinstance(found, int) and found >= 0 else otherwise
+    return found if type(found) is int and 0 <= found <= MOST_TOKENS else otherwise

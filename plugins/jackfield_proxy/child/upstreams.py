@@ -24,7 +24,7 @@ _HOP = frozenset({
 })  # fmt: skip
 _REPLACED = _HOP | {
     "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
-    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
+    "forwarded", "x-real-ip", "via",
 }  # fmt: skip
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
@@ -67,10 +67,12 @@ def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pa
     """The client's, with the provider's credential in place of its own. The answer comes uncompressed, so that its
     usage can be read as it passes."""
     given = list(headers)
-    named = {
-        name.strip().lower() for key, value in given if key.lower() == "connection" for name in value.split(",")
-    } - {"anthropic-version", "anthropic-beta"}
-    kept = [(key, value) for key, value in given if key.lower() not in _REPLACED and key.lower() not in named]
+    dropped = _REPLACED | _of_connection(given) - {"anthropic-version", "anthropic-beta"}
+    kept = [
+        (key, value)
+        for key, value in given
+        if key.lower() not in dropped and not key.lower().startswith("x-forwarded-")
+    ]
     return [*kept, ("Accept-Encoding", "identity"), *credential(upstream)]
 
 
@@ -99,7 +101,14 @@ def credential(upstream: Upstream) -> Pairs:
 
 def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
     """Of an answer that passes through."""
-    return [(key, value) for key, value in headers if key.lower() not in _HOP]
+    given = list(headers)
+    dropped = _HOP | _of_connection(given) - {"content-length", "content-type", "content-encoding"}
+    return [(key, value) for key, value in given if key.lower() not in dropped]
+
+
+def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
+    """Which headers `Connection` says are for this connection only (RFC 9110 section 7.6.1)."""
+    return {name.strip().lower() for key, value in headers if key.lower() == "connection" for name in value.split(",")}
 
 
 class Refused(Exception):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.proxy import Given
 from jackfield_proxy.plan import PluginSource, Rule
 from jackfield_proxy.routing.conditions import parts
-from jackfield_proxy.routing.kinds import BUILT_IN, Kinds
+from jackfield_proxy.routing.kinds import BUILT_IN, GRAMMAR, Kinds
 
 _OWN = "jackfield_proxy"
+GivenT = TypeVar("GivenT")
 
 
 def kinds_of(context: PluginContext) -> Kinds:
@@ -25,6 +27,23 @@ def kinds_of(context: PluginContext) -> Kinds:
         [*BUILT_IN.conditions.values(), *conditions],
         context.log.warning,
     )
+
+
+def kinds_view(context: PluginContext) -> dict[str, Json]:
+    """Every strategy and condition that a rule may name, and the plugin that gives it."""
+    own = [name.name for name in BUILT_IN.strategies.values()]
+    types = [*BUILT_IN.conditions, *GRAMMAR]
+    strategies = {**dict.fromkeys(own), **{one.value.name: one.plugin for one in _added(context.proxy_strategies)}}
+    conditions = {**dict.fromkeys(types), **{one.value.type: one.plugin for one in _added(context.proxy_conditions)}}
+    return {"strategies": _named_by(strategies), "conditions": _named_by(conditions)}
+
+
+def _added(given: Mapping[str, Given[GivenT]]) -> list[Given[GivenT]]:
+    return [one for one in given.values() if one.entry != _OWN]
+
+
+def _named_by(found: Mapping[str, str | None]) -> list[Json]:
+    return [{"name": name, "plugin": plugin} for name, plugin in found.items()]
 
 
 def sources(context: PluginContext, strategy: str, rules: Sequence[Rule]) -> tuple[PluginSource, ...]:

@@ -95,7 +95,8 @@ class Supervisor:
         """Until it runs. Raises `InvalidInput` when the profile has no proxy, `JackfieldError` (500) with the last line
         of the log when it fails."""
         async with self._lock:
-            await self._start()
+            task = await self._begun()
+        await self._until_settled(task)
 
     async def reserve(self, profile: Profile) -> ProxyAddress:
         """Its address and token, or those that it will have."""
@@ -145,8 +146,12 @@ class Supervisor:
     # -- starting and stopping
 
     async def _start(self) -> None:
+        await self._until_settled(await self._begun())
+
+    async def _begun(self) -> asyncio.Task[None] | None:
+        """What keeps it alive from now on; None: it runs. Raises `InvalidInput`."""
         if self.status in UP:
-            return
+            return None
         profile = await self._context.profiles.find(self.alias)
         if not profile.proxy_enabled:
             raise InvalidInput(
@@ -158,9 +163,16 @@ class Supervisor:
             self._token = self._token or await self._places.token(profile)
             self._become("starting")
             self._task = self._context.spawn(f"proxy {self.alias}", self._keep_alive())
-        settling = asyncio.create_task(self._settled.wait())
-        await asyncio.wait({settling, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        settling.cancel()
+        return self._task
+
+    async def _until_settled(self, task: asyncio.Task[None] | None) -> None:
+        """Raises `JackfieldError` unless it runs. Nobody else waits for that: a proxy that starts can be stopped."""
+        if task is not None:
+            settling = asyncio.create_task(self._settled.wait())
+            await asyncio.wait({settling, task}, return_when=asyncio.FIRST_COMPLETED)
+            settling.cancel()
+        if not self._wanted:
+            raise JackfieldError(f"The proxy of {self.alias} was stopped while it started.", code="PROXY_STOPPED")
         if self.status not in UP:
             raise JackfieldError(f"The proxy of {self.alias} failed: {self._last_line}", code="PROXY_FAILED")
 
@@ -311,7 +323,7 @@ class Supervisor:
         before, self.status = self.status, status
         if status in ("running", "failed", "stopped"):
             self._settled.set()
-        elif status == "starting":
+        elif status in ("starting", "restarting"):
             self._settled.clear()
         if before == status:
             return

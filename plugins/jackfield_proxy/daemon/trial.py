@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 
 async def trial(context: PluginContext, profile: Profile, body: TrialBody) -> dict[str, Json]:
+    """Raises `InvalidInput` for a configuration that is not valid."""
+    if body.config is not None:
+        profile = await context.profiles.with_proxy_config(profile.alias, body.config)
     plan = await plan_of(context, profile, token="", port=0)
     facts = await _with_scripts(context, plan, _facts(body))
     kinds = plugged.kinds_of(context)

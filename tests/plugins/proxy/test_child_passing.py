@@ -248,7 +248,7 @@ def test_repeated_and_escaped_keys_are_replaced_too() -> None:
 
 @given(st.lists(st.integers(1, 40), max_size=20))
 def test_usage_is_found_however_a_stream_is_cut(cuts: list[int]) -> None:
-    data, tap = sse(*EVENTS), Tap(stream=True)
+    data, tap = sse(*EVENTS), Tap("anthropic", stream=True)
     for size in cuts:
         tap.feed(data[:size])
         data = data[size:]
@@ -271,18 +271,18 @@ def test_usage_is_found_however_a_stream_is_cut(cuts: list[int]) -> None:
     ],
 )
 def test_usage_of_every_dialect(usage: dict[str, object], expected: Usage) -> None:
-    tap = Tap(stream=False)
+    tap = Tap("anthropic", stream=False)
     tap.feed(json.dumps({"id": "x", "usage": usage}).encode())
     tap.close()
     assert tap.usage == expected
 
 
 def test_usage_of_a_compressed_answer_and_of_one_too_large() -> None:
-    tap = Tap(stream=False, encoding="gzip")
+    tap = Tap("anthropic", stream=False, encoding="gzip")
     tap.feed(gzip.compress(json.dumps(MESSAGE).encode()))
     tap.close()
     assert tap.usage == Usage(12, 3)
-    tap = Tap(stream=True)
+    tap = Tap("anthropic", stream=True)
     for _ in range(20):
         tap.feed(b"x" * 1024 * 1024)
     tap.feed(b"\n\n" + sse(*EVENTS))

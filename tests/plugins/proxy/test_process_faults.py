@@ -24,6 +24,7 @@ from jackfield.api.profiles import Profile
 from jackfield.api.proxy import ProxyAddress
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
+from jackfield_proxy.daemon import health
 from jackfield_proxy.daemon.manager import Manager
 from jackfield_proxy.daemon.places import FILE, Places
 from jackfield_proxy.lazy import LazyProxies
@@ -353,6 +354,18 @@ async def test_a_command_uses_the_proxy_that_the_daemon_keeps(manager: Manager, 
     assert command.running() == 1, "where none runs it starts its own, for as long as it lives"
     await command.close()
     assert (await manager.address("p")) == own
+
+
+async def test_the_token_is_told_to_nobody_else_who_listens_there(
+    manager: Manager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Another user may have taken the port while no proxy ran."""
+    found = await manager.address("p")
+    assert await health.admits(found, 5.0)
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000)
+    assert not await health.admits(found, 5.0)
+    port = int(found.base_url.rpartition(":")[2])
+    assert health.is_ours(port, tmp_path / "missing"), "where the system does not say whose it is"
 
 
 async def test_address_and_token_stay_over_a_restart_of_the_daemon(tmp_path: Path, north: Provider_) -> None:

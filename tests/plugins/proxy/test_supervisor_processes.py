@@ -140,6 +140,27 @@ async def test_killed_process_is_replaced_under_the_same_address(manager: Manage
     assert await ask(manager) == 200
 
 
+async def test_a_start_in_the_pause_after_a_crash_waits_for_the_next_process(manager: Manager) -> None:
+    view = await manager.start("p")
+    supervisor = manager.of("p")
+    os.kill(cast("int", view["pid"]), signal.SIGKILL)
+    await until(lambda: supervisor.status == "restarting")
+    assert (await manager.start("p"))["status"] == "running"
+
+
+async def test_a_start_that_waits_can_be_stopped(manager: Manager) -> None:
+    view = await manager.start("p")
+    supervisor = manager.of("p")
+    os.kill(cast("int", view["pid"]), signal.SIGKILL)
+    await until(lambda: supervisor.status == "restarting")
+    waiting = asyncio.create_task(manager.start("p"))
+    await asyncio.sleep(0)
+    await manager.stop("p")
+    with pytest.raises(JackfieldError, match="was stopped"):
+        await waiting
+    assert supervisor.status == "stopped"
+
+
 async def test_request_in_flight_of_a_killed_process_does_not_hang(manager: Manager, north: Provider_) -> None:
     async def mute(_request: Any) -> Any:
         await asyncio.sleep(60)
