@@ -96,7 +96,10 @@ class BrowserRoutes:
     async def _end_present(self) -> None:
         """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""
         for token in tokens([value.encode("latin-1") for value in request.headers.getlist("Cookie")], self._port):
-            await self._auth.sessions.end(token)
+            found = self._auth.sessions.find(token, passive=True)
+            # Who has stolen one can use it for nothing, not for a logout either.
+            if found is None or not found.peer or peer() != "other":
+                await self._auth.sessions.end(token)
 
     def _answer(self, caller: Principal | None) -> Response:
         claims = caller.claims if caller is not None and caller.method == SESSION else {}

@@ -1,6 +1,6 @@
 """What a session's screen shows, from a terminal emulator that is fed only when somebody asks.
 
-Source: issue of terminals; pyte for the emulation, to which the alternate screen is added.
+Source: facts/agent-daemon.md section 6; the emulator is ours (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ScreenReader:
         self._session = session
         self._lock = asyncio.Lock()
         self._offset = 0
-        self._emulator: Any = None  # pyte has no types
+        self._emulator: Any = None  # built with the first output, so that its module is loaded late
         self._last: Snapshot | None = None
 
     async def snapshot(self) -> Snapshot:

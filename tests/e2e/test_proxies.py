@@ -302,3 +302,24 @@ def test_start_is_quick(lab: Lab) -> None:
     took = [once() for _ in range(3)]
     print(f"start to running: {min(took):.3f} s")
     assert min(took) < 2.0
+
+
+def test_rules_that_are_not_stored_can_be_tried(lab: Lab) -> None:
+    lab.profile("trying", routing=rules(rule("stored", "south/claude-sonnet-4-5", type="always")))
+    path, asked = "/api/proxy/trying/test", {"model": "claude-sonnet-4-5"}
+    assert lab.data(lab.api.post(path, json=asked))["rule"] == "stored"
+    draft = {"routing": rules(rule("draft", "north/mystery", type="always"))}
+    tried = lab.data(lab.api.post(path, json={**asked, "config": draft}))
+    assert (tried["rule"], tried["provider"], tried["model"]) == ("draft", "north", "mystery")
+    assert lab.data(lab.api.post(path, json=asked))["rule"] == "stored"
+    nested = {"type": "all", "conditions": [{"type": "not", "condition": {"type": "time", "from": "x", "to": "08:00"}}]}
+    bad = {"routing": rules(rule("draft", "north/mystery", **nested))}
+    refused = lab.api.post(path, json={**asked, "config": bad})
+    assert refused.status_code == 400
+    assert list(refused.json()["details"]) == ["proxy_config.routing.rules[0].condition.conditions[0].condition.from"]
+
+
+def test_strategies_and_conditions_are_listed(lab: Lab) -> None:
+    found = lab.data(lab.api.get("/api/proxy/kinds"))
+    assert {"name": "LowestCost", "plugin": None} in found["strategies"]
+    assert {"always", "not", "script", "token_count"} <= {one["name"] for one in found["conditions"]}

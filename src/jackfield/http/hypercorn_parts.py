@@ -171,7 +171,8 @@ class Connection(TCPServer):
         self._senders += 1
         self._progress = self.loop.time()
         try:
-            await super()._close()
+            with contextlib.suppress(OSError):  # ENOTCONN: the caller went before the end of writing was told
+                await super()._close()
         finally:
             self._senders -= 1
 

@@ -11,16 +11,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import uuid
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
-from jackfield_terminal import holding
+from jackfield_terminal import holding, restoring
 from jackfield_terminal import hub as hubs
 from jackfield_terminal.frames import OUTPUT, SOCKET, Frames, ended_frame, frame, number_frame
 from jackfield_terminal.held_session import UNKNOWN, HeldSession
@@ -630,3 +632,18 @@ async def test_a_sandbox_goes_on_as_well_and_ends_with_its_holder(daemons: Daemo
     os.kill(session.holder, signal.SIGKILL)
     await over(again)
     assert not alive(session.pid)
+
+
+async def test_a_start_waits_for_all_holders_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = threading.Barrier(40)
+
+    def stopped(_: Path) -> NoReturn:
+        together.wait(10)  # one that waits for others' turns breaks it
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(restoring, "reach_holder", stopped)
+    for _ in range(together.parties):
+        (tmp_path / DIRECTORY / str(uuid.uuid4())).mkdir(parents=True)
+    context: Any = FakeContext(tmp_path)
+    assert await restoring.found_again(context) == []
+    assert not together.broken

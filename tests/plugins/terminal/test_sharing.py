@@ -61,7 +61,7 @@ async def test_a_link_shows_the_session_and_takes_no_input(hub: Hub, sharing: Sh
 
 async def test_a_link_stays_one_to_look_with(hub: Hub, sharing: Sharing) -> None:
     """Whatever the address asks for."""
-    session = await start(hub, "read line; printf \"got $line\"")
+    session = await start(hub, 'read line; printf "got $line"')
     token, _ = sharing._shares.new(session.id, 60)
 
     async def asks(scope: dict[str, Any], receive: Any, send: Any) -> None:

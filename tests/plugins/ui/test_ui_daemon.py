@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -183,6 +184,19 @@ def test_a_logout_closes_what_the_session_has_opened(daemon: Daemon, stranger: h
         assert closed.value.rcvd.code == 4401
 
 
+def test_a_logout_ends_the_streams_that_the_session_has_opened(daemon: Daemon, stranger: httpx.Client) -> None:
+    stranger.post("/api/session", json=LOGIN)
+    other = daemon.client(headers=stranger.headers)
+    with stranger.stream("GET", "/api/logs/stream", timeout=10) as stream:
+        assert stream.status_code == 200
+        lines = stream.iter_lines()
+        assert next(lines) == ": connected"
+        other.delete("/api/session", headers={"Cookie": f"{'; '.join(map('='.join, stranger.cookies.items()))}"})
+        with contextlib.suppress(httpx.RemoteProtocolError):  # it is cut off, in the middle of the answer
+            list(lines)  # a read of one that goes on would time out
+    assert stranger.get("/api/session").json()["data"]["login_needed"] is True
+
+
 def test_pages_of_origins_that_cors_allows_have_no_use_of_the_cookie(tmp_path: Path) -> None:
     origin = "http://127.0.0.1:3000"
     daemon = Daemon(tmp_path, settings=f'[security.cors]\nenabled = true\nallowed_origins = ["{origin}"]\n').start()
@@ -203,6 +217,7 @@ def test_a_session_of_our_own_user_is_of_no_use_to_others(daemon: Daemon, browse
     stolen = daemon.client(headers=FORWARDED, cookies=dict(browser.cookies))
     assert stolen.get("/api/profiles").json()["code"] == "SESSION_EXPIRED"
     assert stolen.get("/api/v1/workflows").json()["code"] == "SESSION_EXPIRED"
+    stolen.delete("/api/session", headers={"Origin": daemon.base_url})
     assert browser.get("/api/v1/workflows").status_code == 200
 
 
