@@ -6,11 +6,12 @@ Source: facts/agent-daemon.md section 6; the emulator is ours (docs/decisions.md
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
+    from jackfield_terminal.emulator import Emulator
     from jackfield_terminal.session import Session
 
 BACKLOG = 128 * 1024
@@ -44,7 +45,7 @@ class ScreenReader:
         self._session = session
         self._lock = asyncio.Lock()
         self._offset = 0
-        self._emulator: Any = None  # built with the first output, so that its module is loaded late
+        self._emulator: Emulator | None = None
         self._last: Snapshot | None = None
 
     async def snapshot(self) -> Snapshot:

@@ -72,7 +72,7 @@ async def test_a_client_with_a_window_is_sent_no_more_than_it_takes(hub: Hub) ->
     fast.type(b"\n")
     await fast.printed(b"BLASTED")
     held = len(browser.output)
-    assert held <= window + 128 * 1024  # and one frame
+    assert held <= window + 256 * 1024  # and one frame, which is what the terminal gave in one turn
     taken = 0
     while b"BLASTED" not in browser.output:
         taken, more = len(browser.output), len(browser.output) - taken
