@@ -39,7 +39,13 @@ class CredentialRoutes:
     def _vault(self) -> Vault:
         return service_of(self._context).vault
 
-    @operation("List credentials, without values", scope=SCOPE, response=f"{_SCHEMAS}:CredentialPage", tags=TAGS)
+    @operation(
+        "List credentials, without values",
+        scope=SCOPE,
+        query=f"{_SCHEMAS}:CredentialsQuery",
+        response=f"{_SCHEMAS}:CredentialPage",
+        tags=TAGS,
+    )
     async def list_credentials(self) -> Response:
         offset = clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET)
         limit = clamp(request.args.get("limit"), 20, 1, 100)

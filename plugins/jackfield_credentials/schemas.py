@@ -26,6 +26,13 @@ class Shown(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
 
+class CredentialsQuery(Shown):
+    """A number out of range is clamped."""
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(20, ge=1, le=100)
+
+
 class CredentialBody(Body):
     name: Name
     kind: KindName

@@ -24,9 +24,7 @@ class ProviderKeyRoutes:
     def _parts(self) -> Parts:
         return parts_of(self._context)
 
-    @operation(
-        "Say where a provider's key comes from", scope=None, response=f"{_SCHEMAS}:ProviderKeyShown", tags=TAGS
-    )
+    @operation("Say where a provider's key comes from", scope=None, response=f"{_SCHEMAS}:ProviderKeyShown", tags=TAGS)
     async def get_key(self, provider_id: str) -> Response:
         provider = await self._context.providers.find(provider_id)
         return success({"source": await self._parts.keys.provider_key_source(provider)})

@@ -11,7 +11,15 @@ from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFo
 from jackfield.api.http import clamp, json_response, operation, read_model
 from jackfield.api.storage import Webhook
 from jackfield_webhooks import paths
-from jackfield_webhooks.schemas import History, TrialRequest, TrialResult, WebhookDetail, WebhookList
+from jackfield_webhooks.schemas import (
+    History,
+    HistoryQuery,
+    TrialRequest,
+    TrialResult,
+    WebhookDetail,
+    WebhookList,
+    WebhooksQuery,
+)
 from jackfield_webhooks.settings import WebhookSettings
 
 STATUSES = ("success", "failed", "timeout", "rejected", "pending")
@@ -31,7 +39,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     made.record(_add_converter)
 
     @made.get("")
-    @operation("List webhooks", scope=_SCOPE, response=WebhookList, tags=["webhooks"])
+    @operation("List webhooks", scope=_SCOPE, query=WebhooksQuery, response=WebhookList, tags=["webhooks"])
     async def list_webhooks() -> Response:
         from jackfield_webhooks import views
 
@@ -52,7 +60,13 @@ def blueprint(context: PluginContext) -> Blueprint:
         return json_response(await _detail(context, await _find(context, ident)))
 
     @made.get("/<webhook:ident>/history")
-    @operation("List a webhook's calls, the newest first", scope=_SCOPE, response=History, tags=["webhooks"])
+    @operation(
+        "List a webhook's calls, the newest first",
+        scope=_SCOPE,
+        query=HistoryQuery,
+        response=History,
+        tags=["webhooks"],
+    )
     async def list_calls(ident: str) -> Response:
         from jackfield_webhooks import views
 

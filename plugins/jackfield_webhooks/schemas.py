@@ -25,6 +25,27 @@ class WebhookItem(BaseModel):
     created_at: str = Field(description="ISO 8601, UTC.")
 
 
+class WebhooksQuery(BaseModel):
+    """Which webhooks; a number out of range is clamped."""
+
+    model_config = _WIRE
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(100, ge=1, le=250)
+    active: bool | None = None
+    workflow_id: str | None = None
+
+
+class HistoryQuery(BaseModel):
+    """Which calls; a number out of range is clamped."""
+
+    model_config = _WIRE
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(20, ge=1, le=1000)
+    status: str | None = Field(None, description="How a call ended.")
+
+
 class WebhookStatsView(BaseModel):
     """Counters since the webhook was saved first."""
 

@@ -42,13 +42,25 @@ class ExecutionRoutes:
             ("POST", f"{one}/cancel", self.cancel_execution),
         )
 
-    @operation("List executions, newest first", scope="executions:read", response=schema("ExecutionPage"), tags=TAGS)
+    @operation(
+        "List executions, newest first",
+        scope="executions:read",
+        query=schema("ExecutionsQuery"),
+        response=schema("ExecutionPage"),
+        tags=TAGS,
+    )
     async def list_executions(self) -> Response:
         page = paging()
         found = await self._context.store.executions(_filter(), offset=page.offset, limit=page.limit)
         return json_response(page_view([execution_row_view(row) for row in found.rows], found.total, page))
 
-    @operation("Count executions by status", scope="executions:read", tags=TAGS)
+    @operation(
+        "Count executions by status",
+        scope="executions:read",
+        query=schema("CountQuery"),
+        response=schema("Counts"),
+        tags=TAGS,
+    )
     async def count_executions(self) -> Response:
         found = await self._context.store.execution_stats(_filter())
         counts = {status: found.get(status, 0) for status in STATUSES}
@@ -71,6 +83,7 @@ class ExecutionRoutes:
     @operation(
         "Run an execution again: from its original input, from=failed or from=node&node=NAME",
         scope="workflows:execute",
+        query=schema("RetryQuery"),
         response=schema("Submitted"),
         status=201,
         tags=TAGS,

@@ -51,7 +51,11 @@ class WorkflowRoutes:
         )
 
     @operation(
-        "List workflows, the last changed first", scope="workflows:read", response=schema("WorkflowPage"), tags=TAGS
+        "List workflows, the last changed first",
+        scope="workflows:read",
+        query=schema("WorkflowsQuery"),
+        response=schema("WorkflowPage"),
+        tags=TAGS,
     )
     async def list_workflows(self) -> Response:
         page, active = paging(), flag("active")
@@ -155,6 +159,7 @@ class WorkflowRoutes:
     @operation(
         "List the versions of a workflow, newest first",
         scope="workflows:read",
+        query=schema("PageQuery"),
         response=schema("VersionPage"),
         tags=TAGS,
     )

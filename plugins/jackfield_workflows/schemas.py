@@ -140,6 +140,51 @@ class ExecutionShown(ExecutionRowShown):
     nodes: dict[str, list[NodeRunShown]]
 
 
+class PageQuery(Shown):
+    """A number out of range is clamped."""
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(20, ge=1, le=100)
+
+
+class WorkflowsQuery(PageQuery):
+    active: bool | None = Field(None, description="Only live ones, or only those that are not.")
+    search: str | None = Field(None, description="What the name holds, in any case.")
+
+
+class CountQuery(Shown):
+    """since, until: of the start, ISO 8601."""
+
+    workflowId: str | None = None  # noqa: N815 - the API's spelling
+    status: Literal["queued", "running", "waiting", "success", "failed", "cancelled"] | None = None
+    mode: Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"] | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+class ExecutionsQuery(CountQuery, PageQuery):
+    """Which executions, and which page of them."""
+
+
+class RetryQuery(Shown):
+    start: Literal["failed", "node"] | None = Field(None, alias="from", description="Default: the original input.")
+    node: str | None = Field(None, description="Name of the node, with from=node.")
+
+
+class Counts(BaseModel):
+    """Executions by status."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    total: int
+    queued: int
+    running: int
+    waiting: int
+    success: int
+    failed: int
+    cancelled: int
+
+
 class ExecutionPage(PageShown):
     data: list[ExecutionRowShown]
 

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { budget, precompress } from './tools/finish.ts';
+import { xtermPolicy } from './tools/xterm.ts';
 
 // For development beside a running daemon: JACKFIELD_URL is its address, JACKFIELD_TOKEN a token for it where one is needed.
 const daemon = process.env.JACKFIELD_URL ?? 'http://127.0.0.1:8765';
@@ -16,7 +17,7 @@ const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaem
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), precompress(), budget()],
+  plugins: [react(), xtermPolicy(), precompress(), budget()],
   resolve: { tsconfigPaths: true },
   build: {
     target: 'es2022',

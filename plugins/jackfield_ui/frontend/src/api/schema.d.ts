@@ -896,7 +896,38 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Say where a provider's key comes from */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    provider_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Say where a provider's key comes from */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderKeyShown"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
         /** Store a provider's key */
         put: {
             parameters: {
@@ -1333,6 +1364,51 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/proxy/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the strategies and conditions of rules */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the strategies and conditions of rules */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RuleKindsShown"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1839,7 +1915,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["SessionOut"];
+                        "application/json": components["schemas"]["SessionList"];
                     };
                 };
                 /** @description An error. */
@@ -1874,7 +1950,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["SessionStarted"];
+                        "application/json": components["schemas"]["SessionMade"];
                     };
                 };
                 /** @description An error. */
@@ -1919,7 +1995,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["SessionOut"];
+                        "application/json": components["schemas"]["SessionShown"];
                     };
                 };
                 /** @description An error. */
@@ -2325,6 +2401,88 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/terminal/sessions/{session_id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link with which anybody may look at the session. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ShareIn"];
+                };
+            };
+            responses: {
+                /** @description Make a link with which anybody may look at the session. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ShareAnswer"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        /** End every link to the session. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description End every link to the session. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ShareEndAnswer"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -3134,7 +3292,10 @@ export interface paths {
         /** List credentials, without values */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -3499,7 +3660,15 @@ export interface paths {
         /** List executions, newest first */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    limit?: number;
+                    mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+                    offset?: number;
+                    since?: string | null;
+                    status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+                    until?: string | null;
+                    workflowId?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -3669,7 +3838,10 @@ export interface paths {
         /** Run an execution again: from its original input, from=failed or from=node&node=NAME */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    from?: ("failed" | "node") | null;
+                    node?: string | null;
+                };
                 header?: never;
                 path: {
                     execution_id: string;
@@ -3714,7 +3886,13 @@ export interface paths {
         /** Count executions by status */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+                    since?: string | null;
+                    status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+                    until?: string | null;
+                    workflowId?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -3726,7 +3904,9 @@ export interface paths {
                     headers: {
                         [name: string]: unknown;
                     };
-                    content?: never;
+                    content: {
+                        "application/json": components["schemas"]["Counts"];
+                    };
                 };
                 /** @description An error. */
                 default: {
@@ -4316,7 +4496,12 @@ export interface paths {
         /** List webhooks */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    active?: boolean | null;
+                    limit?: number;
+                    offset?: number;
+                    workflowId?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -4408,7 +4593,11 @@ export interface paths {
         /** List a webhook's calls, the newest first */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                    status?: string | null;
+                };
                 header?: never;
                 path: {
                     ident: string;
@@ -4506,7 +4695,12 @@ export interface paths {
         /** List workflows, the last changed first */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    active?: boolean | null;
+                    limit?: number;
+                    offset?: number;
+                    search?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -4973,7 +5167,10 @@ export interface paths {
         /** List the versions of a workflow, newest first */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                };
                 header?: never;
                 path: {
                     workflow_id: string;
@@ -5878,6 +6075,59 @@ export interface components {
             /** Total Cost */
             total_cost: number;
         };
+        /**
+         * CountQuery
+         * @description since, until: of the start, ISO 8601.
+         */
+        CountQuery: {
+            /**
+             * Mode
+             * @default null
+             */
+            mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Counts
+         * @description Executions by status.
+         */
+        Counts: {
+            /** Cancelled */
+            cancelled: number;
+            /** Failed */
+            failed: number;
+            /** Queued */
+            queued: number;
+            /** Running */
+            running: number;
+            /** Success */
+            success: number;
+            /** Total */
+            total: number;
+            /** Waiting */
+            waiting: number;
+        };
         /** Created */
         Created: {
             /** Alias */
@@ -5974,6 +6224,24 @@ export interface components {
             values: {
                 [key: string]: string;
             };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CredentialsQuery
+         * @description A number out of range is clamped.
+         */
+        CredentialsQuery: {
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
         } & {
             [key: string]: unknown;
         };
@@ -6199,6 +6467,49 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * ExecutionsQuery
+         * @description Which executions, and which page of them.
+         */
+        ExecutionsQuery: {
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Mode
+             * @default null
+             */
+            mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Since
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: string | null;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** ExportQuery */
         ExportQuery: {
             /**
@@ -6301,6 +6612,28 @@ export interface components {
             data: components["schemas"]["CallEntry"][];
             /** Total */
             total: number;
+        };
+        /**
+         * HistoryQuery
+         * @description Which calls; a number out of range is clamped.
+         */
+        HistoryQuery: {
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Status
+             * @description How a call ended.
+             * @default null
+             */
+            status?: string | null;
         };
         /**
          * HookBody
@@ -6554,7 +6887,7 @@ export interface components {
             name: string;
             /**
              * Scopes
-             * @description What the key may do: credentials:write, executions:read, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
+             * @description What the key may do: agents:read, agents:write, credentials:write, executions:read, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
              */
             scopes?: string[] | null;
@@ -6987,6 +7320,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * PageQuery
+         * @description A number out of range is clamped.
+         */
+        PageQuery: {
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** PasswordBody */
         PasswordBody: {
             /**
@@ -7185,6 +7536,12 @@ export interface components {
              * @default null
              */
             model?: string | null;
+            /**
+             * Persist
+             * @description Whether its terminal sessions survive the daemon; null: as terminal.persist says.
+             * @default null
+             */
+            persist?: boolean | null;
             /** Provider Id */
             provider_id: string;
             /**
@@ -7254,6 +7611,12 @@ export interface components {
              */
             model?: string | null;
             /**
+             * Persist
+             * @description Whether its terminal sessions survive the daemon; null: as terminal.persist says.
+             * @default null
+             */
+            persist?: boolean | null;
+            /**
              * Proxy Config
              * @description The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it.
              * @default null
@@ -7306,6 +7669,11 @@ export interface components {
             last_used: string | null;
             /** Model */
             model: string;
+            /**
+             * Persist
+             * @description Whether its terminal sessions survive the daemon; null: as terminal.persist says.
+             */
+            persist: boolean | null;
             /** Profile Home */
             profile_home: string;
             /** Provider Id */
@@ -7444,6 +7812,23 @@ export interface components {
         ProviderKeyBody: {
             /** Api Key */
             api_key: string;
+        };
+        /** ProviderKeyShown */
+        ProviderKeyShown: {
+            data: components["schemas"]["ProviderKeySource"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** ProviderKeySource */
+        ProviderKeySource: {
+            /**
+             * Source
+             * @description stored: put here; environment: in the daemon's variable; null: there is none.
+             */
+            source: ("stored" | "environment") | null;
         };
         /**
          * ProviderList
@@ -7749,6 +8134,23 @@ export interface components {
              */
             success: true;
         };
+        /** RetryQuery */
+        RetryQuery: {
+            /**
+             * From
+             * @description Default: the original input.
+             * @default null
+             */
+            from?: ("failed" | "node") | null;
+            /**
+             * Node
+             * @description Name of the node, with from=node.
+             * @default null
+             */
+            node?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * Row
          * @description Beside these the name of what it is about (`date`, `week`, `month`, `session`, `model` ...).
@@ -7775,6 +8177,32 @@ export interface components {
             total_tokens: number;
         } & {
             [key: string]: unknown;
+        };
+        /** RuleKind */
+        RuleKind: {
+            /** Name */
+            name: string;
+            /**
+             * Plugin
+             * @description That gives it; null: it is the proxies' own.
+             */
+            plugin: string | null;
+        };
+        /** RuleKinds */
+        RuleKinds: {
+            /** Conditions */
+            conditions: components["schemas"]["RuleKind"][];
+            /** Strategies */
+            strategies: components["schemas"]["RuleKind"][];
+        };
+        /** RuleKindsShown */
+        RuleKindsShown: {
+            data: components["schemas"]["RuleKinds"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
         };
         /** RunResult */
         RunResult: {
@@ -7863,6 +8291,25 @@ export interface components {
              */
             working_dir?: string | null;
         };
+        /** SessionList */
+        SessionList: {
+            /** Data */
+            data: components["schemas"]["SessionOut"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** SessionMade */
+        SessionMade: {
+            data: components["schemas"]["SessionStarted"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
         /**
          * SessionOut
          * @description exit_code: of an ended session; 128+n for a signal. persistent: it survives the daemon. reason: why it ended,
@@ -7903,6 +8350,15 @@ export interface components {
             /** State */
             state: string;
         };
+        /** SessionShown */
+        SessionShown: {
+            data: components["schemas"]["SessionOut"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
         /** SessionStarted */
         SessionStarted: {
             /** Session Id */
@@ -7923,6 +8379,66 @@ export interface components {
              */
             token: string;
             user: components["schemas"]["UserView"];
+        };
+        /** ShareAnswer */
+        ShareAnswer: {
+            data: components["schemas"]["ShareOut"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** ShareEnd */
+        ShareEnd: {
+            /**
+             * Ended
+             * @description How many links there were.
+             */
+            ended: number;
+        };
+        /** ShareEndAnswer */
+        ShareEndAnswer: {
+            data: components["schemas"]["ShareEnd"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** ShareIn */
+        ShareIn: {
+            /**
+             * Expires In
+             * @description How long the link counts, in seconds.
+             * @default 3600
+             */
+            expires_in?: number;
+        };
+        /** ShareOut */
+        ShareOut: {
+            /**
+             * Expires At
+             * @description ISO 8601 UTC.
+             */
+            expires_at: string;
+            /**
+             * Mode
+             * @constant
+             */
+            mode: "ro";
+            /** Session Id */
+            session_id: string;
+            /**
+             * Token
+             * @description The first message at /ws/shared: `{"token": "..."}`. It is shown this once.
+             */
+            token: string;
+            /**
+             * Url
+             * @description The page that shows the session; the token is in its fragment.
+             */
+            url: string;
         };
         /**
          * StatusOut
@@ -8013,6 +8529,14 @@ export interface components {
          * @description A request as far as rules look at it.
          */
         TrialBody: {
+            /**
+             * Config
+             * @description A configuration to try in place of the stored one; it is not stored.
+             * @default null
+             */
+            config?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
             /** Headers */
             headers?: {
                 [key: string]: string;
@@ -8429,6 +8953,32 @@ export interface components {
             total: number;
         };
         /**
+         * WebhooksQuery
+         * @description Which webhooks; a number out of range is clamped.
+         */
+        WebhooksQuery: {
+            /**
+             * Active
+             * @default null
+             */
+            active?: boolean | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        };
+        /**
          * WebhookStatsView
          * @description Counters since the webhook was saved first.
          */
@@ -8558,6 +9108,33 @@ export interface components {
             updatedAt: string;
             /** Version */
             version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** WorkflowsQuery */
+        WorkflowsQuery: {
+            /**
+             * Active
+             * @description Only live ones, or only those that are not.
+             * @default null
+             */
+            active?: boolean | null;
+            /**
+             * Limit
+             * @default 20
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Search
+             * @description What the name holds, in any case.
+             * @default null
+             */
+            search?: string | null;
         } & {
             [key: string]: unknown;
         };

@@ -9,6 +9,7 @@ import { ConfirmHost } from '../components/confirm';
 import { styleNonce } from './nonce';
 import { router } from './router';
 import { session } from './session';
+import { SHARED } from './shared';
 import { theme, variables } from './theme';
 
 const schemes = localStorageColorSchemeManager({ key: 'jackfield.scheme' });
@@ -16,6 +17,7 @@ const queries = makeQueryClient();
 
 export function App() {
   useEffect(() => {
+    if (location.pathname === SHARED) return;
     void session.start();
     // A daemon that was away when the page opened: begin again once it is there.
     return connection.onReturn(() => {

@@ -1,4 +1,4 @@
-import { lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
 import { areaPath } from './areas';
 import { Gatekeeper } from './Gatekeeper';
@@ -6,6 +6,10 @@ import { LoginRoute } from './Login';
 import { NotFound } from './NotFound';
 import { PageFrame } from './PageFrame';
 import { PAGES } from './pages';
+import { SHARED } from './shared';
+
+/** What a shared link opens: it asks nobody to log in, and nothing of the API. */
+const Shared = lazy(() => import('../pages/terminals/Shared'));
 
 const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
   routes.map(({ path, load, full }) => {
@@ -23,6 +27,14 @@ const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
 
 // No loaders and no actions: pages ask with react-query. The router is the one that can block a navigation (unsaved work).
 export const router = createBrowserRouter([
+  {
+    path: SHARED,
+    element: (
+      <Suspense>
+        <Shared />
+      </Suspense>
+    ),
+  },
   {
     element: <Gatekeeper />,
     children: [

@@ -65,10 +65,14 @@ export function Bytes({ value }: { value: number }) {
 
 /** US dollars. */
 export function Money({ value }: { value: number }) {
-  return <span>{money(value)}</span>;
+  return <span className={NOWRAP}>{money(value)}</span>;
 }
 
 /** A number; `short` writes 12.3M and keeps the whole on hover. */
 export function Count({ value, short }: { value: number; short?: boolean }) {
-  return short ? <span title={count(value)}>{compact(value)}</span> : <span>{count(value)}</span>;
+  return (
+    <span className={NOWRAP} title={short ? count(value) : undefined}>
+      {short ? compact(value) : count(value)}
+    </span>
+  );
 }

@@ -44,7 +44,11 @@ export default function Plot({ times, labels, series, kind, format, height }: Re
               ? {}
               : { values: (_plot, splits) => splits.map((at) => labels[at] ?? ''), incrs: [1, 2, 5, 7, 10, 20, 50] }),
           },
-          { ...axis, size: 64, values: (_plot, splits) => splits.map(format) },
+          {
+            ...axis,
+            size: (_plot, values) => 24 + 7 * Math.max(3, ...(values ?? []).map((value) => value.length)),
+            values: (_plot, splits) => splits.map(format),
+          },
         ],
         series: [
           {},

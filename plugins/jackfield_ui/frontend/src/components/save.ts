@@ -1,0 +1,9 @@
+/** Gives the user a text as a file. */
+export function save(text: string, name: string, type = 'text/plain'): void {
+  const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,95 @@
+import { Alert, Button, List, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { Link, useParams } from 'react-router';
+import { segment } from '../../api/client';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { Copyable } from '../../components/Copyable';
+import { Failure } from '../../components/Failure';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import classes from './agents.module.css';
+import { useAgent } from './queries';
+
+/** One agent: where it is, what it can do, and its models. */
+export default function Agent() {
+  const { id = '' } = useParams();
+  const agent = useAgent(id);
+  const writes = useMay('member');
+  const { data } = agent;
+  return (
+    <Page
+      title={data?.name ?? id}
+      badge={data && <StatusBadge status={data.installed ? 'installed' : 'missing'} />}
+      crumbs={[{ label: 'Agents', to: areaPath('agents') }]}
+      actions={
+        data &&
+        writes &&
+        hasArea('profiles') && (
+          <Button component={Link} to={`${areaPath('profiles')}?new&agent=${segment(id)}`}>
+            New profile with it
+          </Button>
+        )
+      }
+    >
+      {agent.error && !data ? (
+        <Failure error={agent.error} onRetry={() => void agent.refetch()} />
+      ) : !data ? (
+        <Skeleton height={240} />
+      ) : (
+        <Stack gap="lg" maw={720}>
+          {!data.installed && (
+            <Alert icon={<IconInfoCircle />} title="Not installed">
+              Install it as its maker says, so that the daemon finds the program{' '}
+              <b className="jf-mono">{data.binary}</b> on its <span className="jf-mono">PATH</span>. It is noticed by
+              itself; <span className="jf-mono">jackfield agents list --detect-again</span> looks at once.
+            </Alert>
+          )}
+          <dl className={classes.facts}>
+            <dt>Version</dt>
+            <dd>{data.version ?? '–'}</dd>
+            <dt>Program</dt>
+            <dd>
+              {data.binary_path ? (
+                <Copyable text={data.binary_path} label="the path" />
+              ) : (
+                <span className="jf-mono">{data.binary}</span>
+              )}
+            </dd>
+            <dt>Speaks</dt>
+            <dd>{data.dialect ?? 'any dialect'}</dd>
+            <dt>Hooks</dt>
+            <dd>{data.supports_hooks ? 'yes' : 'no'}</dd>
+            <dt>Without a terminal</dt>
+            <dd>{data.headless ? 'yes' : 'no'}</dd>
+          </dl>
+          <section>
+            <Title order={2} mb="sm">
+              Models
+            </Title>
+            {data.supported_models.length ? (
+              <Paper p="md">
+                <List size="sm">
+                  {data.supported_models.map((model) => (
+                    <List.Item key={model}>
+                      <span className="jf-mono">{model}</span>
+                      {model === data.default_model && (
+                        <Text span size="xs" c="dimmed">
+                          {' '}
+                          default
+                        </Text>
+                      )}
+                    </List.Item>
+                  ))}
+                </List>
+              </Paper>
+            ) : (
+              <Text c="dimmed">Whatever its provider serves.</Text>
+            )}
+          </section>
+        </Stack>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,134 @@
+import { Button, Group, List, Modal, PasswordInput, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiError } from '../../api/errors';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { Failure } from '../../components/Failure';
+import { notifyDone, notifyError } from '../../components/notify';
+import classes from './agents.module.css';
+import { type KeySource, type ProviderDetail, useKeySource, useProvider, useProviderKey } from './queries';
+
+/** One provider: endpoints, models, and its key for proxies. */
+export function ProviderDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const provider = useProvider(id);
+  const { data } = provider;
+  return (
+    <Modal opened onClose={onClose} title={data?.name ?? id} size="lg">
+      {provider.error && !data ? (
+        <Failure error={provider.error} onRetry={() => void provider.refetch()} />
+      ) : !data ? (
+        <Skeleton height={240} />
+      ) : (
+        <Stack gap="lg">
+          <dl className={classes.facts}>
+            <dt>Speaks</dt>
+            <dd>{data.dialect === null ? 'the agent’s own login' : `${data.dialect} (${data.type})`}</dd>
+            {Object.entries(data.endpoints).map(([name, url]) => (
+              <Endpoint key={name} name={name} url={url} isDefault={name === data.default_endpoint} />
+            ))}
+            <dt>Models</dt>
+            <dd>
+              {data.models.length ? (
+                <List size="sm" listStyleType="none">
+                  {data.models.map((model) => (
+                    <List.Item key={model}>
+                      <span className="jf-mono">{model}</span>
+                      {model === data.default_model && ' (default)'}
+                    </List.Item>
+                  ))}
+                </List>
+              ) : (
+                'any'
+              )}
+            </dd>
+          </dl>
+          {data.dialect !== null && <Key provider={data} />}
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function Endpoint({ name, url, isDefault }: { name: string; url: string; isDefault: boolean }) {
+  return (
+    <>
+      <dt>Endpoint {name}</dt>
+      <dd>
+        <span className="jf-mono">{url}</span>
+        {isDefault && name !== 'default' && ' (default)'}
+      </dd>
+    </>
+  );
+}
+
+function Key({ provider }: { provider: ProviderDetail }) {
+  const writes = useMay('member');
+  const change = useProviderKey(provider.id);
+  const source = useKeySource(provider.id).data?.source;
+  const [key, setKey] = useState('');
+  const { env_key: variable, required } = provider.auth;
+  const fields = change.error instanceof ApiError ? change.error.fields : {};
+
+  const store = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      await change.mutateAsync(key);
+      setKey('');
+      notifyDone(`The key of ${provider.name} was stored.`);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.fields.api_key)) notifyError(error, 'The key was not stored');
+    }
+  };
+  const remove = async () => {
+    const title = `Remove the stored key of “${provider.name}”?`;
+    const body = 'Proxies of other profiles can then send nothing to it. Keys of profiles stay.';
+    if (!(await confirm({ title, body, action: 'Remove' }))) return;
+    change.mutate(null, {
+      onSuccess: () => notifyDone('The key was removed.'),
+      onError: (error) => notifyError(error),
+    });
+  };
+  return (
+    <section aria-labelledby="provider-key">
+      <Title order={2} id="provider-key" mb="xs">
+        Key for proxies
+      </Title>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {stateOf(source, variable)} {required ? '' : 'The provider needs none. '}A profile has its own key; this one
+          is for requests that the proxy of another provider’s profile sends here.
+        </Text>
+        {writes && (
+          <form onSubmit={(event) => void store(event)}>
+            <Group gap="sm" align="flex-start">
+              <PasswordInput
+                flex="1 1 14rem"
+                aria-label="New key"
+                placeholder={provider.auth.prompt || 'The key'}
+                autoComplete="off"
+                value={key}
+                onChange={(event) => setKey(event.currentTarget.value)}
+                error={fields.api_key}
+              />
+              <Button type="submit" variant="default" disabled={!key} loading={change.isPending}>
+                Store
+              </Button>
+              {source === 'stored' && (
+                <Button variant="default" onClick={() => void remove()}>
+                  Remove…
+                </Button>
+              )}
+            </Group>
+          </form>
+        )}
+      </Stack>
+    </section>
+  );
+}
+
+function stateOf(key: KeySource | undefined, variable: string | null): string {
+  if (key === 'stored') return 'A key is stored.';
+  if (key === 'environment') return `The daemon’s variable ${variable ?? ''} holds one.`;
+  if (key === null) return `No key is stored${variable ? `, and ${variable} is not set` : ''}.`;
+  return '';
+}

@@ -1,0 +1,244 @@
+import { Alert, Anchor, Button, Group, Menu, Skeleton, Stack, Text } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconChevronDown,
+  IconClock,
+  IconPlayerStop,
+  IconRoute,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { segment } from '../../api/client';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { useShortcuts } from '../../app/shortcuts';
+import { confirm } from '../../components/confirm';
+import { EmptyState } from '../../components/EmptyState';
+import { Failure } from '../../components/Failure';
+import { notifyError } from '../../components/notify';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Facts } from './Facts';
+import { type Run, runsOf } from './model';
+import {
+  cancel,
+  type Execution,
+  executionPath,
+  isOpen,
+  nameOf,
+  remove,
+  retry,
+  useExecution,
+  useWires,
+  useWorkflowNames,
+} from './queries';
+import { RunPanel } from './RunPanel';
+import { Timeline } from './Timeline';
+import { useLive } from './useLive';
+
+const CRUMBS = [{ label: 'Executions', to: areaPath('executions') }];
+
+export default function Detail() {
+  const { id = '' } = useParams();
+  const { data: execution, error, refetch } = useExecution(id);
+  const names = useWorkflowNames();
+  const title = execution ? nameOf(names.data, execution.workflowId) : 'Execution';
+  if (error && !execution) {
+    return (
+      <Page title="Execution" crumbs={CRUMBS}>
+        <Failure error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={title}
+      crumbs={CRUMBS}
+      badge={execution && <StatusBadge status={execution.status} />}
+      actions={execution && <Actions execution={execution} />}
+    >
+      {execution ? <Body key={id} execution={execution} /> : <Loading />}
+    </Page>
+  );
+}
+
+function Loading() {
+  return (
+    <Stack aria-busy="true">
+      <Skeleton height={20} width="60%" />
+      <Skeleton height={180} />
+      <Skeleton height={320} />
+    </Stack>
+  );
+}
+
+function Body({ execution }: { execution: Execution }) {
+  const may = useMay('member');
+  const [params, setParams] = useSearchParams();
+  const live = useLive(execution.id);
+  const wires = useWires(execution);
+  const again = useRetry(execution.id);
+  const runs = useMemo(() => runsOf(execution.nodes, live.runs), [execution.nodes, live.runs]);
+  const wanted = params.get('run');
+  const selected = runs.find(({ index }) => String(index) === wanted) ?? first(runs);
+  const select = (run: Run | undefined) => run && setParams({ run: String(run.index) }, { replace: true });
+  const step = (by: number) => select(runs[runs.findIndex(({ index }) => index === selected?.index) + by]);
+  useShortcuts([
+    { keys: 'J', label: 'Next node run', run: () => step(1) },
+    { keys: 'K', label: 'Previous node run', run: () => step(-1) },
+  ]);
+  const failedRun = execution.error?.node
+    ? runs.findLast(({ node, error }) => node === execution.error?.node && error)
+    : undefined;
+  const ended = !isOpen(execution);
+
+  return (
+    <Stack gap="md">
+      <Facts execution={execution} />
+      {execution.error && !(failedRun && failedRun.index === selected?.index) && (
+        <Alert
+          color="red"
+          icon={<IconAlertTriangle />}
+          title={`Failed${execution.error.node ? ` in “${execution.error.node}”` : ''}`}
+        >
+          <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{execution.error.message}</Text>
+          {failedRun && (
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              c="inherit"
+              underline="always"
+              onClick={() => select(failedRun)}
+            >
+              Show the node
+            </Anchor>
+          )}
+        </Alert>
+      )}
+      {runs.length > 0 || (live.running !== undefined && !ended) ? (
+        <Timeline runs={runs} running={ended ? undefined : live.running} selected={selected} onSelect={select} />
+      ) : (
+        <EmptyState icon={IconClock} title={ended ? 'No node ran' : 'No node has run yet'}>
+          {ended ? 'It ended before its first node.' : 'The nodes show here as they run.'}
+        </EmptyState>
+      )}
+      {selected && (
+        <RunPanel
+          run={selected}
+          runs={runs}
+          wires={wires.isPending && execution.workflowId ? undefined : (wires.data ?? [])}
+          onRetry={
+            may && ended && selected.index > 0 ? () => again.mutate({ from: 'node', node: selected.node }) : undefined
+          }
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** The failure is what one came for; else the last node, which has the result. */
+function first(runs: readonly Run[]): Run | undefined {
+  return runs.findLast(({ status }) => status === 'failed') ?? runs.at(-1);
+}
+
+function useRetry(id: string) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ from, node }: { from: 'start' | 'failed' | 'node'; node?: string }) => retry(id, from, node),
+    onSuccess: ({ executionId }) => {
+      void client.invalidateQueries({ queryKey: ['executions'] });
+      void navigate(executionPath(executionId));
+    },
+    onError: (error) => notifyError(error, 'It cannot be run again'),
+  });
+}
+
+function Actions({ execution }: { execution: Execution }) {
+  const may = useMay('member');
+  const { id, workflowId } = execution;
+  const editor = workflowId !== null && hasArea('workflows') && (
+    <Button
+      component={Link}
+      to={`${areaPath('workflows')}/${segment(workflowId)}`}
+      variant="default"
+      leftSection={<IconRoute size={16} aria-hidden="true" />}
+    >
+      Open workflow
+    </Button>
+  );
+  return (
+    <>
+      {editor}
+      {may && (isOpen(execution) ? <Cancel id={id} /> : <Again execution={execution} />)}
+    </>
+  );
+}
+
+function Cancel({ id }: { id: string }) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => cancel(id),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['executions'] }),
+    onError: (error) => notifyError(error, 'It cannot be cancelled'),
+  });
+  const ask = async () => {
+    const body = 'What its nodes have done so far stays done.';
+    if (await confirm({ title: 'Cancel this execution?', body, action: 'Cancel the execution' })) mutate();
+  };
+  return (
+    <Button
+      variant="default"
+      loading={isPending}
+      leftSection={<IconPlayerStop size={16} aria-hidden="true" />}
+      onClick={() => void ask()}
+    >
+      Cancel execution
+    </Button>
+  );
+}
+
+function Again({ execution: { id, status } }: { execution: Execution }) {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const again = useRetry(id);
+  const removal = useMutation({
+    mutationFn: () => remove(id),
+    onSuccess: () => {
+      void navigate(areaPath('executions'), { replace: true });
+      client.removeQueries({ queryKey: ['executions', id] });
+    },
+    onError: (error) => notifyError(error, 'It cannot be deleted'),
+  });
+  const ask = async () => {
+    const body = 'Its items and results are gone for good. The workflow stays.';
+    if (await confirm({ title: 'Delete this execution?', body, action: 'Delete' })) removal.mutate();
+  };
+  return (
+    <Group gap="sm">
+      <Menu>
+        <Menu.Target>
+          <Button loading={again.isPending} rightSection={<IconChevronDown size={16} aria-hidden="true" />}>
+            Retry
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => again.mutate({ from: 'start' })}>
+            From the start, with the present workflow
+          </Menu.Item>
+          <Menu.Item disabled={status === 'success'} onClick={() => again.mutate({ from: 'failed' })}>
+            {status === 'cancelled' ? 'From where it was cancelled' : 'From the node that failed'}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+            Delete the execution
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

@@ -1,0 +1,137 @@
+import { Alert, Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
+import { useState } from 'react';
+import { moment } from '../../components/format';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Duration } from '../../components/values';
+import classes from './executions.module.css';
+import { ItemsView, type View } from './ItemsView';
+import { type Input, inputsOf, type Run, type Wire } from './model';
+
+/** One node run: what went in, what came out, and what went wrong. */
+export function RunPanel({
+  run,
+  runs,
+  wires,
+  onRetry,
+}: {
+  run: Run;
+  runs: readonly Run[];
+  wires: readonly Wire[] | undefined;
+  /** Missing where it cannot be run again from here. */
+  onRetry: (() => void) | undefined;
+}) {
+  const [view, setView] = useLocalStorage<View>({ key: 'jackfield.items-view', defaultValue: 'table' });
+  const inputs = wires ? inputsOf(runs, run, wires) : [];
+  const item = run.error?.itemIndex;
+  return (
+    <Paper p="md" component="section" aria-label={`Node ${run.node}`}>
+      <Group justify="space-between" mb="md" gap="sm">
+        <div>
+          <Group gap="sm">
+            <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+              {run.node}
+            </Title>
+            <StatusBadge status={run.status} />
+          </Group>
+          <Text size="sm" c="dimmed">
+            {moment(new Date(run.startedAt))}, took <Duration ms={run.duration} />
+            {run.run > 0 && `, run ${run.run + 1} of this node`}
+          </Text>
+        </div>
+        {onRetry && (
+          <Button variant="default" leftSection={<IconPlayerPlay size={16} aria-hidden="true" />} onClick={onRetry}>
+            Retry from here
+          </Button>
+        )}
+      </Group>
+      {run.error && (
+        <Alert
+          color="red"
+          mb="md"
+          icon={<IconAlertTriangle />}
+          title={item === undefined ? 'This node failed' : `This node failed at item ${item}`}
+        >
+          <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{run.error.message}</Text>
+        </Alert>
+      )}
+      <div className={classes.panes}>
+        <Stack gap={0} miw={0}>
+          <Title order={3} mb="xs">
+            Input
+          </Title>
+          <Inputs run={run} inputs={inputs} known={Boolean(wires?.length)} view={view} onView={setView} marked={item} />
+        </Stack>
+        <Stack gap={0} miw={0}>
+          <Title order={3} mb="xs">
+            Output
+          </Title>
+          <Outputs key={run.index} run={run} view={view} onView={setView} />
+        </Stack>
+      </div>
+    </Paper>
+  );
+}
+
+interface Viewing {
+  view: View;
+  onView: (view: View) => void;
+}
+
+function Inputs({
+  run,
+  inputs,
+  known,
+  marked,
+  ...viewing
+}: { run: Run; inputs: readonly Input[]; known: boolean; marked: number | undefined } & Viewing) {
+  if (run.index === 0) return <Text c="dimmed">The execution began here.</Text>;
+  if (inputs.length === 0) {
+    return (
+      <Text c="dimmed">
+        {known
+          ? 'Nothing that is kept led to this node.'
+          : 'The workflow is not kept any more, so what led here is not known.'}
+      </Text>
+    );
+  }
+  return inputs.map(({ from, output, input, items }) => (
+    <div key={`${from.index}.${input}`}>
+      <ItemsView
+        key={run.index}
+        label={inputs.length > 1 ? `input ${input}` : 'the input'}
+        from={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${inputs.length > 1 ? `, into input ${input}` : ''}`}
+        items={items}
+        marked={marked}
+        {...viewing}
+      />
+    </div>
+  ));
+}
+
+function Outputs({ run, ...viewing }: { run: Run } & Viewing) {
+  const first = run.counts.findIndex((some) => some > 0);
+  const [output, setOutput] = useState(Math.max(0, first));
+  if (!run.outputs) return <Text c="dimmed">The items are read when the node’s results are stored.</Text>;
+  if (run.counts.every((some) => some === 0)) {
+    return (
+      <Text c="dimmed">{run.status === 'failed' ? 'It failed before it put anything out.' : 'No items came out.'}</Text>
+    );
+  }
+  return (
+    <>
+      {run.counts.length > 1 && (
+        <SegmentedControl
+          size="xs"
+          mb="sm"
+          aria-label="Which output"
+          value={String(output)}
+          onChange={(next) => setOutput(Number(next))}
+          data={run.counts.map((some, index) => ({ value: String(index), label: `Output ${index} (${some})` }))}
+        />
+      )}
+      <ItemsView label="the output" items={run.outputs[output] ?? []} {...viewing} />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button, Group, Paper, Text, Title } from '@mantine/core';
+import { IconCircleCheck, IconCircleX, IconPlayerPlay } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { count, duration } from '../../components/format';
+import classes from './executions.module.css';
+import { type Run, scale } from './model';
+
+const CHUNK = 200;
+
+/** The node runs, one below the other, each with a bar in the time that all of them took. */
+export function Timeline({
+  runs,
+  running,
+  selected,
+  onSelect,
+}: {
+  runs: readonly Run[];
+  /** The node that runs now. */
+  running: string | undefined;
+  selected: Run | undefined;
+  onSelect: (run: Run) => void;
+}) {
+  const [most, setMost] = useState(CHUNK);
+  const place = useMemo(() => scale(runs), [runs]);
+  const repeated = useMemo(() => new Set(runs.filter(({ run }) => run > 0).map(({ node }) => node)), [runs]);
+  return (
+    <Paper component="section" aria-label="Timeline">
+      <Group justify="space-between" px={12} pt="sm">
+        <Title order={2}>Timeline</Title>
+        <Text size="sm" c="dimmed">
+          {count(runs.length)} {runs.length === 1 ? 'node run' : 'node runs'}
+        </Text>
+      </Group>
+      <ol className={classes.timeline} tabIndex={0} aria-label="Node runs">
+        {runs.slice(0, most).map((run) => {
+          const { left, width } = place(run);
+          const Sign = run.status === 'failed' ? IconCircleX : IconCircleCheck;
+          const items = run.counts.reduce((sum, some) => sum + some, 0);
+          return (
+            <li key={run.index}>
+              <button
+                type="button"
+                className={classes.run}
+                aria-current={run.index === selected?.index}
+                onClick={() => onSelect(run)}
+              >
+                <span className={classes.name}>
+                  <Sign
+                    size={15}
+                    className={run.status === 'failed' ? classes.bad : classes.good}
+                    aria-label={run.status === 'failed' ? 'Failed:' : 'Succeeded:'}
+                  />
+                  <span className="jf-ellipsis" title={run.node}>
+                    {run.node}
+                  </span>
+                  {repeated.has(run.node) && <span className={classes.figure}>{run.run + 1}</span>}
+                </span>
+                <span className={classes.track} aria-hidden="true">
+                  <span
+                    className={classes.bar}
+                    data-status={run.status}
+                    style={{ left: `${left}%`, width: `${width}%` }}
+                  />
+                </span>
+                <span className={classes.figure}>{duration(run.duration)}</span>
+                <span className={classes.figure}>
+                  {count(items)} {items === 1 ? 'item' : 'items'}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+        {running !== undefined && (
+          <li className={classes.run}>
+            <span className={classes.name}>
+              <IconPlayerPlay size={15} className={classes.busy} aria-label="Running:" />
+              <span className="jf-ellipsis">{running}</span>
+            </span>
+          </li>
+        )}
+        {runs.length > most && (
+          <li>
+            <Button variant="subtle" fullWidth onClick={() => setMost(most + CHUNK)}>
+              {count(runs.length - most)} more
+            </Button>
+          </li>
+        )}
+      </ol>
+    </Paper>
+  );
+}

@@ -1,0 +1,185 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { IconActivity, IconSearch, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { usePaged } from '../../api/paging';
+import type { ExecutionRow } from '../../api/types';
+import { useInvalidate } from '../../api/useEvents';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyDone, notifyError } from '../../components/notify';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Duration, RelativeTime } from '../../components/values';
+import { type Filter, Filters, SPANS } from './Filters';
+import { executionPath, isOpen, MODES, nameOf, remove, useStats, useWorkflowNames } from './queries';
+
+const LIVE = ['execution.started', 'execution.waiting', 'execution.finished'];
+
+export default function Executions() {
+  const navigate = useNavigate();
+  const may = useMay('member');
+  const [filter, change] = useFilter();
+  const [selected, setSelected] = useState(new Set<string>());
+  const since = useMemo(() => {
+    const span = SPANS[filter.within];
+    return span ? new Date(Date.now() - span.ms).toISOString() : '';
+  }, [filter.within]);
+  const others = { workflowId: filter.workflow, mode: filter.mode, since };
+  const stats = useStats(others);
+  const list = usePaged<ExecutionRow>(['executions', 'list'], '/api/v1/executions', {
+    ...others,
+    status: filter.status,
+  });
+  const names = useWorkflowNames();
+  useInvalidate(
+    'workflows',
+    [
+      ['executions', 'list'],
+      ['executions', 'stats'],
+    ],
+    LIVE,
+  );
+  const columns = useMemo(() => columnsWith(names.data), [names.data]);
+  const filtered = Object.values(filter).some(Boolean);
+
+  return (
+    <Page title="Executions" subtitle="What ran, what is running, and what became of it.">
+      <Filters filter={filter} stats={stats.data} onChange={change} />
+      {selected.size > 0 && <Chosen selected={selected} onDone={() => setSelected(new Set())} />}
+      <DataTable
+        label="Executions"
+        columns={columns}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        rowName={(row) => `${nameOf(names.data, row.workflowId)}, ${row.startedAt}`}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        paging={list.paging}
+        onOpen={(row) => void navigate(executionPath(row.id))}
+        {...(may ? { selection: { selected, onChange: setSelected } } : {})}
+        empty={
+          filtered ? (
+            <EmptyState
+              icon={IconSearch}
+              title="No execution fits"
+              action={
+                <Button variant="default" onClick={() => change({ status: '', workflow: '', mode: '', within: '' })}>
+                  Show all executions
+                </Button>
+              }
+            >
+              Choose another status, workflow or time.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={IconActivity}
+              title="Nothing has run yet"
+              action={
+                <Button component={Link} to="/ui/workflows">
+                  Open workflows
+                </Button>
+              }
+            >
+              Run a workflow by hand, call its webhook, or let a schedule start it. It shows here at once.
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+/** The filter stands in the address, so that it can be linked to and survives "back". */
+function useFilter(): [Filter, (change: Partial<Filter>) => void] {
+  const [params, setParams] = useSearchParams();
+  const filter: Filter = {
+    status: params.get('status') ?? '',
+    workflow: params.get('workflow') ?? '',
+    mode: params.get('mode') ?? '',
+    within: params.get('within') ?? '',
+  };
+  const change = (part: Partial<Filter>) =>
+    setParams(Object.fromEntries(Object.entries({ ...filter, ...part }).filter(([, value]) => value)), {
+      replace: true,
+    });
+  return [filter, change];
+}
+
+function Chosen({ selected, onDone }: { selected: ReadonlySet<string>; onDone: () => void }) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const ended = await Promise.allSettled([...selected].map(remove));
+      const failure = ended.find(({ status }) => status === 'rejected');
+      if (failure?.status === 'rejected') throw failure.reason;
+    },
+    onSuccess: () => notifyDone(selected.size === 1 ? 'Execution deleted.' : `${selected.size} executions deleted.`),
+    onError: (error) => notifyError(error, 'Not all could be deleted'),
+    onSettled: () => {
+      onDone();
+      void client.invalidateQueries({ queryKey: ['executions'] });
+    },
+  });
+  const ask = async () => {
+    const title = `Delete ${selected.size} ${selected.size === 1 ? 'execution' : 'executions'}?`;
+    const body = 'Their items and results are gone for good. What still runs has to be cancelled first.';
+    if (await confirm({ title, body, action: 'Delete' })) mutate();
+  };
+  return (
+    <Group gap="sm" mb="sm">
+      <Text size="sm" role="status">
+        {selected.size} selected
+      </Text>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconTrash size={14} aria-hidden="true" />}
+        loading={isPending}
+        onClick={() => void ask()}
+      >
+        Delete
+      </Button>
+      <Button variant="subtle" color="gray" c="dimmed" size="compact-sm" onClick={onDone}>
+        Select none
+      </Button>
+    </Group>
+  );
+}
+
+function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<ExecutionRow>[] {
+  return [
+    {
+      key: 'workflow',
+      title: 'Workflow',
+      primary: true,
+      render: (row) => (
+        <>
+          <Anchor component={Link} to={executionPath(row.id)} c="inherit" inherit>
+            {nameOf(names, row.workflowId)}
+          </Anchor>
+          {row.error?.message && (
+            <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
+              {row.error.node ? `${row.error.node}: ` : ''}
+              {row.error.message}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    { key: 'status', title: 'Status', width: 130, render: (row) => <StatusBadge status={row.status} /> },
+    { key: 'mode', title: 'Started by', width: 130, render: (row) => MODES[row.mode] ?? row.mode },
+    { key: 'started', title: 'Started', width: 130, render: (row) => <RelativeTime time={row.startedAt} /> },
+    {
+      key: 'took',
+      title: 'Took',
+      align: 'end',
+      width: 110,
+      render: (row) =>
+        row.finishedAt || isOpen(row) ? <Duration from={row.startedAt} to={row.finishedAt ?? null} /> : '–',
+    },
+  ];
+}

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, body, request, segment } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { PageOf } from '../../api/paging';
+import type { ExecutionRow, Schemas } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { wiresOf } from './model';
+
+export type Execution = Schemas['ExecutionShown'];
+export type Stats = Record<'total' | Status, number>;
+
+export const STATUSES = ['success', 'failed', 'running', 'waiting', 'queued', 'cancelled'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const MODES = {
+  webhook: 'Webhook',
+  test: 'Test',
+  manual: 'By hand',
+  trigger: 'Trigger',
+  retry: 'Retry',
+  error: 'Error workflow',
+  sub: 'Sub-workflow',
+} as const;
+
+export const OPEN: ReadonlySet<string> = new Set(['queued', 'running', 'waiting']);
+
+export const executionPath = (id: string) => `${areaPath('executions')}/${segment(id)}`;
+export const isOpen = ({ status }: { status: string }) => OPEN.has(status);
+
+const MOST_PAGES = 20;
+
+/** Every workflow's name by its id. */
+export function useWorkflowNames() {
+  return useQuery({
+    queryKey: ['workflows', 'names', 'all'],
+    staleTime: 60_000,
+    queryFn: async ({ signal }) => {
+      const names = new Map<string, string>();
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const query = { limit: 100, offset: page * 100 };
+        const found = await request<PageOf<{ id: string; name: string }>>('GET', '/api/v1/workflows', {
+          query,
+          signal,
+        });
+        for (const { id, name } of found.data) names.set(id, name);
+        if (names.size >= found.total || found.data.length === 0) break;
+      }
+      return names;
+    },
+  });
+}
+
+export function nameOf(names: ReadonlyMap<string, string> | undefined, id: string | null): string {
+  if (id === null) return 'Not saved';
+  return names ? (names.get(id) ?? 'Deleted workflow') : '…';
+}
+
+export function useStats(query: Record<string, string>) {
+  return useQuery({
+    queryKey: ['executions', 'stats', query],
+    queryFn: ({ signal }) => request<Stats>('GET', '/api/v1/executions/stats', { query, signal }),
+  });
+}
+
+export function useExecution(id: string) {
+  return useQuery({
+    queryKey: ['executions', id],
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/v1/executions/{execution_id}', { params: { path: { execution_id: id } }, signal })),
+    placeholderData: undefined,
+  });
+}
+
+/** The wires of the workflow as it was when it ran; none when it is not kept any more. */
+export function useWires(execution: ExecutionRow | undefined) {
+  const { workflowId, workflowVersion } = execution ?? {};
+  return useQuery({
+    queryKey: ['workflows', workflowId, 'versions', workflowVersion, 'wires'],
+    enabled: Boolean(workflowId),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: undefined,
+    queryFn: async ({ signal }) => {
+      const path = `/api/v1/workflows/${segment(workflowId ?? '')}/versions/${workflowVersion}`;
+      try {
+        return wiresOf((await request<{ connections?: unknown }>('GET', path, { signal })).connections);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    },
+  });
+}
+
+export function retry(id: string, from: 'start' | 'failed' | 'node', node?: string) {
+  return request<{ executionId: string }>('POST', `/api/v1/executions/${segment(id)}/retry`, {
+    query: { from, node },
+  });
+}
+
+export const cancel = (id: string) => request('POST', `/api/v1/executions/${segment(id)}/cancel`);
+export const remove = (id: string) => request('DELETE', `/api/v1/executions/${segment(id)}`);

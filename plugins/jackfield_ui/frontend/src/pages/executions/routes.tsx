@@ -1,0 +1,10 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'executions',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':id', load: () => import('./Detail') },
+  ],
+  actions: [{ label: 'Failed executions', keywords: 'errors', to: '/ui/executions?status=failed' }],
+} satisfies PageModule;

@@ -1,0 +1,160 @@
+import { Alert, Button, Group, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconListDetails, IconPlayerPause, IconPlayerPlay, IconSearch, IconShieldLock } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { useCursor } from '../../api/paging';
+import { useMay } from '../../app/session';
+import { useShortcuts } from '../../app/shortcuts';
+import { EmptyState } from '../../components/EmptyState';
+import { Failure } from '../../components/Failure';
+import { count } from '../../components/format';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { type Line, merged, newer } from './buffer';
+import { LogLine } from './LogLine';
+import classes from './logs.module.css';
+import { useTail } from './useTail';
+
+const LEVELS = [
+  { value: 'debug', label: 'All levels' },
+  { value: 'info', label: 'Info and above' },
+  { value: 'warning', label: 'Warnings and above' },
+  { value: 'error', label: 'Errors only' },
+];
+const LIMIT = 100;
+const KEY = ['logs'];
+
+export default function Logs() {
+  const may = useMay('admin');
+  return (
+    <Page title="Logs" subtitle="What the daemon says about itself, as it says it.">
+      {may ? (
+        <Log />
+      ) : (
+        <EmptyState icon={IconShieldLock} title="The log is an administrator’s matter">
+          It tells about everybody’s requests. Ask an administrator to look, or to change your role.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function Log() {
+  const client = useQueryClient();
+  const [params, setParams] = useSearchParams();
+  const level = params.get('level') ?? 'info';
+  const [text, setText] = useState(params.get('search') ?? '');
+  const [search] = useDebouncedValue(text.trim(), 250);
+  // The lines that were there when it was paused; nothing moves below the reader's eyes.
+  const [paused, setPaused] = useState<readonly Line[]>();
+  const history = useCursor<Line>(KEY, '/api/logs', 'lines', { level, search, limit: LIMIT });
+  const readAgain = useCallback(() => void client.invalidateQueries({ queryKey: KEY }), [client]);
+  const tail = useTail(level, search, readAgain);
+  const tailShown = paused ?? tail.lines;
+  const lines = useMemo(() => merged(tailShown, history.rows ?? []), [tailShown, history.rows]);
+  const fresh = paused ? newer(tail.lines, paused) : 0;
+  const toggle = () => setPaused(paused ? undefined : tail.lines);
+  const find = (change: Record<string, string>) => {
+    setPaused(undefined);
+    const next = { level, search: text.trim(), ...change };
+    setParams(
+      Object.fromEntries(
+        Object.entries(next).filter(([name, value]) => value && !(name === 'level' && value === 'info')),
+      ),
+      {
+        replace: true,
+      },
+    );
+  };
+  useShortcuts([{ keys: 'P', label: paused ? 'Go on' : 'Pause', run: toggle }]);
+  useFresh(client);
+
+  return (
+    <>
+      <Group gap="sm" mb="md">
+        <Select
+          aria-label="Level"
+          data={LEVELS}
+          value={level}
+          allowDeselect={false}
+          onChange={(next) => find({ level: next ?? 'info' })}
+          w={180}
+        />
+        <TextInput
+          aria-label="Search in the lines"
+          placeholder="Search in the lines"
+          maxLength={200}
+          leftSection={<IconSearch size={16} aria-hidden="true" />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onBlur={() => find({})}
+          w={{ base: '100%', xs: 280 }}
+        />
+        <Button
+          variant="default"
+          leftSection={
+            paused ? <IconPlayerPlay size={16} aria-hidden="true" /> : <IconPlayerPause size={16} aria-hidden="true" />
+          }
+          onClick={toggle}
+        >
+          {paused ? (fresh ? `Go on (${count(fresh)} new)` : 'Go on') : 'Pause'}
+        </Button>
+        <Following paused={paused !== undefined} state={tail.state} />
+      </Group>
+      {tail.missed > 0 && (
+        <Alert color="yellow" mb="md" role="status">
+          {count(tail.missed)} lines came too fast to be sent.{' '}
+          <Button variant="subtle" size="compact-sm" onClick={readAgain}>
+            Read them
+          </Button>
+        </Alert>
+      )}
+      {history.error && !history.rows ? (
+        <Failure error={history.error} onRetry={() => void history.refetch()} />
+      ) : !history.rows ? (
+        <Stack gap="sm" aria-busy="true">
+          {[70, 55, 80, 60, 75, 50].map((width) => (
+            <Skeleton key={width} height={16} width={`${width}%`} />
+          ))}
+        </Stack>
+      ) : lines.length === 0 ? (
+        <EmptyState icon={IconListDetails} title={history.more.has ? 'Nothing among the latest lines' : 'No line fits'}>
+          {search || level !== 'debug'
+            ? 'Search for something else, or show all levels. New lines show here as they come.'
+            : 'New lines show here as they come.'}
+        </EmptyState>
+      ) : (
+        <ol className={classes.list} aria-label="Log lines">
+          {lines.map((line) => (
+            <LogLine key={line.cursor} line={line} />
+          ))}
+        </ol>
+      )}
+      {history.more.has && (
+        <Group justify="center" mt="md">
+          <Button variant="default" loading={history.more.loading} onClick={history.more.onMore}>
+            Show older lines
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+/** What was read long ago is read anew from its newest page on: pages in between would be asked for one by one. */
+function useFresh(client: ReturnType<typeof useQueryClient>): void {
+  useEffect(() => () => client.removeQueries({ queryKey: KEY }), [client]);
+}
+
+function Following({ paused, state }: { paused: boolean; state: 'starting' | 'live' | 'broken' }) {
+  if (paused) return <StatusBadge status="paused" tone="still" />;
+  if (state === 'live') return <StatusBadge status="live" tone="good" />;
+  if (state === 'broken') return <StatusBadge status="interrupted" tone="warn" />;
+  return (
+    <Text size="sm" c="dimmed">
+      …
+    </Text>
+  );
+}

@@ -1,0 +1,93 @@
+import { Alert, Text } from '@mantine/core';
+import { IconAlertTriangle, IconPlug } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { api, data } from '../../api/client';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { count } from '../../components/format';
+import { Page } from '../../components/Page';
+import { StatusBadge, type Tone } from '../../components/StatusBadge';
+
+interface Plugin {
+  name: string;
+  status: string;
+  distribution: string;
+  version: string;
+  error: string;
+}
+
+const TONES: Record<string, Tone> = { active: 'good', started: 'good', running: 'good', loaded: 'good', failed: 'bad' };
+const ORDER: Record<Tone, number> = { bad: 0, warn: 1, busy: 2, still: 3, good: 4 };
+const toneOf = ({ status, error }: Plugin): Tone => (error ? 'bad' : (TONES[status] ?? 'still'));
+
+export default function Plugins() {
+  const list = useQuery({
+    queryKey: ['plugins'],
+    queryFn: async ({ signal }) => (await data(api.GET('/api/plugins', { signal }))) as Plugin[],
+  });
+  const failed = list.data?.filter(({ error }) => error).length ?? 0;
+  return (
+    <Page
+      title="Plugins"
+      subtitle="What this daemon is made of. Every concern is a plugin, and one that fails stops no other."
+    >
+      {failed > 0 && (
+        <Alert
+          color="red"
+          mb="md"
+          icon={<IconAlertTriangle />}
+          title={failed === 1 ? 'One plugin does not work' : `${count(failed)} plugins do not work`}
+        >
+          What they bring is missing until that is mended and the daemon is started again.
+        </Alert>
+      )}
+      <DataTable
+        label="Plugins"
+        columns={COLUMNS}
+        rows={list.data}
+        rowKey={({ name }) => name}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        initialSort={{ key: 'status', descending: false }}
+        empty={
+          <EmptyState icon={IconPlug} title="No plugins">
+            Install a Python package with the entry point “jackfield”, and start the daemon again.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
+
+const COLUMNS: Column<Plugin>[] = [
+  {
+    key: 'name',
+    title: 'Plugin',
+    primary: true,
+    sort: ({ name }) => name,
+    render: ({ name, error }) => (
+      <>
+        {name}
+        {error && (
+          <Text size="sm" fw={400} c="var(--jf-bad)" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {error}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'status',
+    title: 'State',
+    width: 140,
+    sort: (plugin) => ORDER[toneOf(plugin)],
+    render: (plugin) => <StatusBadge status={plugin.status} tone={toneOf(plugin)} />,
+  },
+  { key: 'version', title: 'Version', width: 130, render: ({ version }) => version || '–' },
+  {
+    key: 'distribution',
+    title: 'Package',
+    sort: ({ distribution }) => distribution,
+    render: ({ distribution }) => (distribution ? <span className="jf-mono">{distribution}</span> : '–'),
+  },
+];

@@ -1,0 +1,49 @@
+import { Select } from '@mantine/core';
+import type { Sandbox } from './queries';
+
+const SANDBOXES = [
+  { value: 'off', label: 'None' },
+  { value: 'standard', label: 'Standard: writes in its home and directory alone' },
+  { value: 'strict', label: 'Strict: sees its home, its directory and the system alone' },
+];
+
+const KEEPS = [
+  { value: 'null', label: 'As the setting terminal.persist says' },
+  { value: 'true', label: 'Go on when the daemon restarts' },
+  { value: 'false', label: 'End with the daemon' },
+];
+
+interface Choice<Value> {
+  value: Value;
+  onChange: (value: Value) => void;
+  error?: string | undefined;
+  readOnly?: boolean;
+}
+
+export function SandboxSelect({ value, onChange, error, readOnly = false }: Choice<Sandbox>) {
+  return (
+    <Select
+      label="Sandbox"
+      data={SANDBOXES}
+      value={value}
+      onChange={(chosen) => onChange((chosen ?? 'off') as Sandbox)}
+      allowDeselect={false}
+      error={error}
+      disabled={readOnly}
+    />
+  );
+}
+
+export function PersistSelect({ value, onChange, error, readOnly = false }: Choice<boolean | null>) {
+  return (
+    <Select
+      label="Terminal sessions"
+      data={KEEPS}
+      value={String(value)}
+      onChange={(chosen) => onChange(chosen === 'true' ? true : chosen === 'false' ? false : null)}
+      allowDeselect={false}
+      error={error}
+      disabled={readOnly}
+    />
+  );
+}

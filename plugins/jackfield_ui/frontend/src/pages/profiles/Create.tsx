@@ -1,0 +1,148 @@
+import { Alert, Anchor, Button, Checkbox, Group, Modal, Stack, Stepper, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { ApiError, messageOf } from '../../api/errors';
+import { areaPath } from '../../app/areas';
+import { notifyDone } from '../../components/notify';
+import { words } from '../../components/words';
+import { AgentStep, NameStep, ProviderStep } from './CreateSteps';
+import { type Draft, EMPTY, stepOf } from './draft';
+import { aliasProblem, envOf, proposedAlias } from './model';
+import { useAgent, useAgents, useCreate, useProfiles, useProvider } from './queries';
+
+/** A profile in three steps; what the daemon refuses is shown at its field, in its step. */
+export function Create({
+  agent,
+  onClose,
+  onCreated,
+}: {
+  agent?: string | undefined;
+  onClose: () => void;
+  onCreated: (alias: string) => void;
+}) {
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, agent });
+  const [step, setStep] = useState(agent ? 1 : 0);
+  const [missing, setMissing] = useState(false);
+  const agents = useAgents();
+  const profiles = useProfiles();
+  const detail = useAgent(draft.agent);
+  const provider = useProvider(draft.provider);
+  const create = useCreate();
+  const fields = create.error instanceof ApiError ? create.error.fields : {};
+  const chosen = agents.data?.find(({ id }) => id === draft.agent);
+  const alias =
+    draft.alias ??
+    proposedAlias(
+      draft.agent ?? '',
+      draft.provider ?? '',
+      (profiles.data ?? []).map((row) => row.alias),
+    );
+  const problem = aliasProblem(alias);
+  const put = (change: Partial<Draft>) => {
+    setDraft((known) => ({ ...known, ...change }));
+    if (create.error) create.reset();
+  };
+  const ready = [Boolean(chosen && (chosen.installed || missing)), Boolean(draft.provider), !problem][step];
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!ready) return;
+    if (step < 2) {
+      setStep(step + 1);
+      return;
+    }
+    const { env, pairs, valid } = envOf(draft.env);
+    if (!valid) {
+      put({ env: pairs });
+      return;
+    }
+    try {
+      const made = await create.mutateAsync({
+        agent_id: draft.agent,
+        provider_id: draft.provider,
+        alias,
+        ...(draft.endpoint ? { endpoint_id: draft.endpoint } : {}),
+        ...(draft.model.trim() ? { model: draft.model.trim() } : {}),
+        ...(draft.key ? { api_key: draft.key } : {}),
+        ...(draft.directory.trim() ? { working_dir: draft.directory.trim() } : {}),
+        ...(draft.args.trim() ? { args: words(draft.args) } : {}),
+        ...(Object.keys(env).length ? { env } : {}),
+        sandbox: draft.sandbox,
+        persist: draft.persist,
+        shim: draft.shim,
+        allow_missing: missing,
+      });
+      notifyDone(made.warning ?? `The profile ${made.alias} was created.`);
+      onCreated(made.alias);
+    } catch (error) {
+      if (error instanceof ApiError) setStep(stepOf(error));
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title="New profile" size="lg">
+      <form onSubmit={(event) => void submit(event)}>
+        <Stepper active={step} onStepClick={(to) => to < step && setStep(to)} size="xs" mb="md">
+          <Stepper.Step label="Agent" allowStepSelect={step > 0} />
+          <Stepper.Step label="Provider" allowStepSelect={step > 1} />
+          <Stepper.Step label="Name" allowStepSelect={false} />
+        </Stepper>
+        <Stack>
+          {step === 0 && (
+            <>
+              <AgentStep agents={agents} draft={draft} put={put} error={fields.agent_id} />
+              {chosen && !chosen.installed && (
+                <>
+                  <Text size="sm">
+                    {chosen.name} is not installed here. Install it as its maker says, so that{' '}
+                    <span className="jf-mono">{detail.data?.binary ?? chosen.id}</span> is found; see{' '}
+                    <Anchor component={Link} to={areaPath('agents')}>
+                      Agents
+                    </Anchor>
+                    .
+                  </Text>
+                  <Checkbox
+                    label="Make the profile all the same"
+                    checked={missing}
+                    onChange={(event) => setMissing(event.currentTarget.checked)}
+                  />
+                </>
+              )}
+            </>
+          )}
+          {step === 1 && (
+            <ProviderStep agent={detail.data} provider={provider.data} draft={draft} put={put} fields={fields} />
+          )}
+          {step === 2 && (
+            <NameStep
+              alias={alias}
+              draft={draft}
+              put={put}
+              fields={fields}
+              problem={draft.alias === undefined ? undefined : problem}
+            />
+          )}
+          {create.error && (
+            <Alert color="red" icon={<IconAlertTriangle />} title="The profile was not made" role="alert">
+              {messageOf(create.error)}
+              {Object.entries(fields).map(([name, why]) => (
+                <div key={name}>
+                  {name}: {why}
+                </div>
+              ))}
+            </Alert>
+          )}
+          <Group justify="space-between" gap="sm">
+            <Button variant="default" onClick={() => (step ? setStep(step - 1) : onClose())}>
+              {step ? 'Back' : 'Cancel'}
+            </Button>
+            <Button type="submit" disabled={!ready} loading={create.isPending}>
+              {step < 2 ? 'Next' : 'Create the profile'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

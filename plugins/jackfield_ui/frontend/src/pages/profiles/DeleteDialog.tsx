@@ -1,0 +1,86 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { ApiError, messageOf } from '../../api/errors';
+import { notifyDone } from '../../components/notify';
+import { useDelete } from './queries';
+
+/** The name is typed: a key cannot be brought back, and with it perhaps a home. */
+export function DeleteDialog({
+  alias,
+  home,
+  onClose,
+  onDeleted,
+}: {
+  alias: string;
+  home?: string | undefined;
+  onClose: () => void;
+  onDeleted: () => void;
+}) {
+  const remove = useDelete(alias);
+  const [name, setName] = useState('');
+  const [purge, setPurge] = useState(false);
+  const live = remove.error instanceof ApiError && remove.error.status === 409;
+  const [force, setForce] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      await remove.mutateAsync({ purge, force: live && force });
+      notifyDone(`The profile ${alias} was deleted.`);
+      onDeleted();
+    } catch {
+      // Shown below.
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Delete the profile “${alias}”?`}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          <Text>The profile, its key and its command are removed. Its home stays, unless you say otherwise.</Text>
+          <Checkbox
+            label="Remove its home as well"
+            description={
+              home
+                ? `${home}: the agent’s settings, logins and histories of this profile`
+                : 'The agent’s settings, logins and histories of this profile'
+            }
+            checked={purge}
+            onChange={(event) => setPurge(event.currentTarget.checked)}
+          />
+          {remove.error && (
+            <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+              {messageOf(remove.error)}
+            </Alert>
+          )}
+          {live && (
+            <Checkbox
+              label="End its sessions and delete it all the same"
+              checked={force}
+              onChange={(event) => setForce(event.currentTarget.checked)}
+            />
+          )}
+          <TextInput
+            label={`Type “${alias}” to confirm`}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color="red.8"
+              disabled={name !== alias || (live && !force)}
+              loading={remove.isPending}
+            >
+              Delete
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

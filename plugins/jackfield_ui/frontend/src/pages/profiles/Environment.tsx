@@ -1,0 +1,125 @@
+import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconAlertTriangle, IconVariable } from '@tabler/icons-react';
+import { type FormEvent, useMemo, useState } from 'react';
+import { useMay } from '../../app/session';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
+import { explained, notifyDone } from '../../components/notify';
+import { envOf, pairsOf } from './model';
+import classes from './profiles.module.css';
+import { type Detail, useChange, useEnvironment } from './queries';
+
+/** The profile's own variables, and all that the agent gets, with secrets masked by the daemon. */
+export function Environment({ profile }: { profile: Detail }) {
+  const writes = useMay('member');
+  const change = useChange(profile.alias);
+  const [pairs, setPairs] = useState<Pair[]>(() => pairsOf(profile.env));
+  const dirty =
+    JSON.stringify(pairs.map(({ key, value }) => [key, value])) !== JSON.stringify(Object.entries(profile.env));
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const checked = envOf(pairs);
+    setPairs(checked.pairs);
+    if (!checked.valid) return;
+    try {
+      const saved = await change.mutateAsync({ env: checked.env });
+      setPairs(pairsOf(saved.env));
+      notifyDone('Saved.');
+    } catch {
+      // Shown below.
+    }
+  };
+
+  return (
+    <Stack gap="lg">
+      <form onSubmit={(event) => void save(event)} className={classes.form}>
+        <Stack gap="sm">
+          <KeyValueEditor
+            label="Variables of this profile"
+            description="Stored in the clear; keys belong into the API key. What is called like a secret is shown as ***, and stays as it is stored while it says so."
+            addLabel="Add a variable"
+            pairs={pairs}
+            onChange={setPairs}
+            readOnly={!writes}
+          />
+          {change.error && (
+            <Alert color="red" icon={<IconAlertTriangle />} role="alert" style={{ whiteSpace: 'pre-line' }}>
+              {explained(change.error)}
+            </Alert>
+          )}
+          {writes && (
+            <Group gap="sm">
+              <Button type="submit" disabled={!dirty} loading={change.isPending}>
+                Save
+              </Button>
+              {dirty && (
+                <Button variant="default" onClick={() => setPairs(pairsOf(profile.env))}>
+                  Undo
+                </Button>
+              )}
+            </Group>
+          )}
+        </Stack>
+      </form>
+      <Effective profile={profile} />
+    </Stack>
+  );
+}
+
+type Variable = [string, string];
+
+const COLUMNS: Column<Variable>[] = [
+  {
+    key: 'name',
+    title: 'Name',
+    primary: true,
+    sort: ([name]) => name,
+    render: ([name]) => <span className="jf-mono">{name}</span>,
+  },
+  {
+    key: 'value',
+    title: 'Value',
+    render: ([, value]) => (
+      <span className="jf-mono" style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </span>
+    ),
+  },
+];
+
+function Effective({ profile }: { profile: Detail }) {
+  const env = useEnvironment(profile.alias);
+  const [search, setSearch] = useState('');
+  const rows = useMemo(() => {
+    const wanted = search.toLowerCase();
+    return env.data && Object.entries(env.data).filter(([name]) => name.toLowerCase().includes(wanted));
+  }, [env.data, search]);
+  return (
+    <section>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>What the agent gets</Title>
+        <TextInput
+          aria-label="Filter by name"
+          placeholder="Filter"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      </Group>
+      <Text size="sm" c="dimmed" mb="sm">
+        With the variables of the agent and of the provider. Secrets are masked.
+      </Text>
+      <DataTable
+        label="Effective environment"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={([name]) => name}
+        error={env.error}
+        onRetry={() => void env.refetch()}
+        initialSort={{ key: 'name', descending: false }}
+        empty={<EmptyState icon={IconVariable} title={search ? 'No such variable' : 'No variable'} />}
+      />
+    </section>
+  );
+}

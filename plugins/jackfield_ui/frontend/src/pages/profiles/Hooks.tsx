@@ -1,0 +1,241 @@
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  FileButton,
+  Group,
+  NumberInput,
+  Paper,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { request } from '../../api/client';
+import { ApiError, isRecord, messageOf } from '../../api/errors';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyDone, notifyError } from '../../components/notify';
+import { save } from '../../components/save';
+import { configOf, EVENTS, fieldOf, type HookRow, type Kind, rowsOf } from './hooksModel';
+import { type Detail, profilePath, useChange } from './queries';
+
+const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
+const KIND_LABELS: { value: Kind; label: string }[] = [
+  { value: 'command', label: 'Command' },
+  { value: 'http', label: 'HTTP' },
+  { value: 'prompt', label: 'Prompt' },
+  { value: 'agent', label: 'Agent' },
+];
+const TEXT_LABELS: Record<Kind, string> = { command: 'Command', http: 'URL', prompt: 'Prompt', agent: 'Prompt' };
+
+/** What runs at the agent's events. */
+export function Hooks({ profile, supported }: { profile: Detail; supported: boolean | undefined }) {
+  const writes = useMay('member') && supported !== false;
+  const client = useQueryClient();
+  const change = useChange(profile.alias);
+  const [rows, setRows] = useState(() => rowsOf(profile.hooks_config));
+  const { config, paths } = configOf(rows);
+  const stored = JSON.stringify(configOf(rowsOf(profile.hooks_config)).config);
+  const dirty = JSON.stringify(config) !== stored;
+  const fields = change.error instanceof ApiError ? change.error.fields : {};
+  const put = (at: number, more: Partial<HookRow>) => {
+    setRows((known) => known.map((row, index) => (index === at ? { ...row, ...more } : row)));
+    if (change.error) change.reset();
+  };
+  const importing = useMutation({
+    mutationFn: async (file: File) => {
+      const given: unknown = JSON.parse(await file.text());
+      const hooks = isRecord(given) && isRecord(given.hooks) ? given.hooks : given;
+      return request<Record<string, unknown>>('POST', `${profilePath(profile.alias)}/hooks/import`, { json: hooks });
+    },
+    onSuccess: (hooks) => {
+      setRows(rowsOf(hooks));
+      void client.invalidateQueries({ queryKey: ['profiles'] });
+      notifyDone('The hooks were imported.');
+    },
+    onError: (error) =>
+      notifyError(error instanceof SyntaxError ? new Error('The file is no JSON.') : error, 'Not imported'),
+  });
+  const take = async (file: File | null) => {
+    if (!file) return;
+    const title = `Replace all hooks of “${profile.alias}”?`;
+    const sure =
+      rows.length === 0 || (await confirm({ title, body: `With those in ${file.name}.`, action: 'Replace' }));
+    if (sure) importing.mutate(file);
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const saved = await change.mutateAsync({ hooks_config: config });
+      setRows(rowsOf(saved.hooks_config));
+      notifyDone('Saved.');
+    } catch {
+      // Shown below and at the fields.
+    }
+  };
+
+  if (supported === false) {
+    return (
+      <EmptyState icon={IconWebhook} title="This agent has no hooks">
+        The agent {profile.agent_id} runs nothing at its events.
+      </EmptyState>
+    );
+  }
+  const add = (
+    <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setRows([...rows, NEW])}>
+      Add a hook
+    </Button>
+  );
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <Group justify="space-between" gap="sm">
+          <Text size="sm" c="dimmed" maw={560}>
+            Commands get the event as JSON on their standard input. Times are seconds, 1 to 3600; without one the
+            agent’s own limit counts.
+          </Text>
+          <Group gap="sm">
+            {writes && (
+              <FileButton
+                accept="application/json,.json"
+                onChange={(file) => void take(file)}
+                inputProps={{ 'aria-label': 'File of hooks' }}
+              >
+                {(props) => (
+                  <Button
+                    {...props}
+                    variant="default"
+                    leftSection={<IconUpload size={16} />}
+                    loading={importing.isPending}
+                  >
+                    Import
+                  </Button>
+                )}
+              </FileButton>
+            )}
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              disabled={rows.length === 0}
+              onClick={() =>
+                save(`${JSON.stringify(config, null, 2)}\n`, `${profile.alias}-hooks.json`, 'application/json')
+              }
+            >
+              Export
+            </Button>
+          </Group>
+        </Group>
+        {rows.length === 0 && (
+          <Paper>
+            <EmptyState icon={IconWebhook} title="No hooks" action={writes && add}>
+              A hook runs a command before or after the agent uses a tool, when it needs you, or when it is done.
+            </EmptyState>
+          </Paper>
+        )}
+        {rows.map((row, at) => {
+          const wrong = (name: string) => fields[`${paths[at]}.${name}`] ?? fields[`${paths[at]}.${row.kind}.${name}`];
+          const number = `Hook ${at + 1}`;
+          return (
+            <Paper key={at} p="md" component="fieldset" aria-label={number} m={0}>
+              <Group align="flex-start" gap="sm">
+                <Select
+                  flex="1 1 11rem"
+                  label="Event"
+                  searchable
+                  data={EVENTS.some((event) => event === row.event) ? [...EVENTS] : [row.event, ...EVENTS]}
+                  value={row.event}
+                  onChange={(event) => put(at, { event: event ?? row.event })}
+                  allowDeselect={false}
+                  disabled={!writes}
+                />
+                <TextInput
+                  flex="1 1 9rem"
+                  label="Matcher"
+                  classNames={{ input: 'jf-mono' }}
+                  placeholder="*"
+                  value={row.matcher}
+                  onChange={(event) => put(at, { matcher: event.currentTarget.value })}
+                  error={fields[`${paths[at]?.replace(/\.hooks\[\d+\]$/, '')}.matcher`]}
+                  readOnly={!writes}
+                />
+                <Select
+                  flex="0 1 8rem"
+                  label="Does"
+                  data={KIND_LABELS}
+                  value={row.kind}
+                  onChange={(kind) => put(at, { kind: (kind ?? 'command') as Kind })}
+                  allowDeselect={false}
+                  disabled={!writes}
+                />
+                <NumberInput
+                  flex="0 1 8rem"
+                  label="Timeout (s)"
+                  min={1}
+                  allowDecimal={false}
+                  placeholder="Its own"
+                  value={row.timeout}
+                  onChange={(value) => put(at, { timeout: value === '' ? '' : Number(value) })}
+                  error={wrong('timeout')}
+                  readOnly={!writes}
+                />
+                {writes && (
+                  <ActionIcon
+                    mt={26}
+                    aria-label={`Remove the ${number.toLowerCase()}`}
+                    onClick={() => setRows(rows.filter((_, index) => index !== at))}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                )}
+              </Group>
+              <Textarea
+                mt="sm"
+                label={TEXT_LABELS[row.kind]}
+                classNames={{ input: 'jf-mono' }}
+                autosize
+                minRows={1}
+                maxRows={8}
+                required
+                value={row.text}
+                onChange={(event) => put(at, { text: event.currentTarget.value })}
+                error={wrong(fieldOf(row.kind))}
+                readOnly={!writes}
+              />
+            </Paper>
+          );
+        })}
+        {change.error && (
+          <Alert color="red" icon={<IconAlertTriangle />} title="The hooks were not saved" role="alert">
+            {messageOf(change.error)}
+            {Object.entries(fields).map(([name, why]) => (
+              <div key={name}>
+                {name}: {why}
+              </div>
+            ))}
+          </Alert>
+        )}
+        {writes && (
+          <Group gap="sm">
+            {rows.length > 0 && add}
+            {(rows.length > 0 || dirty) && (
+              <Button type="submit" disabled={!dirty} loading={change.isPending}>
+                Save
+              </Button>
+            )}
+            {dirty && (
+              <Button variant="default" onClick={() => setRows(rowsOf(profile.hooks_config))}>
+                Undo
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button, Skeleton, Tabs } from '@mantine/core';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { Failure } from '../../components/Failure';
+import { Page } from '../../components/Page';
+import { DeleteDialog } from './DeleteDialog';
+import { Environment } from './Environment';
+import { Hooks } from './Hooks';
+import { terminalOf } from './index';
+import { useAgent, useProfile } from './queries';
+import { Run } from './Run';
+import { Settings } from './Settings';
+
+const TABS = ['settings', 'environment', 'hooks', 'run'];
+
+/** One profile: what it is made of, and a prompt for it. */
+export default function Profile() {
+  const { alias = '' } = useParams();
+  const profile = useProfile(alias);
+  const agent = useAgent(profile.data?.agent_id);
+  const navigate = useNavigate();
+  const writes = useMay('member');
+  const [search, setSearch] = useSearchParams();
+  const [deleting, setDeleting] = useState(false);
+  const asked = search.get('tab') ?? '';
+  const tab = TABS.includes(asked) ? asked : 'settings';
+  const { data } = profile;
+  return (
+    <Page
+      title={alias}
+      subtitle={data ? `${data.agent_id}, ${data.provider_id}, ${data.model}` : ' '}
+      crumbs={[{ label: 'Profiles', to: areaPath('profiles') }]}
+      actions={
+        writes &&
+        data && (
+          <>
+            <Button variant="default" onClick={() => setDeleting(true)}>
+              Delete…
+            </Button>
+            {hasArea('terminals') && (
+              <Button component={Link} to={terminalOf(alias)} leftSection={<IconTerminal2 size={16} />}>
+                Open a terminal
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {profile.error && !data ? (
+        <Failure error={profile.error} onRetry={() => void profile.refetch()} />
+      ) : !data ? (
+        <Skeleton height={320} />
+      ) : (
+        <Tabs
+          value={tab}
+          onChange={(next) => setSearch(next && next !== 'settings' ? { tab: next } : {}, { replace: true })}
+          key={alias}
+        >
+          <Tabs.List mb="md">
+            <Tabs.Tab value="settings">Settings</Tabs.Tab>
+            <Tabs.Tab value="environment">Environment</Tabs.Tab>
+            <Tabs.Tab value="hooks">Hooks</Tabs.Tab>
+            {writes && <Tabs.Tab value="run">Run</Tabs.Tab>}
+          </Tabs.List>
+          <Tabs.Panel value="settings">
+            <Settings profile={data} agent={agent.data} />
+          </Tabs.Panel>
+          <Tabs.Panel value="environment">
+            <Environment profile={data} />
+          </Tabs.Panel>
+          <Tabs.Panel value="hooks">
+            <Hooks profile={data} supported={agent.data?.supports_hooks} />
+          </Tabs.Panel>
+          {writes && (
+            <Tabs.Panel value="run">
+              <Run profile={data} headless={agent.data?.headless} />
+            </Tabs.Panel>
+          )}
+        </Tabs>
+      )}
+      {deleting && (
+        <DeleteDialog
+          alias={alias}
+          home={data?.profile_home}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate(areaPath('profiles'))}
+        />
+      )}
+    </Page>
+  );
+}

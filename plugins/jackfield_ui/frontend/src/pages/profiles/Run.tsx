@@ -1,0 +1,156 @@
+import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { ApiError, messageOf } from '../../api/errors';
+import { CopyIcon } from '../../components/Copyable';
+import { EmptyState } from '../../components/EmptyState';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Count, Duration, Money } from '../../components/values';
+import classes from './profiles.module.css';
+import { type Detail, type RunResult, useRun } from './queries';
+
+/** One prompt, without a terminal: what comes out, and what it cost. */
+export function Run({ profile, headless }: { profile: Detail; headless: boolean | undefined }) {
+  const run = useRun(profile.alias);
+  const [prompt, setPrompt] = useState('');
+  const [directory, setDirectory] = useState('');
+  const [timeout, setTimeLimit] = useState<number | string>('');
+  const stop = useRef<AbortController | undefined>(undefined);
+  const fields = run.error instanceof ApiError ? run.error.fields : {};
+  const stopped = run.error instanceof DOMException;
+  useEffect(() => () => stop.current?.abort(), []);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    stop.current = new AbortController();
+    run.mutate({
+      prompt,
+      signal: stop.current.signal,
+      ...(Number(timeout) ? { timeout: Number(timeout) } : {}),
+      ...(directory.trim() ? { working_dir: directory.trim() } : {}),
+    });
+  };
+  if (headless === false) {
+    return (
+      <EmptyState icon={IconPlayerPlay} title="This agent runs in a terminal only">
+        Its manifest does not say how it answers one prompt and ends.
+      </EmptyState>
+    );
+  }
+  return (
+    <Stack className={classes.form} gap="lg">
+      <form onSubmit={submit}>
+        <Stack>
+          <Textarea
+            label="Prompt"
+            required
+            autosize
+            minRows={4}
+            maxRows={16}
+            value={prompt}
+            onChange={(event) => setPrompt(event.currentTarget.value)}
+            error={fields.prompt}
+          />
+          <Group grow align="flex-start">
+            <TextInput
+              label="Directory"
+              classNames={{ input: 'jf-mono' }}
+              autoComplete="off"
+              placeholder={profile.working_dir ?? profile.profile_home}
+              value={directory}
+              onChange={(event) => setDirectory(event.currentTarget.value)}
+              error={fields.working_dir}
+            />
+            <NumberInput
+              label="Time limit (s)"
+              placeholder="The setting’s"
+              min={1}
+              value={timeout}
+              onChange={setTimeLimit}
+              error={fields.timeout}
+            />
+          </Group>
+          <Group gap="sm">
+            <Button
+              type="submit"
+              leftSection={<IconPlayerPlay size={16} />}
+              loading={run.isPending}
+              disabled={!prompt.trim()}
+            >
+              Run
+            </Button>
+            {run.isPending && (
+              <Button variant="default" onClick={() => stop.current?.abort()}>
+                Stop waiting
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+      {run.error && !stopped && (
+        <Alert color="red" icon={<IconAlertTriangle />} title="It did not run" role="alert">
+          {messageOf(run.error)}
+        </Alert>
+      )}
+      <div role="status" aria-busy={run.isPending}>
+        {run.data && !run.isPending && <Outcome result={run.data} />}
+      </div>
+    </Stack>
+  );
+}
+
+function Outcome({ result }: { result: RunResult }) {
+  const { exit_code, timed_out, duration_ms, usage, errors } = result;
+  const text = result.result ?? result.output;
+  return (
+    <Paper p="md" component="section" aria-label="Result">
+      <Stack gap="sm">
+        <Group gap="md">
+          <StatusBadge
+            status={exit_code === 0 && !timed_out ? 'success' : 'failed'}
+            label={timed_out ? 'Out of time' : exit_code === 0 ? 'Done' : `Exit code ${exit_code}`}
+          />
+          <Text size="sm" c="dimmed">
+            <Duration ms={duration_ms} />
+          </Text>
+          <Spent usage={usage} />
+          <CopyIcon text={text} label="the output" />
+        </Group>
+        <Title order={2}>Output</Title>
+        <pre className={classes.output} tabIndex={0} role="region" aria-label="Output">
+          {text || '(nothing)'}
+        </pre>
+        {errors && (
+          <>
+            <Title order={2}>Errors</Title>
+            <pre className={classes.output} tabIndex={0} role="region" aria-label="Errors">
+              {errors}
+            </pre>
+          </>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Spent({ usage }: { usage: RunResult['usage'] }) {
+  const tokens = Object.values((usage?.tokens ?? {}) as Record<string, number>).reduce((sum, some) => sum + some, 0);
+  const cost = (usage?.cost as { total_cost?: number } | undefined)?.total_cost;
+  if (!usage) {
+    return (
+      <Text size="sm" c="dimmed">
+        usage not known
+      </Text>
+    );
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      <Count value={tokens} short /> tokens
+      {cost !== undefined && (
+        <>
+          , <Money value={cost} />
+        </>
+      )}
+    </Text>
+  );
+}

@@ -1,0 +1,159 @@
+import { ActionIcon, Anchor, Button, Menu, Text } from '@mantine/core';
+import { IconDots, IconPlus, IconUserCog } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { segment } from '../../api/client';
+import type { Profile, ProxyState } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { RelativeTime } from '../../components/values';
+import { Warnings } from '../../components/Warnings';
+import { Create } from './Create';
+import { DeleteDialog } from './DeleteDialog';
+import { useProfiles, useProfileWarnings, useProxies } from './queries';
+
+const address = (alias: string) => `${areaPath('profiles')}/${segment(alias)}`;
+export const terminalOf = (alias: string) => `${areaPath('terminals')}?new&profile=${segment(alias)}`;
+
+export default function Profiles() {
+  const profiles = useProfiles();
+  const warnings = useProfileWarnings();
+  const proxies = useProxies();
+  const navigate = useNavigate();
+  const writes = useMay('member');
+  const [search, setSearch] = useSearchParams();
+  const [deleting, setDeleting] = useState<string>();
+  const columns = useMemo(() => columnsWith(proxies.data ?? []), [proxies.data]);
+  const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
+  const newButton = writes && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
+      New profile
+    </Button>
+  );
+  return (
+    <Page
+      title="Profiles"
+      subtitle="An agent with its provider, model and key, and a home of its own."
+      actions={profiles.data && profiles.data.length > 0 && newButton}
+    >
+      <Warnings title="Files that cannot be used" warnings={warnings.data ?? []} />
+      <DataTable
+        label="Profiles"
+        columns={columns}
+        rows={profiles.data}
+        rowKey={({ alias }) => alias}
+        error={profiles.error}
+        onRetry={() => void profiles.refetch()}
+        onOpen={({ alias }) => void navigate(address(alias))}
+        initialSort={{ key: 'alias', descending: false }}
+        rowActions={({ alias }) => (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon aria-label={`Actions for ${alias}`}>
+                <IconDots size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item component={Link} to={address(alias)}>
+                Open
+              </Menu.Item>
+              {writes && hasArea('terminals') && (
+                <Menu.Item component={Link} to={terminalOf(alias)}>
+                  Open a terminal…
+                </Menu.Item>
+              )}
+              {writes && (
+                <Menu.Item component={Link} to={`${address(alias)}?tab=run`}>
+                  Run a prompt
+                </Menu.Item>
+              )}
+              {writes && (
+                <Menu.Item c="var(--jf-bad)" onClick={() => setDeleting(alias)}>
+                  Delete…
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+        empty={
+          <EmptyState icon={IconUserCog} title="No profile yet" action={newButton}>
+            A profile binds a coding agent to a provider, a model and a key. Several accounts work side by side, and
+            your own configuration of the agent stays as it is.
+          </EmptyState>
+        }
+      />
+      {search.has('new') && writes && (
+        <Create
+          agent={search.get('agent') ?? undefined}
+          onClose={() => ask(false)}
+          onCreated={(alias) => void navigate(address(alias))}
+        />
+      )}
+      {deleting !== undefined && (
+        <DeleteDialog
+          alias={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDeleted={() => setDeleting(undefined)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
+  return [
+    {
+      key: 'alias',
+      title: 'Profile',
+      primary: true,
+      sort: ({ alias }) => alias.toLowerCase(),
+      render: ({ alias }) => (
+        <Anchor component={Link} to={address(alias)} c="inherit" inherit>
+          {alias}
+        </Anchor>
+      ),
+    },
+    { key: 'agent', title: 'Agent', sort: ({ agent_id }) => agent_id, render: ({ agent_id }) => agent_id },
+    {
+      key: 'provider',
+      title: 'Provider',
+      sort: ({ provider_id }) => provider_id,
+      render: ({ provider_id, endpoint_id }) => (
+        <>
+          {provider_id}
+          {endpoint_id && endpoint_id !== 'default' && (
+            <Text span size="xs" c="dimmed">
+              {' '}
+              {endpoint_id}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'model',
+      title: 'Model',
+      sort: ({ model }) => model,
+      render: ({ model }) => <span className="jf-mono">{model}</span>,
+    },
+    {
+      key: 'proxy',
+      title: 'Proxy',
+      render: ({ alias }) => {
+        const proxy = proxies.find(({ profile }) => profile === alias);
+        return proxy ? <StatusBadge status={proxy.status} /> : <Text c="dimmed">none</Text>;
+      },
+    },
+    {
+      key: 'used',
+      title: 'Last used',
+      sort: ({ last_used }) => last_used ?? '',
+      render: ({ last_used }) => <RelativeTime time={last_used} />,
+    },
+  ];
+}

@@ -1,0 +1,52 @@
+import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { FormProps } from './Form';
+import type { Budget } from './model';
+
+const PERIODS = [
+  ['day', 'a day'],
+  ['month', 'a month'],
+] as const;
+
+/** What may be spent; beyond it requests are refused until the period ends. */
+export function BudgetInputs({ draft, errors, onChange }: FormProps) {
+  const put = (period: 'day' | 'month', unit: keyof Budget, value: string | number) => {
+    const { [unit]: _, ...rest } = draft[period];
+    const budget = value === '' ? rest : { ...rest, [unit]: Number(value) };
+    onChange({ ...draft, [period]: budget }, `budgets.${period}`);
+  };
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        When one is used up, requests are refused until it resets, in local time. Models without a price cost nothing
+        here.
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        {PERIODS.flatMap(([period, words]) => [
+          <NumberInput
+            key={`${period}.usd`}
+            label={`US dollars ${words}`}
+            placeholder="no limit"
+            min={0}
+            decimalScale={2}
+            thousandSeparator=","
+            value={draft[period].usd ?? ''}
+            error={errors[`budgets.${period}.usd`] ?? errors[`budgets.${period}`]}
+            onChange={(value) => put(period, 'usd', value)}
+          />,
+          <NumberInput
+            key={`${period}.tokens`}
+            label={`Tokens ${words}`}
+            placeholder="no limit"
+            min={0}
+            step={1_000_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            value={draft[period].tokens ?? ''}
+            error={errors[`budgets.${period}.tokens`]}
+            onChange={(value) => put(period, 'tokens', value)}
+          />,
+        ])}
+      </SimpleGrid>
+    </Stack>
+  );
+}

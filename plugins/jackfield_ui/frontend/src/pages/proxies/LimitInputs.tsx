@@ -1,0 +1,82 @@
+import { ActionIcon, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import type { FormProps } from './Form';
+import { type Limits, nextKey } from './model';
+import { useProviders } from './queries';
+
+const FIELDS = [
+  ['max_concurrent', 'At once', ''],
+  ['queue', 'May wait', '64'],
+  ['queue_timeout', 'For so many seconds', '30'],
+] as const;
+
+/** How many requests a provider has in flight; the others wait. */
+export function LimitInputs({ draft, errors, onChange }: FormProps) {
+  const providers = useProviders();
+  const free = (providers.data ?? []).filter(({ id }) => !draft.providers.some(({ name }) => name === id));
+  const put = (index: number, limits: Limits, path: string) =>
+    onChange(
+      { ...draft, providers: draft.providers.map((one, at) => (at === index ? { ...one, limits } : one)) },
+      path,
+    );
+  const add = (name: string | null) => {
+    if (name)
+      onChange(
+        { ...draft, providers: [...draft.providers, { key: nextKey(), name, limits: { max_concurrent: 4 } }] },
+        'providers',
+      );
+  };
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        More requests than that wait; with a full queue the next target is tried, or the client is told to come again.
+      </Text>
+      {draft.providers.map(({ key, name, limits }, index) => {
+        const path = `providers.${name}`;
+        return (
+          <Group key={key} gap="md" align="flex-start" role="group" aria-label={`Limits of ${name}`}>
+            <Text fw={600} mt={28} miw={110}>
+              {name}
+            </Text>
+            {FIELDS.map(([field, label, preset]) => (
+              <NumberInput
+                key={field}
+                label={label}
+                w={150}
+                min={field === 'max_concurrent' ? 1 : 0}
+                allowDecimal={field === 'queue_timeout'}
+                placeholder={preset}
+                value={limits[field] ?? ''}
+                error={errors[`${path}.${field}`] ?? (field === 'max_concurrent' ? errors[path] : undefined)}
+                onChange={(value) => put(index, setting(limits, field, value), `${path}.${field}`)}
+              />
+            ))}
+            <ActionIcon
+              mt={24}
+              aria-label={`Remove the limits of ${name}`}
+              onClick={() => onChange({ ...draft, providers: draft.providers.filter((_, at) => at !== index) }, path)}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Group>
+        );
+      })}
+      <Select
+        aria-label="Limit a provider"
+        placeholder="Limit a provider"
+        w={260}
+        searchable
+        data={free.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
+        value={null}
+        onChange={add}
+        nothingFoundMessage="No provider of this name"
+      />
+    </Stack>
+  );
+}
+
+function setting(limits: Limits, field: keyof Limits, value: string | number): Limits {
+  if (field === 'max_concurrent') return { ...limits, max_concurrent: Number(value) || 0 };
+  const { [field]: _, ...rest } = limits;
+  return value === '' ? rest : { ...limits, [field]: Number(value) };
+}

@@ -1,0 +1,110 @@
+import { ActionIcon, Collapse, Group, NumberInput, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { ConditionInput } from './ConditionInput';
+import { below, type Errors, type Rule, told } from './model';
+import classes from './proxies.module.css';
+import { TargetInput } from './TargetInput';
+
+/** A rule in one line, and its fields when it is open. */
+export function RuleRow({
+  rule,
+  path,
+  weighted,
+  opened,
+  onOpen,
+  kinds,
+  errors,
+  onChange,
+  onRemove,
+}: {
+  rule: Rule;
+  path: string;
+  weighted: boolean;
+  opened: boolean;
+  onOpen: (open: boolean) => void;
+  kinds: readonly { name: string; plugin: string | null }[];
+  errors: Errors;
+  /** field: which of the rule's has changed. */
+  onChange: (rule: Rule, field: string) => void;
+  onRemove: () => void;
+}) {
+  const wrong = below(errors, path);
+  const open = opened || wrong;
+  return (
+    <Paper data-wrong={wrong || undefined} className={classes.rule} role="group" aria-label={`Rule ${rule.name}`}>
+      <Group gap={0} wrap="nowrap">
+        <UnstyledButton className={classes.head} aria-expanded={open} onClick={() => onOpen(!opened)}>
+          <IconChevronRight size={16} className={classes.arrow} data-open={open || undefined} aria-hidden="true" />
+          <span className={classes.priority} title="Priority">
+            {rule.priority}
+          </span>
+          <span className={classes.words}>
+            <Text span fw={600}>
+              {rule.name || 'Not named yet'}
+            </Text>
+            <Text span size="sm" c="dimmed">
+              {told(rule.condition)}
+            </Text>
+          </span>
+          <span className={classes.target}>→ {rule.target || 'no target yet'}</span>
+        </UnstyledButton>
+        <ActionIcon aria-label={`Remove the rule ${rule.name}`} onClick={onRemove} mr="xs">
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Group>
+      <Collapse expanded={open} keepMounted={false}>
+        <Stack gap="md" className={classes.body}>
+          <Group gap="md" align="flex-start" grow preventGrowOverflow={false}>
+            <TextInput
+              label="Name"
+              maxLength={128}
+              value={rule.name}
+              error={errors[`${path}.name`]}
+              onChange={(event) => onChange({ ...rule, name: event.currentTarget.value }, 'name')}
+            />
+            <NumberInput
+              label="Priority"
+              description="The highest comes first"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              maw={160}
+              allowDecimal={false}
+              value={rule.priority}
+              error={errors[`${path}.priority`]}
+              onChange={(priority) => onChange({ ...rule, priority: Number(priority) || 0 }, 'priority')}
+            />
+            {(weighted || rule.weight !== undefined) && (
+              <NumberInput
+                label="Weight"
+                description="Its share under Weighted"
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                maw={160}
+                min={0}
+                placeholder="1"
+                value={rule.weight ?? ''}
+                error={errors[`${path}.weight`]}
+                onChange={(weight) => onChange(weighing(rule, weight), 'weight')}
+              />
+            )}
+          </Group>
+          <ConditionInput
+            label="When"
+            condition={rule.condition}
+            path={`${path}.condition`}
+            kinds={kinds}
+            errors={errors}
+            onChange={(condition) => onChange({ ...rule, condition }, 'condition')}
+          />
+          <TargetInput
+            target={rule.target}
+            error={errors[`${path}.target`]}
+            onChange={(target) => onChange({ ...rule, target }, 'target')}
+          />
+        </Stack>
+      </Collapse>
+    </Paper>
+  );
+}
+
+function weighing({ weight: _, ...rule }: Rule, weight: string | number): Rule {
+  return weight === '' ? rule : { ...rule, weight: Number(weight) };
+}

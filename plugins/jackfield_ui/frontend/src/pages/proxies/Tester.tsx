@@ -1,0 +1,184 @@
+import {
+  Autocomplete,
+  Checkbox,
+  Group,
+  NumberInput,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconAlertTriangle, IconArrowRight, IconCheck, IconMinus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ApiError, messageOf } from '../../api/errors';
+import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
+import { type Draft, fieldErrors, targetParts } from './model';
+import classes from './proxies.module.css';
+import { type Asked, type Trial, useTrial } from './queries';
+
+const TYPING = 250;
+const FLAGS = [
+  ['thinking', 'Asks for thinking'],
+  ['image', 'Has an image'],
+  ['web_search', 'Brings a web search'],
+] as const;
+
+/** Which rule would take a request, by what is written beside it. Nothing is sent. */
+export function Tester({
+  alias,
+  draft,
+  config,
+}: {
+  alias: string;
+  draft: Draft;
+  config: Record<string, unknown> | undefined;
+}) {
+  const [asked, setAsked] = useState<Asked>(() => ({
+    model: firstModel(draft),
+    tokens: 1_000,
+    tools: 0,
+    thinking: false,
+    image: false,
+    web_search: false,
+    headers: {},
+  }));
+  const [headers, setHeaders] = useState<Pair[]>([]);
+  const [settled] = useDebouncedValue(asked, TYPING);
+  const trial = useTrial(alias, settled, config);
+  const put = (change: Partial<Asked>) => setAsked((before) => ({ ...before, ...change }));
+  const putHeaders = (pairs: Pair[]) => {
+    setHeaders(pairs);
+    put({ headers: Object.fromEntries(pairs.filter(({ key }) => key).map(({ key, value }) => [key, value])) });
+  };
+  const models = [
+    ...new Set([
+      ...draft.aliases.map(({ name }) => name),
+      ...draft.rules.map(({ target }) => targetParts(target).model),
+    ]),
+  ];
+  return (
+    <Paper p="md" component="section" aria-label="Which rule would match" className={classes.tester}>
+      <Title order={2} mb="sm">
+        Which rule would match?
+      </Title>
+      <Stack gap="sm">
+        <Autocomplete
+          label="Model asked for"
+          data={models.filter(Boolean)}
+          value={asked.model}
+          onChange={(model) => put({ model })}
+        />
+        <Group grow align="flex-start" gap="sm">
+          <NumberInput
+            label="Tokens"
+            min={0}
+            step={1_000}
+            allowDecimal={false}
+            thousandSeparator=","
+            value={asked.tokens}
+            onChange={(tokens) => put({ tokens: Number(tokens) || 0 })}
+          />
+          <NumberInput
+            label="Tools"
+            min={0}
+            allowDecimal={false}
+            value={asked.tools}
+            onChange={(tools) => put({ tools: Number(tools) || 0 })}
+          />
+        </Group>
+        <TextInput
+          label="Time of day"
+          type="time"
+          value={asked.time ?? ''}
+          onChange={(event) => setAsked(timed(asked, event.currentTarget.value))}
+        />
+        <Group gap="md">
+          {FLAGS.map(([name, label]) => (
+            <Checkbox
+              key={name}
+              label={label}
+              checked={asked[name]}
+              onChange={(event) => put({ [name]: event.currentTarget.checked })}
+            />
+          ))}
+        </Group>
+        <KeyValueEditor label="Headers" pairs={headers} onChange={putHeaders} addLabel="Add a header" />
+        <div role="status" className={classes.verdict}>
+          {asked.model.trim() === '' ? (
+            <Text c="dimmed">Name a model to see where it would go.</Text>
+          ) : trial.error ? (
+            <Text c="dimmed" size="sm">
+              {said(trial.error)}
+            </Text>
+          ) : trial.data ? (
+            <Verdict trial={trial.data} />
+          ) : (
+            <Skeleton height={72} />
+          )}
+        </div>
+        {trial.data && !trial.error && trial.data.rules.length > 0 && <Judged trial={trial.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Verdict({ trial }: { trial: Trial }) {
+  return (
+    <Stack gap={4}>
+      <Group gap={6} wrap="nowrap" align="flex-start">
+        <IconArrowRight size={18} aria-hidden="true" className={classes.fixed} />
+        <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+          {trial.provider} / {trial.model}
+        </Text>
+      </Group>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {trial.rule === null ? 'By no rule: ' : 'By '}
+        {trial.reason}.
+      </Text>
+      {trial.then.length > 0 && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          When that fails: {trial.then.join(', then ')}
+        </Text>
+      )}
+      {!trial.usable && (
+        <Group gap={6} wrap="nowrap" c="var(--jf-warn)">
+          <IconAlertTriangle size={16} aria-hidden="true" className={classes.fixed} />
+          <Text size="sm">This provider cannot be reached by the proxy: its key or its endpoint is missing.</Text>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Judged({ trial }: { trial: Trial }) {
+  return (
+    <ul className={classes.judged} aria-label="Rules and whether they fit">
+      {trial.rules.map(({ name, fits }) => (
+        <li key={name} data-chosen={name === trial.rule || undefined}>
+          {fits ? (
+            <IconCheck size={15} color="var(--jf-good)" aria-label="Fits:" />
+          ) : (
+            <IconMinus size={15} color="var(--jf-still)" aria-label="Does not fit:" />
+          )}
+          <span>{name}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function said(error: unknown): string {
+  const [first] = error instanceof ApiError ? Object.entries(fieldErrors(error.fields)) : [];
+  return first ? `What is written is not valid yet: ${first[0]}: ${first[1]}` : messageOf(error);
+}
+
+function firstModel(draft: Draft): string {
+  return draft.aliases[0]?.name ?? targetParts(draft.rules[0]?.target ?? '').model ?? '';
+}
+
+function timed({ time: _, ...asked }: Asked, time: string): Asked {
+  return time ? { ...asked, time } : asked;
+}

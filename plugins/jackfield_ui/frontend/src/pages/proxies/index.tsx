@@ -1,0 +1,191 @@
+import { ActionIcon, Anchor, Button, Group, Modal, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { IconArrowsRightLeft, IconPlayerPlay, IconPlayerStop, IconPlus, IconRefresh } from '@tabler/icons-react';
+import { type FormEvent, useMemo, useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { segment } from '../../api/client';
+import type { ProxyState } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Count, RelativeTime } from '../../components/values';
+import { BudgetBars } from './Budgets';
+import { type Act, useAct, useProfiles, useProxies, useProxyEvents, useStopAll } from './queries';
+
+export default function Proxies() {
+  useProxyEvents();
+  const proxies = useProxies();
+  const stopAll = useStopAll();
+  const may = useMay('member');
+  const navigate = useNavigate();
+  const [search, setSearch] = useSearchParams();
+  const alive = proxies.data?.filter(({ pid }) => pid !== null) ?? [];
+  const setUp = (open: boolean) => setSearch(open ? { new: '' } : {}, { replace: true });
+
+  const stop = async () => {
+    const body =
+      'Agents that use them get no answer until they are started again. Requests in flight end as they began.';
+    if (await confirm({ title: `Stop ${alive.length} proxies?`, body, action: 'Stop all' })) stopAll.mutate();
+  };
+  return (
+    <Page
+      title="Proxies"
+      subtitle="Between a profile’s agent and the providers of models: rules, fallbacks, limits, and what was used."
+      actions={
+        may && (
+          <>
+            {alive.length > 1 && (
+              <Button variant="default" onClick={() => void stop()} loading={stopAll.isPending}>
+                Stop all
+              </Button>
+            )}
+            <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setUp(true)}>
+              Set up a proxy
+            </Button>
+          </>
+        )
+      }
+    >
+      <DataTable
+        label="Proxies"
+        columns={COLUMNS}
+        rows={proxies.data}
+        rowKey={({ profile }) => profile}
+        error={proxies.error}
+        onRetry={() => void proxies.refetch()}
+        onOpen={(row) => void navigate(address(row))}
+        {...(may ? { rowActions: (row: ProxyState) => <Actions proxy={row} /> } : {})}
+        empty={
+          <EmptyState icon={IconArrowsRightLeft} title="No profile has a proxy">
+            A proxy sends each request of an agent where your rules say: long ones to one model, small ones to a cheaper
+            one, elsewhere when a provider fails. The agent needs no change.
+          </EmptyState>
+        }
+      />
+      <SetUp opened={search.has('new')} onClose={() => setUp(false)} />
+    </Page>
+  );
+}
+
+const address = ({ profile }: ProxyState) => `${areaPath('proxies')}/${segment(profile)}`;
+
+const COLUMNS: Column<ProxyState>[] = [
+  {
+    key: 'profile',
+    title: 'Profile',
+    primary: true,
+    sort: (row) => row.profile,
+    render: (row) => (
+      <Anchor component={Link} to={address(row)} c="inherit" inherit>
+        {row.profile}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'status',
+    title: 'Status',
+    sort: (row) => row.status,
+    render: (row) => (
+      <>
+        <StatusBadge status={row.enabled ? row.status : 'disabled'} />
+        {row.error && (
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            {row.error}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'port', title: 'Port', align: 'end', render: (row) => <span className="jf-mono">{row.port ?? '–'}</span> },
+  {
+    key: 'requests',
+    title: 'Requests',
+    align: 'end',
+    sort: (row) => row.requests,
+    render: (row) => <Count value={row.requests} />,
+  },
+  {
+    key: 'restarts',
+    title: 'Restarts',
+    align: 'end',
+    sort: (row) => row.restarts,
+    render: (row) => <Count value={row.restarts} />,
+  },
+  { key: 'budgets', title: 'Budgets', width: '27%', render: (row) => <BudgetBars proxy={row} short /> },
+  { key: 'started', title: 'Started', render: (row) => <RelativeTime time={row.started_at} /> },
+];
+
+function Actions({ proxy }: { proxy: ProxyState }) {
+  const act = useAct();
+  const runs = proxy.pid !== null;
+  const button = (what: Act, label: string, Sign: typeof IconRefresh) => (
+    <Tooltip label={label}>
+      <ActionIcon
+        aria-label={`${label} the proxy of ${proxy.profile}`}
+        loading={act.isPending && act.variables.act === what}
+        disabled={act.isPending}
+        onClick={() => act.mutate({ alias: proxy.profile, act: what })}
+      >
+        <Sign size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+  return (
+    <Group gap={0} wrap="nowrap" justify="flex-end">
+      {runs ? button('stop', 'Stop', IconPlayerStop) : button('start', 'Start', IconPlayerPlay)}
+      {runs && button('restart', 'Restart', IconRefresh)}
+    </Group>
+  );
+}
+
+function SetUp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const profiles = useProfiles();
+  const navigate = useNavigate();
+  const [alias, setAlias] = useState<string | null>(null);
+  const names = useMemo(() => profiles.data?.map((profile) => profile.alias) ?? [], [profiles.data]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (alias) void navigate(`${areaPath('proxies')}/${segment(alias)}`);
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} title="Set up a proxy">
+      <form onSubmit={submit}>
+        <Stack>
+          {profiles.data && names.length === 0 ? (
+            <Text>
+              A proxy belongs to a profile, and there is none yet.{' '}
+              {hasArea('profiles') && (
+                <Anchor component={Link} to="/ui/profiles?new">
+                  Create a profile
+                </Anchor>
+              )}
+            </Text>
+          ) : (
+            <Select
+              label="Profile"
+              description="Its rules are written next; nothing runs before you save them."
+              data={names}
+              value={alias}
+              onChange={setAlias}
+              searchable
+              nothingFoundMessage="No profile of this name"
+              data-autofocus
+            />
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={!alias}>
+              Write rules
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,236 @@
+/** A proxy's configuration while somebody edits it; pure. What is stored is made of it by `configOf`. */
+import { isRecord } from '../../api/errors';
+import { count } from '../../components/format';
+
+export type Condition = { type: string; [name: string]: unknown };
+
+export interface Rule {
+  name: string;
+  condition: Condition;
+  target: string;
+  priority: number;
+  weight?: number;
+}
+
+export interface Limits {
+  max_concurrent: number;
+  queue?: number;
+  queue_timeout?: number;
+}
+
+export interface Budget {
+  usd?: number;
+  tokens?: number;
+}
+
+/** `key` tells rows apart while they are edited; it is not stored. */
+export interface Draft {
+  enabled: boolean;
+  port: number | undefined;
+  strategy: string;
+  /** Seconds; undefined: conversations do not stay. */
+  sticky: number | undefined;
+  rules: (Rule & { key: number })[];
+  aliases: { key: number; name: string; target: string }[];
+  providers: { key: number; name: string; limits: Limits }[];
+  day: Budget;
+  month: Budget;
+}
+
+export type Errors = Readonly<Record<string, string>>;
+
+const STICKY_SECONDS = 300;
+let last = 0;
+export const nextKey = () => ++last;
+
+export function draftOf(config: unknown): Draft {
+  const given = record(config);
+  const routing = record(given.routing);
+  const budgets = record(given.budgets);
+  const rules = (Array.isArray(routing.rules) ? routing.rules : []).map(ruleOf);
+  return {
+    enabled: given.enabled !== false,
+    port: number(given.port),
+    strategy: typeof routing.strategy === 'string' ? routing.strategy : 'Conditional',
+    sticky: stickyOf(routing.sticky),
+    rules: rules.sort((one, other) => other.priority - one.priority),
+    aliases: Object.entries(record(given.model_aliases)).map(([name, target]) => ({
+      key: nextKey(),
+      name,
+      target: String(target),
+    })),
+    providers: Object.entries(record(given.providers)).map(([name, limits]) => ({
+      key: nextKey(),
+      name,
+      limits: { max_concurrent: 1, ...record(limits) },
+    })),
+    day: record(budgets.day),
+    month: record(budgets.month),
+  };
+}
+
+function ruleOf(given: unknown): Rule & { key: number } {
+  const rule = record(given);
+  const condition = record(rule.condition);
+  const weight = number(rule.weight);
+  return {
+    key: nextKey(),
+    name: String(rule.name ?? ''),
+    condition: { ...condition, type: String(condition.type ?? '') },
+    target: String(rule.target ?? ''),
+    priority: number(rule.priority) ?? 0,
+    ...(weight === undefined ? {} : { weight }),
+  };
+}
+
+/** What is stored. Names that stand twice, or not at all, cannot be: the last one counts. */
+export function configOf(draft: Draft): Record<string, unknown> {
+  const budgets = Object.fromEntries(
+    Object.entries({ day: draft.day, month: draft.month }).filter(([, budget]) => Object.keys(budget).length > 0),
+  );
+  return {
+    enabled: draft.enabled,
+    port: draft.port ?? null,
+    routing: {
+      strategy: draft.strategy,
+      rules: draft.rules.map(({ key: _, ...rule }) => rule),
+      ...(draft.sticky === undefined ? {} : { sticky: { ttl: draft.sticky } }),
+    },
+    model_aliases: Object.fromEntries(draft.aliases.map(({ name, target }) => [name, target])),
+    ...(draft.providers.length
+      ? { providers: Object.fromEntries(draft.providers.map(({ name, limits }) => [name, limits])) }
+      : {}),
+    ...(Object.keys(budgets).length ? { budgets } : {}),
+  };
+}
+
+function stickyOf(given: unknown): number | undefined {
+  if (given === true) return STICKY_SECONDS;
+  return isRecord(given) ? (number(given.ttl) ?? STICKY_SECONDS) : undefined;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** `provider/model` apart; a model's name may have slashes. */
+export function targetParts(target: string): { provider: string; model: string } {
+  const at = target.indexOf('/');
+  return at < 0 ? { provider: target, model: '' } : { provider: target.slice(0, at), model: target.slice(at + 1) };
+}
+
+export interface Kind {
+  type: string;
+  label: string;
+  /** As it begins. */
+  initial: Omit<Condition, 'type'>;
+}
+
+export const KINDS: readonly Kind[] = [
+  { type: 'always', label: 'Always', initial: {} },
+  { type: 'token_count', label: 'Length in tokens', initial: { min: 60_000 } },
+  { type: 'has_tools', label: 'Brings tools', initial: { min_count: 1 } },
+  { type: 'model_pattern', label: 'Model’s name', initial: { pattern: 'claude-*' } },
+  { type: 'background', label: 'Asks for a small model', initial: {} },
+  { type: 'thinking', label: 'Asks for thinking', initial: {} },
+  { type: 'image', label: 'Has an image', initial: {} },
+  { type: 'web_search', label: 'Brings a web search', initial: {} },
+  { type: 'header', label: 'Header', initial: { name: '', equals: '' } },
+  { type: 'time', label: 'Time of day', initial: { from: '08:00', to: '18:00' } },
+  { type: 'script', label: 'Script', initial: { path: '' } },
+  { type: 'all', label: 'All of these', initial: { conditions: [{ type: 'always' }] } },
+  { type: 'any', label: 'Any of these', initial: { conditions: [{ type: 'always' }] } },
+  { type: 'not', label: 'Not this', initial: { condition: { type: 'always' } } },
+];
+
+export function fresh(type: string): Condition {
+  const initial = KINDS.find((kind) => kind.type === type)?.initial ?? {};
+  return { ...structuredClone(initial), type };
+}
+
+export function inner(condition: Condition): Condition[] {
+  return Array.isArray(condition.conditions) ? (condition.conditions as Condition[]) : [];
+}
+
+/** A condition in words. */
+export function told(condition: Condition): string {
+  const say = (value: unknown) => String(value ?? '');
+  switch (condition.type) {
+    case 'always':
+      return 'every request';
+    case 'token_count': {
+      const [least, most] = [number(condition.min), number(condition.max)];
+      if (least !== undefined && most !== undefined) return `${count(least)} to ${count(most)} tokens`;
+      if (least !== undefined) return `at least ${count(least)} tokens`;
+      return most === undefined ? 'a length not set yet' : `at most ${count(most)} tokens`;
+    }
+    case 'has_tools': {
+      const least = number(condition.min_count) ?? 1;
+      return least === 1 ? 'brings tools' : `brings ${count(least)} tools or more`;
+    }
+    case 'thinking':
+    case 'thinking_mode':
+      return 'asks for thinking';
+    case 'image':
+      return 'has an image';
+    case 'web_search':
+      return 'brings a web search';
+    case 'background':
+      return 'asks for a small model';
+    case 'model_pattern':
+      return `model is ${say(condition.pattern)}`;
+    case 'header':
+      return `header ${say(condition.name)} is “${say(condition.equals)}”`;
+    case 'time':
+      return `from ${say(condition.from)} to ${say(condition.to)}`;
+    case 'script':
+      return `the script ${say(condition.path)} says so`;
+    case 'all':
+      return inner(condition).map(part).join(' and ');
+    case 'any':
+      return inner(condition).map(part).join(' or ');
+    case 'not':
+      return isRecord(condition.condition) ? `not: ${part(condition.condition as Condition)}` : 'not';
+    default:
+      return condition.type || 'not chosen yet';
+  }
+}
+
+function part(condition: Condition): string {
+  const several = (condition.type === 'all' || condition.type === 'any') && inner(condition).length > 1;
+  return several ? `(${told(condition)})` : told(condition);
+}
+
+const PREFIX = 'proxy_config.';
+const PATTERNS: readonly [RegExp, string][] = [
+  [/\.target$|^model_aliases\./, 'Choose a provider and a model.'],
+  [/\.(from|to)$/, 'Give a time such as 08:30.'],
+  [/\.path$/, 'Give a path below the folder scripts, such as night.rhai.'],
+  [/\.name$/, 'This name has characters that are not allowed.'],
+];
+
+/** The server's errors by the path within the configuration; patterns said in words. */
+export function fieldErrors(fields: Errors): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, why]) => {
+      const path = field.startsWith(PREFIX) ? field.slice(PREFIX.length) : field;
+      const plain = why.includes('should match pattern')
+        ? PATTERNS.find(([pattern]) => pattern.test(path))?.[1]
+        : why.startsWith('String should have at least 1')
+          ? 'This must not be empty.'
+          : undefined;
+      return [path, plain ?? why];
+    }),
+  );
+}
+
+/** Errors of a path itself and of what lies below. */
+export function below(errors: Errors, path: string): boolean {
+  return Object.keys(errors).some(
+    (field) => field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`),
+  );
+}

@@ -1,0 +1,10 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'proxies',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':alias', load: () => import('./Detail') },
+  ],
+  actions: [{ label: 'Set up a proxy', keywords: 'rules routing new', to: '/ui/proxies?new' }],
+} satisfies PageModule;

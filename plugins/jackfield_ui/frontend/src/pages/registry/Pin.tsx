@@ -1,0 +1,79 @@
+import { Button, Group, Paper, Text, TextInput, Title } from '@mantine/core';
+import { IconPinned, IconPinnedOff } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { request } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import { notifyDone, notifyError } from '../../components/notify';
+import type { Registry } from './queries';
+
+/** Stay at a commit, or go with the channel again. */
+export function Pin({ state }: { state: Registry }) {
+  const client = useQueryClient();
+  const [ref, setRef] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (wanted: string | null) => request<Registry>('POST', '/api/registry/pin', { json: { ref: wanted } }),
+    onSuccess: ({ pinned, commit }) => {
+      setRef('');
+      void client.invalidateQueries({ queryKey: ['registry'] });
+      if (!pinned) notifyDone('The next sync goes with the channel again.');
+      else notifyDone(pinned === commit ? 'Pinned, and in use.' : 'Pinned; the next sync fetches it.');
+    },
+    onError: (failure) => {
+      if (!(failure instanceof ApiError && failure.fields.ref)) notifyError(failure, 'It cannot be pinned');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate(ref.trim());
+  };
+  const problem = error instanceof ApiError ? error.fields.ref : undefined;
+  return (
+    <Paper p="md" component="section" aria-label="Pin">
+      <Title order={2} mb="xs">
+        Pin
+      </Title>
+      <Text size="sm" c="dimmed" mb="md">
+        A pinned registry stays at one commit, whatever is published and however a sync is begun.
+      </Text>
+      {state.pinned ? (
+        <Button
+          variant="default"
+          leftSection={<IconPinnedOff size={16} aria-hidden="true" />}
+          loading={isPending}
+          onClick={() => mutate(null)}
+        >
+          Go with the channel again
+        </Button>
+      ) : (
+        <form onSubmit={submit}>
+          <Group align="flex-end" gap="sm">
+            <TextInput
+              label="Commit"
+              placeholder={state.commit ?? ''}
+              required
+              classNames={{ input: 'jf-mono' }}
+              error={problem}
+              value={ref}
+              onChange={(event) => setRef(event.currentTarget.value)}
+              w={{ base: '100%', xs: 360 }}
+            />
+            <Button
+              type="submit"
+              variant="default"
+              leftSection={<IconPinned size={16} aria-hidden="true" />}
+              loading={isPending}
+            >
+              Pin
+            </Button>
+            {state.commit && (
+              <Button variant="subtle" onClick={() => mutate(state.commit)}>
+                Pin the present commit
+              </Button>
+            )}
+          </Group>
+        </form>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,176 @@
+import {
+  Alert,
+  Button,
+  Group,
+  List,
+  Menu,
+  Paper,
+  Progress,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { IconAlertTriangle, IconBooks, IconChevronDown, IconRefresh } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { request } from '../../api/client';
+import { ApiError, messageOf } from '../../api/errors';
+import { useMay } from '../../app/session';
+import { Copyable } from '../../components/Copyable';
+import { EmptyState } from '../../components/EmptyState';
+import { Failure } from '../../components/Failure';
+import { notifyDone } from '../../components/notify';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Count, RelativeTime } from '../../components/values';
+import { Pin } from './Pin';
+import { type Registry as State, useRegistry, useSyncing } from './queries';
+import classes from './registry.module.css';
+
+export default function Registry() {
+  const may = useMay('member');
+  const client = useQueryClient();
+  const { data, error, refetch } = useRegistry();
+  const { syncing, problem } = useSyncing();
+  const sync = useMutation({
+    mutationFn: (force: boolean) =>
+      request<State>('POST', '/api/registry/sync', { query: { force: force || undefined } }),
+    onSuccess: ({ updated, artifacts_downloaded: files }) =>
+      notifyDone(updated ? `Synced: ${files ?? 0} files fetched.` : 'There is nothing new.'),
+    onSettled: () => client.invalidateQueries({ queryKey: ['registry'] }),
+  });
+  const busy = syncing || sync.isPending;
+  const trouble = sync.error ? messageOf(sync.error) : problem;
+  const state = data?.state;
+
+  return (
+    <Page
+      title="Registry"
+      subtitle="Manifests of agents and providers, scripts and prices that somebody publishes."
+      actions={may && <SyncButtons busy={busy} onSync={(force) => sync.mutate(force)} />}
+    >
+      <Stack gap="md">
+        {busy && (
+          <div role="status">
+            <Text size="sm" mb="xs">
+              Syncing: what is fetched is verified before it is used.
+            </Text>
+            <Progress value={100} animated aria-label="Sync in progress" />
+          </div>
+        )}
+        {trouble && !busy && (
+          <Alert color="red" role="alert" icon={<IconAlertTriangle />} title="The last sync failed">
+            <Text style={{ overflowWrap: 'anywhere' }}>{trouble}</Text>
+            <Text size="sm" c="dimmed">
+              {sync.error instanceof ApiError && sync.error.status === 409
+                ? 'A forced sync takes the older state all the same.'
+                : 'What was there before is still in use.'}
+            </Text>
+          </Alert>
+        )}
+        {data?.warnings.length ? (
+          <Alert color="yellow" icon={<IconAlertTriangle />} title="What is on the disk is damaged">
+            <List>
+              {data.warnings.map((warning) => (
+                <List.Item key={warning}>{warning}</List.Item>
+              ))}
+            </List>
+            {may && <Text size="sm">A forced sync repairs it.</Text>}
+          </Alert>
+        ) : null}
+        {error && !data ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : state ? (
+          <Content state={state} may={may} />
+        ) : (
+          <Skeleton height={220} />
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+function SyncButtons({ busy, onSync }: { busy: boolean; onSync: (force: boolean) => void }) {
+  return (
+    <Group gap="xs">
+      <Button leftSection={<IconRefresh size={16} aria-hidden="true" />} loading={busy} onClick={() => onSync(false)}>
+        Sync
+      </Button>
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" px="sm" disabled={busy} aria-label="More ways to sync">
+            <IconChevronDown size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => onSync(true)}>
+            Force a sync
+            <Text size="xs" c="dimmed" maw={240}>
+              Fetches although it is fresh, takes an older state too, and repairs what is damaged.
+            </Text>
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}
+
+function Content({ state, may }: { state: State; may: boolean }) {
+  if (!state.commit && !state.pinned) {
+    return (
+      <Paper>
+        <EmptyState icon={IconBooks} title="Nothing was synced yet">
+          Name a registry as <span className="jf-mono">registry.url</span> in config.toml, then sync. Until then the
+          shipped manifests and your own are used. <span className="jf-mono">jackfield registry build</span> makes one.
+        </EmptyState>
+      </Paper>
+    );
+  }
+  return (
+    <>
+      <SimpleGrid cols={{ base: 3 }} spacing="md">
+        {(
+          [
+            ['Agents', state.agents],
+            ['Providers', state.providers],
+            ['Scripts', state.scripts],
+          ] as const
+        ).map(([label, value]) => (
+          <Paper key={label} p="md">
+            <Text size="sm" c="dimmed">
+              {label}
+            </Text>
+            <div className={classes.figure}>
+              <Count value={value} />
+            </div>
+          </Paper>
+        ))}
+      </SimpleGrid>
+      <Paper p="md" component="section" aria-label="State">
+        <Title order={2} mb="sm">
+          State
+        </Title>
+        <dl className={classes.facts}>
+          <dt>Channel</dt>
+          <dd>{state.channel}</dd>
+          <dt>Commit</dt>
+          <dd>{state.commit ? <Copyable text={state.commit} label="the commit" /> : 'none yet'}</dd>
+          <dt>Last sync</dt>
+          <dd>
+            <RelativeTime time={state.last_sync} />
+          </dd>
+          <dt>Goes with</dt>
+          <dd>
+            {state.pinned ? (
+              <StatusBadge status="pinned" label={`Pinned to ${state.pinned}`} tone="warn" />
+            ) : (
+              'whatever the channel has'
+            )}
+          </dd>
+        </dl>
+      </Paper>
+      {may && <Pin state={state} />}
+    </>
+  );
+}

@@ -1,0 +1,249 @@
+import { ActionIcon, Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { request, segment } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import { usePaged } from '../../api/paging';
+import type { Schemas } from '../../api/types';
+import { useSession } from '../../app/session';
+import { CopyIcon } from '../../components/Copyable';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { Section } from './Section';
+import classes from './settings.module.css';
+import { Buttons, Unexplained } from './Users';
+import { useNew } from './useNew';
+
+type Key = Schemas['KeyView'];
+type NewKey = Schemas['NewKeyView'];
+
+const PATH = '/api/v1/api-keys';
+const SCOPES: Record<string, string> = {
+  'workflows:read': 'Read workflows, variables and node types',
+  'workflows:write': 'Write, activate and delete workflows',
+  'workflows:execute': 'Run workflows, cancel and retry executions',
+  'executions:read': 'Read executions with their items',
+  'webhooks:read': 'Read webhooks and their calls',
+  'credentials:write': 'Manage credentials',
+  'agents:read': 'Read agents, profiles, terminals, proxies and usage',
+  'agents:write': 'Start and change agents: all that your account on the machine may do',
+};
+const DAY = 86_400_000;
+const ENDS = [
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: '', label: 'Never' },
+];
+
+export function ApiKeys() {
+  const owner = useSession().info?.kind === 'owner';
+  if (owner) {
+    return (
+      <EmptyState icon={IconKey} title="API keys belong to users">
+        You came in as the user of this computer, who has no account. Add a user under “Users”, log in as that user, and
+        make keys there. Programs of yours on this computer need no key for the agents’ side of the API.
+      </EmptyState>
+    );
+  }
+  return <KeyList />;
+}
+
+function KeyList() {
+  const [adding, setAdding] = useNew();
+  const list = usePaged<Key>(['api-keys'], PATH, {}, 100);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
+      New API key
+    </Button>
+  );
+  return (
+    <Section
+      title="API keys"
+      about={
+        <>
+          For programs that call the API as you, with the header <span className="jf-mono">X-API-Key</span>. These are
+          yours; other users have their own.
+        </>
+      }
+      action={add}
+    >
+      <DataTable
+        label="API keys"
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        paging={list.paging}
+        rowActions={(key) => <Revoke apiKey={key} />}
+        empty={
+          <EmptyState icon={IconKey} title="No API keys" action={add}>
+            A key lets a program in without your password. Give each program its own, with no more than it needs.
+          </EmptyState>
+        }
+      />
+      {adding && <NewKeyDialog onClose={() => setAdding(false)} />}
+    </Section>
+  );
+}
+
+const COLUMNS: Column<Key>[] = [
+  { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: ({ name }) => name },
+  { key: 'prefix', title: 'Begins with', render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
+  {
+    key: 'scopes',
+    title: 'May',
+    render: ({ scopes }) => (scopes.length ? <span className="jf-mono">{scopes.join(' ')}</span> : 'All that you may'),
+  },
+  { key: 'ends', title: 'Ends', render: ({ expiresAt }) => <Ends time={expiresAt} /> },
+  { key: 'used', title: 'Last used', render: ({ lastUsedAt }) => <RelativeTime time={lastUsedAt} /> },
+];
+
+function Ends({ time }: { time: string | null | undefined }) {
+  const over = time ? Date.parse(time) < Date.now() : false;
+  return (
+    <Text span inherit c={over ? 'var(--jf-bad)' : undefined}>
+      <RelativeTime time={time} />
+    </Text>
+  );
+}
+
+function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: () => request('DELETE', `${PATH}/${segment(id)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
+    onError: (error) => notifyError(error, `“${name}” cannot be revoked`),
+  });
+  const ask = async () => {
+    const body = 'Programs that use it are refused from now on.';
+    if (await confirm({ title: `Revoke the API key “${name}”?`, body, action: 'Revoke' })) mutate();
+  };
+  return (
+    <Tooltip label="Revoke">
+      <ActionIcon aria-label={`Revoke ${name}`} onClick={() => void ask()}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewKey>();
+  const create = useMutation({
+    mutationFn: (json: object) => request<NewKey>('POST', PATH, { json }),
+    onSuccess: (key) => {
+      setMade(key);
+      void client.invalidateQueries({ queryKey: ['api-keys'] });
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={made ? 'Copy the key now' : 'New API key'}
+      closeOnClickOutside={!made}
+      closeOnEscape={!made}
+    >
+      {made ? (
+        <Stack>
+          <Text>
+            This is the key “{made.name}”. It is shown this once: afterwards it is kept as a hash only, and nobody can
+            read it again.
+          </Text>
+          <Group gap="sm" wrap="nowrap" align="flex-start">
+            <code className={classes.secret} data-testid="api-key">
+              {made.key}
+            </code>
+            <CopyIcon text={made.key} label="the key" />
+          </Group>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have copied it</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <KeyForm error={create.error} busy={create.isPending} onSubmit={create.mutate} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function KeyForm({
+  error,
+  busy,
+  onSubmit,
+  onClose,
+}: {
+  error: unknown;
+  busy: boolean;
+  onSubmit: (key: object) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState('');
+  const [ends, setEnds] = useState('90');
+  const [limited, setLimited] = useState(true);
+  const [scopes, setScopes] = useState<string[]>(['workflows:read', 'executions:read']);
+  const fields = error instanceof ApiError ? error.fields : {};
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const expiresAt = ends ? new Date(Date.now() + Number(ends) * DAY).toISOString() : undefined;
+    onSubmit({ name, expiresAt, scopes: limited ? scopes : undefined });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Unexplained error={error} />
+        <TextInput
+          label="Name"
+          description="What will use it"
+          required
+          maxLength={200}
+          data-autofocus
+          error={fields.name}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label="It ends"
+          data={ENDS}
+          value={ends}
+          allowDeselect={false}
+          error={fields.expiresAt}
+          onChange={(next) => setEnds(next ?? '')}
+        />
+        <Checkbox
+          label="Limit what it may do"
+          description="Without a limit it may do all that you may."
+          checked={limited}
+          onChange={(event) => setLimited(event.currentTarget.checked)}
+        />
+        {limited && (
+          <Checkbox.Group
+            label="It may"
+            value={scopes}
+            onChange={setScopes}
+            error={fields.scopes ?? (scopes.length ? undefined : 'Choose at least one.')}
+          >
+            <Stack gap="sm" mt="xs">
+              {Object.entries(SCOPES).map(([scope, about]) => (
+                <Checkbox
+                  key={scope}
+                  value={scope}
+                  label={about}
+                  description={<span className="jf-mono">{scope}</span>}
+                />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+        )}
+        <Buttons action="Create the key" busy={busy} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}

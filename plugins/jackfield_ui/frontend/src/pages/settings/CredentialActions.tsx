@@ -1,0 +1,185 @@
+import { ActionIcon, Alert, Anchor, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconDotsVertical, IconPencil, IconPlugConnected, IconTestPipe, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { request } from '../../api/client';
+import { messageOf } from '../../api/errors';
+import type { Schemas } from '../../api/types';
+import { confirm } from '../../components/confirm';
+import { notifyDone, notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { type Credential, one, useCredential, webAddress } from './credentials';
+
+/** What can be done with one credential. */
+export function CredentialActions({
+  credential,
+  oauth2,
+  onEdit,
+}: {
+  credential: Credential;
+  oauth2: boolean;
+  onEdit: () => void;
+}) {
+  const [open, setOpen] = useState<'test' | 'connect'>();
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: () => request('DELETE', one(credential.id)),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['credentials'] }),
+    onError: (error) => notifyError(error, `“${credential.name}” cannot be deleted`),
+  });
+  const ask = async () => {
+    const body = 'Nodes that use it fail from now on. Its values cannot be brought back.';
+    if (await confirm({ title: `Delete the credential “${credential.name}”?`, body, action: 'Delete' })) mutate();
+  };
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for ${credential.name}`}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+            Edit
+          </Menu.Item>
+          <Menu.Item leftSection={<IconTestPipe size={16} />} onClick={() => setOpen('test')}>
+            Test
+          </Menu.Item>
+          {oauth2 && (
+            <Menu.Item leftSection={<IconPlugConnected size={16} />} onClick={() => setOpen('connect')}>
+              Connect
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'test' && <Test credential={credential} onClose={() => setOpen(undefined)} />}
+      {open === 'connect' && <Connect credential={credential} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+function Test({ credential, onClose }: { credential: Credential; onClose: () => void }) {
+  const [url, setUrl] = useState('');
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: (asked: string) =>
+      request<Schemas['TestShown']>('POST', `${one(credential.id)}/test`, { json: asked ? { url: asked } : {} }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate(url.trim());
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Test “${credential.name}”`}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Address"
+            description="What to ask with it. Empty: the address that its kind has, or the token server. The secret goes there."
+            inputMode="url"
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          {data && (
+            <Alert
+              color={data.valid ? (data.tested ? 'green' : 'yellow') : 'red'}
+              role="status"
+              title={data.valid ? (data.tested ? 'It works' : 'Nothing was asked') : 'It does not work'}
+            >
+              <Text style={{ overflowWrap: 'anywhere' }}>{data.message}</Text>
+            </Alert>
+          )}
+          {error && (
+            <Alert color="red" role="alert">
+              {messageOf(error)}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button type="submit" loading={isPending}>
+              Test
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+const LOOK_EVERY = 2_000;
+
+/** The provider asks its user in a window of its own; this one looks whether they have agreed. */
+function Connect({ credential, onClose }: { credential: Credential; onClose: () => void }) {
+  const client = useQueryClient();
+  const state = useCredential(credential.id);
+  const [before, setBefore] = useState(true);
+  const begun = useMutation({
+    mutationFn: async (popup: Window | null) => {
+      try {
+        const found = await request<Schemas['AuthorizeShown']>('GET', `${one(credential.id)}/oauth2/authorize`);
+        const url = webAddress(found.url);
+        if (!url) throw new Error('The provider’s address is not one of the web.');
+        popup?.location.replace(url);
+        return { ...found, url, opened: popup !== null };
+      } catch (error) {
+        popup?.close();
+        throw error;
+      }
+    },
+  });
+  const waiting = begun.isSuccess;
+  const { refetch } = state;
+  useEffect(() => {
+    if (!waiting) return undefined;
+    const timer = setInterval(() => void refetch(), LOOK_EVERY);
+    return () => clearInterval(timer);
+  }, [waiting, refetch]);
+  const connected = waiting && !before && state.data?.connected === true;
+  useEffect(() => {
+    if (!connected) return;
+    notifyDone(`“${credential.name}” is connected.`);
+    void client.invalidateQueries({ queryKey: ['credentials'] });
+    onClose();
+  }, [connected, client, credential.name, onClose]);
+  // In the click itself: a window that is opened later is blocked.
+  const open = () => {
+    setBefore(state.data?.connected === true);
+    begun.mutate(window.open('about:blank', '_blank', 'popup,width=560,height=720'));
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Connect “${credential.name}”`}>
+      <Stack>
+        <Text>
+          The provider opens in a window of its own and asks you to grant access. Nothing that you type there passes
+          through Jackfield.
+        </Text>
+        {begun.error && (
+          <Alert color="red" role="alert">
+            {messageOf(begun.error)}
+          </Alert>
+        )}
+        {begun.data && (
+          <Alert color="glaze" role="status">
+            {begun.data.opened ? 'Waiting for your answer in the other window. ' : 'The browser opened no window. '}
+            <Anchor href={begun.data.url} target="_blank" rel="noreferrer noopener">
+              Open the provider here
+            </Anchor>
+            . It can be used until <RelativeTime time={begun.data.expiresAt} />. The provider must know the address{' '}
+            <span className="jf-mono">{begun.data.redirectUri}</span>.
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button loading={begun.isPending} onClick={open}>
+            {state.data?.connected ? 'Connect again' : 'Connect'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,277 @@
+import { ActionIcon, Alert, Button, Group, Menu, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { IconDotsVertical, IconKey, IconPlus, IconTrash, IconUsers } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { request, segment } from '../../api/client';
+import { ApiError, messageOf } from '../../api/errors';
+import { usePaged } from '../../api/paging';
+import type { Schemas } from '../../api/types';
+import { useMay, useSession } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyDone, notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { Section } from './Section';
+import { useNew } from './useNew';
+
+type User = Schemas['UserRow'];
+
+const PATH = '/api/v1/users';
+const ROLES = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'member', label: 'Member: changes and runs' },
+  { value: 'admin', label: 'Administrator' },
+];
+
+export function Users() {
+  const may = useMay('admin');
+  if (!may) {
+    return (
+      <EmptyState icon={IconUsers} title="Users are an administrator’s matter">
+        Ask an administrator to add somebody, or to change a role or a password.
+      </EmptyState>
+    );
+  }
+  return <UserList />;
+}
+
+function UserList() {
+  const [adding, setAdding] = useNew();
+  const [changing, setChanging] = useState<User>();
+  const me = useSession().info?.user?.id;
+  const list = usePaged<User>(['users'], PATH, {}, 100);
+  const add = (
+    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
+      Add a user
+    </Button>
+  );
+  return (
+    <Section
+      title="Users"
+      about="Who may log in from elsewhere. The user of this computer who runs Jackfield needs no account here."
+      action={add}
+    >
+      <DataTable
+        label="Users"
+        columns={columnsWith(me)}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        paging={list.paging}
+        rowActions={(user) => <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} />}
+        empty={
+          <EmptyState icon={IconUsers} title="No users" action={add}>
+            Add one to log in from another computer.
+          </EmptyState>
+        }
+      />
+      {adding && <NewUser onClose={() => setAdding(false)} />}
+      {changing && <NewPassword user={changing} onClose={() => setChanging(undefined)} />}
+    </Section>
+  );
+}
+
+function columnsWith(me: string | undefined): Column<User>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Name',
+      primary: true,
+      sort: ({ username }) => username,
+      render: ({ id, username }) => `${username}${id === me ? ' (you)' : ''}`,
+    },
+    { key: 'role', title: 'Role', render: (user) => <Role user={user} /> },
+    {
+      key: 'created',
+      title: 'Added',
+      sort: ({ createdAt }) => createdAt,
+      render: ({ createdAt }) => <RelativeTime time={createdAt} />,
+    },
+  ];
+}
+
+function useReread() {
+  const client = useQueryClient();
+  return () => void client.invalidateQueries({ queryKey: ['users'] });
+}
+
+function Role({ user }: { user: User }) {
+  const reread = useReread();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (role: string) => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { role } }),
+    onSuccess: () => {
+      reread();
+      notifyDone(`The role of “${user.username}” is changed. Their sessions have ended.`);
+    },
+    onError: (error) => notifyError(error, 'The role cannot be changed'),
+  });
+  const ask = async (role: string | null) => {
+    if (!role || role === user.role) return;
+    const title = `Make “${user.username}” ${
+      ROLES.find(({ value }) => value === role)
+        ?.label.toLowerCase()
+        .split(':')[0]
+    }?`;
+    if (await confirm({ title, body: 'Their sessions and tokens end.', action: 'Change the role', danger: false }))
+      mutate(role);
+  };
+  return (
+    <Select
+      aria-label={`Role of ${user.username}`}
+      data={ROLES}
+      value={user.role}
+      disabled={isPending}
+      allowDeselect={false}
+      onChange={(role) => void ask(role)}
+      size="xs"
+      w={210}
+    />
+  );
+}
+
+function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword: () => void }) {
+  const reread = useReread();
+  const { mutate } = useMutation({
+    mutationFn: () => request('DELETE', `${PATH}/${segment(user.id)}`),
+    onSuccess: reread,
+    onError: (error) => notifyError(error, `“${user.username}” cannot be deleted`),
+  });
+  const ask = async () => {
+    const body = `Their API keys are deleted and their sessions end.${me ? ' This is you: you are logged out.' : ''}`;
+    if (await confirm({ title: `Delete the user “${user.username}”?`, body, action: 'Delete', typed: user.username }))
+      mutate();
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${user.username}`}>
+          <IconDotsVertical size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconKey size={16} />} onClick={onPassword}>
+          Set a new password
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function NewUser({ onClose }: { onClose: () => void }) {
+  const reread = useReread();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [role, setRole] = useState('member');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => request('POST', PATH, { json: { username, password, role } }),
+    onSuccess: () => {
+      reread();
+      onClose();
+    },
+  });
+  const fields = error instanceof ApiError ? error.fields : {};
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Add a user">
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <TextInput
+            label="User name"
+            autoComplete="off"
+            required
+            data-autofocus
+            error={fields.username}
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
+          />
+          <PasswordField value={password} onChange={setPassword} error={fields.password} />
+          <Select
+            label="Role"
+            data={ROLES}
+            value={role}
+            allowDeselect={false}
+            error={fields.role}
+            onChange={(next) => setRole(next ?? 'member')}
+          />
+          <Buttons action="Add the user" busy={isPending} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
+  const [password, setPassword] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { password } }),
+    onSuccess: () => {
+      notifyDone(`“${user.username}” has a new password. Their sessions have ended.`);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={`New password for “${user.username}”`}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <PasswordField
+            value={password}
+            onChange={setPassword}
+            error={error instanceof ApiError ? error.fields.password : undefined}
+          />
+          <Buttons action="Set the password" busy={isPending} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function PasswordField(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
+  return (
+    <PasswordInput
+      label="Password"
+      description="At least 12 characters"
+      autoComplete="new-password"
+      required
+      error={props.error}
+      value={props.value}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+/** What no field of the form is to blame for. */
+export function Unexplained({ error }: { error: unknown }) {
+  if (!error || (error instanceof ApiError && Object.keys(error.fields).length)) return null;
+  return (
+    <Alert color="red" role="alert">
+      {messageOf(error)}
+    </Alert>
+  );
+}
+
+export function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }) {
+  return (
+    <Group justify="flex-end" gap="sm">
+      <Button variant="default" onClick={onClose}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={busy}>
+        {action}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,186 @@
+import { ActionIcon, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPencil, IconPlus, IconTrash, IconVariable } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { request, segment } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { Schemas } from '../../api/types';
+import { useInvalidate } from '../../api/useEvents';
+import { useMay } from '../../app/session';
+import { Copyable } from '../../components/Copyable';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { Section } from './Section';
+import { Buttons, Unexplained } from './Users';
+import { useNew } from './useNew';
+
+type Variable = Schemas['VariableShown'];
+
+const PATH = '/api/v1/variables';
+
+export function Variables() {
+  const may = useMay('member');
+  const [adding, setAdding] = useNew();
+  const [editing, setEditing] = useState<Variable>();
+  const list = useQuery({
+    queryKey: ['variables', 'list'],
+    queryFn: ({ signal }) => request<Schemas['VariableList']>('GET', PATH, { signal }),
+  });
+  useInvalidate('workflows', [['variables']], ['variables.changed']);
+  const add = may && (
+    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
+      New variable
+    </Button>
+  );
+  return (
+    <Section
+      title="Variables"
+      about={
+        <>
+          Values that all workflows share: expressions read them as <span className="jf-mono">$vars.name</span>. They
+          are no secrets: everybody who may read workflows sees them. Secrets belong in credentials.
+        </>
+      }
+      action={add}
+    >
+      <DataTable
+        label="Variables"
+        columns={COLUMNS}
+        rows={list.data?.data}
+        rowKey={({ id }) => id}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        {...(may
+          ? { rowActions: (variable: Variable) => <Actions variable={variable} onEdit={() => setEditing(variable)} /> }
+          : {})}
+        empty={
+          <EmptyState icon={IconVariable} title="No variables" action={add}>
+            Put here what several workflows need and what may change, such as an address or a limit.
+          </EmptyState>
+        }
+      />
+      {may && (adding || editing) && (
+        <VariableDialog
+          variable={editing}
+          onClose={() => {
+            setEditing(undefined);
+            setAdding(false);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+const COLUMNS: Column<Variable>[] = [
+  {
+    key: 'key',
+    title: 'Name',
+    primary: true,
+    sort: ({ key }) => key,
+    render: ({ key }) => (
+      <Copyable text={`$vars.${key}`} label={`$vars.${key}`}>
+        {key}
+      </Copyable>
+    ),
+  },
+  {
+    key: 'value',
+    title: 'Value',
+    render: ({ value }) => (
+      <Text className="jf-mono" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </Text>
+    ),
+  },
+  {
+    key: 'changed',
+    title: 'Changed',
+    width: 130,
+    sort: ({ updatedAt }) => updatedAt,
+    render: ({ updatedAt }) => <RelativeTime time={updatedAt} />,
+  },
+];
+
+function useReread() {
+  const client = useQueryClient();
+  return () => void client.invalidateQueries({ queryKey: ['variables'] });
+}
+
+function Actions({ variable: { id, key }, onEdit }: { variable: Variable; onEdit: () => void }) {
+  const reread = useReread();
+  const { mutate } = useMutation({
+    mutationFn: () => request('DELETE', `${PATH}/${segment(id)}`),
+    onSuccess: reread,
+    onError: (error) => notifyError(error, `“${key}” cannot be deleted`),
+  });
+  const ask = async () => {
+    const body = 'Expressions that read it get nothing in its place.';
+    if (await confirm({ title: `Delete the variable “${key}”?`, body, action: 'Delete' })) mutate();
+  };
+  return (
+    <Group gap={0} wrap="nowrap" justify="flex-end">
+      <ActionIcon aria-label={`Edit ${key}`} onClick={onEdit}>
+        <IconPencil size={16} />
+      </ActionIcon>
+      <ActionIcon aria-label={`Delete ${key}`} onClick={() => void ask()}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Group>
+  );
+}
+
+function VariableDialog({ variable, onClose }: { variable: Variable | undefined; onClose: () => void }) {
+  const reread = useReread();
+  const [key, setKey] = useState(variable?.key ?? '');
+  const [value, setValue] = useState(variable?.value ?? '');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      variable
+        ? request('PUT', `${PATH}/${segment(variable.id)}`, { json: { key, value } })
+        : request('POST', PATH, { json: { key, value } }),
+    onSuccess: () => {
+      reread();
+      onClose();
+    },
+  });
+  const fields = error instanceof ApiError ? error.fields : {};
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={variable ? `Variable “${variable.key}”` : 'New variable'}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Unexplained error={error} />
+          <TextInput
+            label="Name"
+            description="Letters, digits and _, not a digit first"
+            required
+            maxLength={128}
+            data-autofocus
+            classNames={{ input: 'jf-mono' }}
+            error={fields.key}
+            value={key}
+            onChange={(event) => setKey(event.currentTarget.value)}
+          />
+          <Textarea
+            label="Value"
+            autosize
+            minRows={2}
+            maxRows={12}
+            classNames={{ input: 'jf-mono' }}
+            error={fields.value}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+          <Buttons action={variable ? 'Save' : 'Create'} busy={isPending} onClose={onClose} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,45 @@
+import { Tabs } from '@mantine/core';
+import type { ComponentType } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { areaPath } from '../../app/areas';
+import { Page } from '../../components/Page';
+import { Account } from './Account';
+import { ApiKeys } from './ApiKeys';
+import { Credentials } from './Credentials';
+import classes from './settings.module.css';
+import { Users } from './Users';
+import { Variables } from './Variables';
+
+const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
+  account: { label: 'Account', content: Account },
+  users: { label: 'Users', content: Users },
+  'api-keys': { label: 'API keys', content: ApiKeys },
+  credentials: { label: 'Credentials', content: Credentials },
+  variables: { label: 'Variables', content: Variables },
+};
+
+export default function Settings() {
+  const navigate = useNavigate();
+  const { section = 'account' } = useParams();
+  const shown = Object.hasOwn(SECTIONS, section) ? section : 'account';
+  const go = (next: string | null) =>
+    void navigate(next === 'account' ? areaPath('settings') : `${areaPath('settings')}/${next}`, { replace: true });
+  return (
+    <Page title="Settings" subtitle="Who may come in, and what workflows may use.">
+      <Tabs value={shown} onChange={go} keepMounted={false}>
+        <Tabs.List mb="lg" aria-label="Settings" className={classes.tabs ?? ''}>
+          {Object.entries(SECTIONS).map(([id, { label }]) => (
+            <Tabs.Tab key={id} value={id}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(SECTIONS).map(([id, { content: Content }]) => (
+          <Tabs.Panel key={id} value={id}>
+            <Content />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,16 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'settings',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':section', load: () => import('./index') },
+  ],
+  actions: [
+    { label: 'New API key', keywords: 'create token scopes', to: '/ui/settings/api-keys?new' },
+    { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new' },
+    { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new' },
+    { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users' },
+    { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
+  ],
+} satisfies PageModule;

@@ -1,0 +1,42 @@
+import { Button, Group } from '@mantine/core';
+import type { Link } from './link';
+import type { Screen } from './screen';
+import classes from './terminals.module.css';
+
+const KEYS = [
+  { label: 'Esc', text: '\x1b' },
+  { label: 'Tab', text: '\t' },
+  { label: 'Ctrl+C', text: '\x03' },
+  { label: '↑', name: 'Up', text: '\x1b[A' },
+  { label: '↓', name: 'Down', text: '\x1b[B' },
+  { label: '←', name: 'Left', text: '\x1b[D' },
+  { label: '→', name: 'Right', text: '\x1b[C' },
+  { label: 'Enter', text: '\r' },
+];
+
+const encoder = new TextEncoder();
+
+/** What a phone's keyboard does not have. */
+export function KeyBar({ link, screen }: { link: Link; screen: Screen | undefined }) {
+  const type = (text: string) => {
+    const inner = screen?.terminal.modes.applicationCursorKeysMode ? text.replace('\x1b[', '\x1bO') : text;
+    link.type(encoder.encode(inner));
+    screen?.terminal.focus();
+  };
+  return (
+    <Group className={classes.keys} gap={4} wrap="nowrap" hiddenFrom="sm" role="group" aria-label="Keys">
+      {KEYS.map(({ label, name, text }) => (
+        <Button
+          key={label}
+          size="compact-sm"
+          variant="default"
+          aria-label={name}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => type(text)}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}

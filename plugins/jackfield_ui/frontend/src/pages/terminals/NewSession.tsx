@@ -1,0 +1,225 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { ApiError, messageOf } from '../../api/errors';
+import { areaPath } from '../../app/areas';
+import { EmptyState } from '../../components/EmptyState';
+import { words } from '../../components/words';
+import { guessedSize } from './guessedSize';
+import { type NewSessionBody, useProfile, useProfiles, useSessions, useStart } from './queries';
+
+const KEEPS = [
+  { value: 'profile', label: 'As the profile says' },
+  { value: 'yes', label: 'Goes on when the daemon restarts' },
+  { value: 'no', label: 'Ends with the daemon' },
+];
+
+/** Starts an agent; for a split also shows what runs already. */
+export function NewSession({
+  title = 'New terminal session',
+  profile: wished,
+  others = false,
+  inWorkspace = false,
+  onOpen,
+  onClose,
+}: {
+  title?: string;
+  profile?: string | undefined;
+  /** Whether a running session may be chosen in place of a new one. */
+  others?: boolean;
+  /** The focus afterwards is a terminal's, which may be another one than before. */
+  inWorkspace?: boolean;
+  onOpen: (session: string) => void;
+  onClose: () => void;
+}) {
+  const profiles = useProfiles();
+  const sessions = useSessions();
+  const start = useStart();
+  const [chosen, choose] = useState<string | null>(wished ?? null);
+  const alias = chosen ?? (profiles.data?.length === 1 ? (profiles.data[0]?.alias ?? null) : null);
+  const detail = useProfile(alias);
+  const [directory, setDirectory] = useState('');
+  const [args, setArgs] = useState('');
+  const [cols, setCols] = useState<number | string>('');
+  const [rows, setRows] = useState<number | string>('');
+  const [persist, setPersist] = useState<string | null>('profile');
+  const [record, setRecord] = useState(false);
+  const [more, setMore] = useState(false);
+  const fields = start.error instanceof ApiError ? start.error.fields : {};
+  const named = ['profile_alias', 'working_dir', 'args', 'cols', 'rows', 'persist'];
+  const running = others ? (sessions.data ?? []).filter(({ state }) => state === 'running') : [];
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!alias) return;
+    const fitting = guessedSize();
+    const body: NewSessionBody = {
+      profile_alias: alias,
+      cols: Number(cols) || fitting.cols,
+      rows: Number(rows) || fitting.rows,
+      ...(directory.trim() ? { working_dir: directory.trim() } : {}),
+      ...(args.trim() ? { args: words(args) } : {}),
+      ...(persist === 'profile' ? {} : { persist: persist === 'yes' }),
+      ...(record ? { record } : {}),
+    };
+    try {
+      onOpen(await start.mutateAsync(body));
+    } catch {
+      // Shown below.
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={title} size="md" returnFocus={!inWorkspace}>
+      {profiles.data?.length === 0 ? (
+        <EmptyState
+          title="There is no profile yet"
+          action={
+            <Button component={Link} to={`${areaPath('profiles')}?new`}>
+              New profile
+            </Button>
+          }
+        >
+          A terminal runs the agent of a profile: which agent, with which provider, model and key.
+        </EmptyState>
+      ) : (
+        <form onSubmit={(event) => void submit(event)}>
+          <Stack>
+            {running.length > 0 && (
+              <Select
+                label="Show a running session"
+                placeholder="Or start a new one below"
+                data={running.map(({ id, profile_alias }) => ({
+                  value: id,
+                  label: `${profile_alias} · ${id.slice(0, 8)}`,
+                }))}
+                value={null}
+                onChange={(id) => id && onOpen(id)}
+              />
+            )}
+            <Select
+              label="Profile"
+              placeholder="Choose"
+              required
+              searchable
+              openOnFocus={false}
+              data-autofocus
+              nothingFoundMessage="No such profile"
+              data={(profiles.data ?? []).map((row) => ({
+                value: row.alias,
+                label: `${row.alias} · ${row.agent_id}, ${row.model}`,
+              }))}
+              value={alias}
+              onChange={choose}
+              error={fields.profile_alias}
+            />
+            <TextInput
+              label="Directory"
+              classNames={{ input: 'jf-mono' }}
+              placeholder={detail.data?.working_dir ?? detail.data?.profile_home ?? 'The profile’s'}
+              value={directory}
+              onChange={(event) => setDirectory(event.currentTarget.value)}
+              error={fields.working_dir}
+              autoComplete="off"
+            />
+            {detail.data && (
+              <Text size="sm" c="dimmed">
+                Sandbox: {detail.data.sandbox === 'off' ? 'none' : detail.data.sandbox}, as the profile says.
+              </Text>
+            )}
+            <Checkbox
+              label="Record from the beginning"
+              checked={record}
+              onChange={(event) => setRecord(event.currentTarget.checked)}
+            />
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => setMore(!more)}
+              aria-expanded={more}
+              style={{ alignSelf: 'flex-start' }}
+            >
+              {more ? 'Fewer options' : 'More options'}
+            </Button>
+            <Collapse expanded={more}>
+              <Stack>
+                <TextInput
+                  label="Arguments"
+                  description="After the profile’s own. Quote what holds spaces."
+                  classNames={{ input: 'jf-mono' }}
+                  value={args}
+                  onChange={(event) => setArgs(event.currentTarget.value)}
+                  error={fields.args}
+                  autoComplete="off"
+                />
+                <Group grow align="flex-start">
+                  <NumberInput
+                    label="Columns"
+                    placeholder="Fits"
+                    min={1}
+                    max={1000}
+                    allowDecimal={false}
+                    value={cols}
+                    onChange={setCols}
+                    error={fields.cols}
+                  />
+                  <NumberInput
+                    label="Rows"
+                    placeholder="Fits"
+                    min={1}
+                    max={1000}
+                    allowDecimal={false}
+                    value={rows}
+                    onChange={setRows}
+                    error={fields.rows}
+                  />
+                </Group>
+                <Select
+                  label="When the daemon stops"
+                  data={KEEPS}
+                  value={persist}
+                  onChange={setPersist}
+                  allowDeselect={false}
+                  error={fields.persist}
+                />
+              </Stack>
+            </Collapse>
+            {start.error && (
+              <Alert color="red" icon={<IconAlertTriangle />} title="It was not started" role="alert">
+                {messageOf(start.error)}
+                {Object.entries(fields)
+                  .filter(([name]) => !named.includes(name))
+                  .map(([name, why]) => (
+                    <div key={name}>
+                      {name}: {why}
+                    </div>
+                  ))}
+              </Alert>
+            )}
+            <Group justify="flex-end" gap="sm">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={start.isPending} disabled={!alias}>
+                Start
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

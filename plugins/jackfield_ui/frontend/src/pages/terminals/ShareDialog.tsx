@@ -1,0 +1,81 @@
+import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { request } from '../../api/client';
+import { messageOf } from '../../api/errors';
+import { Copyable } from '../../components/Copyable';
+import { moment } from '../../components/format';
+import { notifyError } from '../../components/notify';
+import { type Share, sessionPath } from './queries';
+
+const LASTS = [
+  { value: '900', label: '15 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '28800', label: '8 hours' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '7 days' },
+];
+
+/** A link with which others can look, without a login and without typing. */
+export function ShareDialog({
+  id,
+  name,
+  onClose,
+  onEnded,
+}: {
+  id: string;
+  name: string;
+  onClose: () => void;
+  onEnded: () => void;
+}) {
+  const [lasts, setLasts] = useState<string | null>('3600');
+  const share = useMutation({
+    mutationFn: () => request<Share>('POST', `${sessionPath(id)}/share`, { json: { expires_in: Number(lasts) } }),
+  });
+  const end = useMutation({
+    mutationFn: () => request('DELETE', `${sessionPath(id)}/share`),
+    onSuccess: () => {
+      onEnded();
+      onClose();
+    },
+    onError: (error) => notifyError(error),
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Share “${name}”`}>
+      <Stack>
+        <Text>
+          Whoever has the link sees the session as it is and what it printed before, also without a login. Nobody can
+          type with it.
+        </Text>
+        {share.data ? (
+          <>
+            <Copyable text={share.data.url} label="the link" />
+            <Text size="sm" c="dimmed">
+              Until {moment(new Date(share.data.expires_at))}. The link is shown this once.
+            </Text>
+          </>
+        ) : (
+          <Select label="It lasts" data={LASTS} value={lasts} onChange={setLasts} allowDeselect={false} />
+        )}
+        {share.error && (
+          <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+            {messageOf(share.error)}
+          </Alert>
+        )}
+        <Group justify="space-between" gap="sm">
+          <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
+            End all links
+          </Button>
+          {share.data ? (
+            <Button onClick={onClose}>Done</Button>
+          ) : (
+            <Button loading={share.isPending} onClick={() => share.mutate()}>
+              Make a link
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

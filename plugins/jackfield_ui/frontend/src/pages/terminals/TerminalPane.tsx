@@ -1,0 +1,178 @@
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { segment } from '../../api/client';
+import { socketUrl } from '../../api/socket';
+import type { TerminalSession } from '../../api/types';
+import { session as login, useMay } from '../../app/session';
+import { FindBar } from './FindBar';
+import { KeyBar } from './KeyBar';
+import { WINDOW } from './link';
+import { PaneMenu } from './PaneMenu';
+import { usePreferences } from './preferences';
+import { isThere, startedWith, useStart } from './queries';
+import { Recording } from './Recording';
+import { type Sign, StateBar } from './StateBar';
+import classes from './terminals.module.css';
+import { useTerminal } from './useTerminal';
+
+export interface PaneActions {
+  /** The session that is shown in place of this one. */
+  onReplace: (session: string) => void;
+  onClose: () => void;
+  onFocus: () => void;
+  onTitle: (title: string) => void;
+  onBell: () => void;
+  onSplit?: ((direction: 'row' | 'column') => void) | undefined;
+}
+
+/** One session: its terminal, and what can be done with it. */
+export function TerminalPane({
+  id,
+  row,
+  visible,
+  active,
+  onKey,
+  actions,
+}: {
+  id: string;
+  row: TerminalSession | undefined;
+  visible: boolean;
+  active: boolean;
+  /** False for a key that is not the agent's. */
+  onKey: (event: KeyboardEvent) => boolean;
+  actions: PaneActions;
+}) {
+  const host = useRef<HTMLElement>(null);
+  const writes = useMay('member');
+  const [preferences, prefer] = usePreferences();
+  const [finding, setFinding] = useState(false);
+  const start = useStart();
+  const alias = row?.profile_alias ?? startedWith(id)?.profile_alias;
+
+  const recover = useCallback(
+    async (code: number) => {
+      if (code === 4401 && !(await login.renew())) return 'again' as const;
+      return (await isThere(id)) ? ('again' as const) : ('gone' as const);
+    },
+    [id],
+  );
+  const keys = (event: KeyboardEvent) => {
+    if (event.type === 'keydown' && event.ctrlKey && event.shiftKey && !event.altKey && event.code === 'KeyF') {
+      event.preventDefault();
+      setFinding(true);
+      return false;
+    }
+    if (event.type === 'keydown' && event.ctrlKey && event.shiftKey && event.code === 'KeyC') {
+      event.preventDefault();
+      document.execCommand('copy');
+      return false;
+    }
+    return onKey(event);
+  };
+  const { screen, link, state, title, size } = useTerminal({
+    host,
+    address: socketUrl(`/ws/terminal/${segment(id)}?sizes=1&window=${WINDOW}${writes ? '' : '&mode=ro'}`),
+    readOnly: !writes,
+    visible,
+    preferences,
+    recover,
+    onKey: keys,
+    onFocus: actions.onFocus,
+    onBell: actions.onBell,
+  });
+  const name = title || alias || id.slice(0, 8);
+
+  const told = useRef(actions.onTitle);
+  told.current = actions.onTitle;
+  useEffect(() => told.current(name), [name]);
+  useEffect(() => {
+    if (active && visible && !finding) screen?.terminal.focus();
+  }, [screen, active, visible, finding]);
+  useEffect(() => {
+    screen?.terminal.textarea?.setAttribute('aria-label', `Terminal: ${name}`);
+  }, [screen, name]);
+
+  const again = async () => {
+    if (!alias) return;
+    try {
+      actions.onReplace(await start.mutateAsync(startedWith(id) ?? { profile_alias: alias, ...(size ?? {}) }));
+    } catch {
+      // Shown in the bar.
+    }
+  };
+  const sign: Sign = { state, error: start.error, starting: start.isPending };
+
+  return (
+    <section className={classes.paneBody} aria-label={`Session ${name}`} data-active={active || undefined}>
+      <Group className={classes.head} gap="xs" wrap="nowrap" justify="space-between">
+        <Text size="xs" fw={550} className="jf-ellipsis" miw={0} title={name}>
+          {name}
+          {title && alias && (
+            <Text span size="xs" c="dimmed" fw={400}>
+              {' '}
+              · {alias}
+            </Text>
+          )}
+        </Text>
+        <Group gap={2} wrap="nowrap">
+          {size && (
+            <Text size="xs" c="dimmed" className="jf-nowrap" visibleFrom="sm">
+              {size.cols} × {size.rows}
+              {!writes && ', read only'}
+            </Text>
+          )}
+          <Recording recording={row?.recording ?? undefined} />
+          <Tooltip label="Find (Ctrl+Shift+F)">
+            <ActionIcon size="sm" aria-label="Find in the terminal" onClick={() => setFinding(true)}>
+              <IconSearch size={14} />
+            </ActionIcon>
+          </Tooltip>
+          <PaneMenu
+            id={id}
+            name={name}
+            row={row}
+            screen={screen}
+            link={link}
+            ended={state.phase === 'ended' || state.phase === 'gone'}
+            preferences={preferences}
+            onPrefer={prefer}
+            onFind={() => setFinding(true)}
+            actions={actions}
+          />
+          <Tooltip label="Close; the session goes on">
+            <ActionIcon size="sm" aria-label={`Close ${name}`} onClick={actions.onClose}>
+              <IconX size={14} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </Group>
+      {finding && screen && (
+        <FindBar
+          screen={screen}
+          onClose={() => {
+            setFinding(false);
+            screen.terminal.focus();
+          }}
+        />
+      )}
+      <section
+        ref={host}
+        className={classes.screen}
+        aria-label={`Screen of ${name}`}
+        data-read-only={!writes || undefined}
+      />
+      {writes && link && state.phase === 'live' && <KeyBar link={link} screen={screen} />}
+      <StateBar sign={sign} onAgain={() => link?.again()}>
+        {alias && writes && (
+          <Button size="compact-sm" variant="default" loading={start.isPending} onClick={() => void again()}>
+            Start again
+          </Button>
+        )}
+        <Button size="compact-sm" variant="default" onClick={actions.onClose}>
+          Close
+        </Button>
+      </StateBar>
+    </section>
+  );
+}

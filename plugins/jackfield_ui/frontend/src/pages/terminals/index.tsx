@@ -1,0 +1,206 @@
+import { ActionIcon, Anchor, Button, Group, Menu, Text } from '@mantine/core';
+import { IconDots, IconPlus, IconTerminal2 } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
+import { request, segment } from '../../api/client';
+import type { TerminalSession } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { useMay } from '../../app/session';
+import { confirm } from '../../components/confirm';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { notifyError } from '../../components/notify';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { RelativeTime } from '../../components/values';
+import { NewSession } from './NewSession';
+import { endSession, SESSIONS, useSessionAction, useSessions, useStart } from './queries';
+import { Recording } from './Recording';
+import { ShareDialog } from './ShareDialog';
+
+const address = (id: string) => `${areaPath('terminals')}/${segment(id)}`;
+
+export default function Terminals() {
+  const sessions = useSessions();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const writes = useMay('member');
+  const [search, setSearch] = useSearchParams();
+  const [sharing, share] = useState<TerminalSession>();
+  const asking = search.has('new') && writes;
+  const ended = sessions.data?.filter(({ state }) => state !== 'running').length ?? 0;
+  const cleanUp = useMutation({
+    mutationFn: () => request('POST', `${SESSIONS.replace(/sessions$/, 'cleanup')}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+    onError: (error) => notifyError(error),
+  });
+  const tidy = async () => {
+    const title = ended === 1 ? 'Forget the ended session?' : `Forget the ${ended} ended sessions?`;
+    const body = 'Their output and their recordings are deleted. Running sessions stay.';
+    if (await confirm({ title, body, action: 'Forget' })) cleanUp.mutate();
+  };
+  const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
+  const newButton = writes && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
+      New session
+    </Button>
+  );
+
+  return (
+    <Page
+      title="Terminals"
+      subtitle="Agents that run in a terminal. They go on when you leave, and others can look or type along."
+      actions={
+        <>
+          {ended > 0 && writes && (
+            <Button variant="default" onClick={() => void tidy()}>
+              Forget ended
+            </Button>
+          )}
+          {sessions.data && sessions.data.length > 0 && newButton}
+        </>
+      }
+    >
+      <DataTable
+        label="Terminal sessions"
+        columns={COLUMNS}
+        rows={sessions.data}
+        rowKey={({ id }) => id}
+        rowName={({ profile_alias }) => profile_alias}
+        error={sessions.error}
+        onRetry={() => void sessions.refetch()}
+        onOpen={({ id }) => void navigate(address(id))}
+        initialSort={{ key: 'created', descending: true }}
+        rowActions={(row) => <RowMenu row={row} onShare={() => share(row)} />}
+        empty={
+          <EmptyState icon={IconTerminal2} title="No terminal session" action={newButton}>
+            Start a profile’s agent here, or with <span className="jf-mono">jackfield terminal new PROFILE</span>; both
+            show the same sessions.
+          </EmptyState>
+        }
+      />
+      {asking && (
+        <NewSession
+          profile={search.get('profile') ?? undefined}
+          onOpen={(id) => void navigate(address(id))}
+          onClose={() => ask(false)}
+        />
+      )}
+      {sharing && (
+        <ShareDialog id={sharing.id} name={sharing.profile_alias} onClose={() => share(undefined)} onEnded={() => {}} />
+      )}
+    </Page>
+  );
+}
+
+const COLUMNS: Column<TerminalSession>[] = [
+  {
+    key: 'profile',
+    title: 'Session',
+    primary: true,
+    sort: ({ profile_alias }) => profile_alias,
+    render: ({ id, profile_alias, recording }) => (
+      <Group gap="xs" wrap="nowrap">
+        <Anchor component={Link} to={address(id)} c="inherit" inherit>
+          {profile_alias}
+        </Anchor>
+        <Text span size="xs" c="dimmed" className="jf-mono">
+          {id.slice(0, 8)}
+        </Text>
+        <Recording recording={recording ?? undefined} />
+      </Group>
+    ),
+  },
+  {
+    key: 'state',
+    title: 'State',
+    sort: ({ state }) => state,
+    render: ({ state, exit_code, reason }) => (
+      <>
+        <StatusBadge
+          status={state}
+          {...(state === 'terminated' && exit_code != null
+            ? { label: `Ended (${exit_code})`, tone: exit_code ? 'warn' : 'still' }
+            : {})}
+        />
+        {reason && (
+          <Text size="xs" c="dimmed">
+            {reason}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'size',
+    title: 'Size',
+    render: ({ cols, rows }) => (
+      <span className="jf-nowrap">
+        {cols} × {rows}
+      </span>
+    ),
+  },
+  {
+    key: 'clients',
+    title: 'Clients',
+    align: 'end',
+    sort: ({ client_count }) => client_count,
+    render: ({ client_count }) => client_count,
+  },
+  {
+    key: 'kept',
+    title: 'After a restart',
+    render: ({ persistent, state }) => (state === 'running' ? (persistent ? 'goes on' : 'ends') : '–'),
+  },
+  {
+    key: 'created',
+    title: 'Started',
+    sort: ({ created_at }) => created_at,
+    render: ({ created_at }) => <RelativeTime time={created_at} />,
+  },
+];
+
+function RowMenu({ row, onShare }: { row: TerminalSession; onShare: () => void }) {
+  const navigate = useNavigate();
+  const writes = useMay('member');
+  const start = useStart();
+  const end = useSessionAction(endSession, row.id);
+  const running = row.state === 'running';
+  const finish = async () => {
+    const title = `End the session of “${row.profile_alias}”?`;
+    const body = 'The agent is hung up, and killed when it does not end by itself.';
+    if (await confirm({ title, body, action: 'End the session' })) end.mutate();
+  };
+  const again = () =>
+    start.mutate(
+      { profile_alias: row.profile_alias, cols: row.cols, rows: row.rows },
+      { onSuccess: (id) => void navigate(address(id)), onError: (error) => notifyError(error) },
+    );
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${row.profile_alias} ${row.id.slice(0, 8)}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={address(row.id)}>
+          Open
+        </Menu.Item>
+        {row.recording && (
+          <Menu.Item component={Link} to={`${address(row.id)}/recording`}>
+            Play the recording
+          </Menu.Item>
+        )}
+        {writes && <Menu.Item onClick={onShare}>Share a link to look</Menu.Item>}
+        {writes && !running && <Menu.Item onClick={again}>Start again</Menu.Item>}
+        {writes && running && (
+          <Menu.Item c="var(--jf-bad)" onClick={() => void finish()}>
+            End the session…
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, data, request, segment } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import type { Profile, Schemas, TerminalSession } from '../../api/types';
+import { useInvalidate } from '../../api/useEvents';
+import { notifyError } from '../../components/notify';
+
+export const SESSIONS = '/api/terminal/sessions';
+
+export function sessionPath(id: string): string {
+  return `${SESSIONS}/${segment(id)}`;
+}
+
+export interface NewSessionBody {
+  profile_alias: string;
+  args?: string[];
+  cols?: number;
+  rows?: number;
+  working_dir?: string;
+  record?: boolean;
+  persist?: boolean;
+}
+
+export interface Share {
+  url: string;
+  token: string;
+  expires_at: string;
+}
+
+export function useSessions() {
+  useInvalidate('terminal', [['sessions']]);
+  return useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => request<TerminalSession[]>('GET', SESSIONS, { signal }),
+    // Sizes, clients and recordings change without an event.
+    refetchInterval: 5_000,
+  });
+}
+
+export function useProfiles() {
+  useInvalidate('profiles', [['profiles']]);
+  return useQuery({
+    queryKey: ['profiles'],
+    queryFn: ({ signal }): Promise<Profile[]> => data(api.GET('/api/profiles', { signal })),
+  });
+}
+
+export function useProfile(alias: string | null) {
+  return useQuery({
+    queryKey: ['profiles', 'one', alias],
+    queryFn: ({ signal }) =>
+      request<Schemas['ProfileDetail']>('GET', `/api/profiles/${segment(alias ?? '')}`, { signal }),
+    enabled: Boolean(alias),
+    placeholderData: undefined,
+  });
+}
+
+export function useStart() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: NewSessionBody) => {
+      const started = await request<{ session_id: string }>('POST', SESSIONS, { json: body });
+      remember(started.session_id, body);
+      return started.session_id;
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+}
+
+/** A change of one session, of the kind that only says that it was done. */
+export function useSessionAction<Input = void>(act: (id: string, input: Input) => Promise<unknown>, id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => act(id, input),
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+    onError: (error) => notifyError(error),
+  });
+}
+
+export const endSession = (id: string) => request('DELETE', sessionPath(id));
+export const startRecording = (id: string) => request('POST', `${sessionPath(id)}/record`);
+export const stopRecording = (id: string) => request('DELETE', `${sessionPath(id)}/record`);
+
+/** What became of a session whose connection is lost: asking also renews the browser's session. */
+export async function isThere(id: string): Promise<boolean> {
+  try {
+    await request('GET', sessionPath(id));
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && error.status === 404);
+  }
+}
+
+const KEY = 'jackfield.terminals.started';
+const REMEMBERED = 50;
+
+/** How a session was started here, so that it can be started again in the same way. */
+export function startedWith(id: string): NewSessionBody | undefined {
+  return remembered().find(([known]) => known === id)?.[1];
+}
+
+function remember(id: string, body: NewSessionBody): void {
+  sessionStorage.setItem(KEY, JSON.stringify([[id, body], ...remembered()].slice(0, REMEMBERED)));
+}
+
+function remembered(): [string, NewSessionBody][] {
+  try {
+    const found: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,11 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'terminals',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':id', load: () => import('./Workspace'), full: true },
+    { path: ':id/recording', load: () => import('./Replay'), full: true },
+  ],
+  actions: [{ label: 'New terminal session', keywords: 'start agent run shell', to: '/ui/terminals?new' }],
+} satisfies PageModule;

@@ -1,0 +1,74 @@
+import { Alert, Button, Group, List, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useImport } from './queries';
+
+const AGENTS = [
+  { value: '', label: 'Every agent that has a log' },
+  { value: 'claude', label: 'Claude Code' },
+  { value: 'codex', label: 'Codex' },
+  { value: 'opencode', label: 'OpenCode' },
+];
+
+/** Counts what is new in agents' own logs. May be repeated at any time. */
+export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [agent, setAgent] = useState('');
+  const [folder, setFolder] = useState('');
+  const work = useImport();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const agent_dir = folder.trim();
+    work.mutate({ ...(agent ? { agent } : {}), ...(agent && agent_dir ? { agent_dir } : {}) });
+  };
+  const close = () => {
+    work.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title="Import usage from agents’ logs">
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            The logs are only read. Every answer counts once, however often they are imported.
+          </Text>
+          <Select
+            label="Agent"
+            data={AGENTS}
+            value={agent}
+            allowDeselect={false}
+            onChange={(value) => setAgent(value ?? '')}
+          />
+          <TextInput
+            label="Data directory"
+            description={agent ? 'Empty: the agent’s own place.' : 'Choose an agent to name a directory.'}
+            placeholder="/home/ada/.claude"
+            value={folder}
+            disabled={!agent}
+            onChange={(event) => setFolder(event.currentTarget.value)}
+          />
+          {work.data && (
+            <Alert color={work.data.warnings.length ? 'yellow' : 'glaze'} role="status">
+              {work.data.text}
+              {work.data.warnings.length > 0 && (
+                <List size="sm" mt="xs">
+                  {work.data.warnings.map((warning) => (
+                    <List.Item key={warning} style={{ overflowWrap: 'anywhere' }}>
+                      {warning}
+                    </List.Item>
+                  ))}
+                </List>
+              )}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={close}>
+              {work.data ? 'Close' : 'Cancel'}
+            </Button>
+            <Button type="submit" loading={work.isPending}>
+              {work.data ? 'Import again' : 'Import'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

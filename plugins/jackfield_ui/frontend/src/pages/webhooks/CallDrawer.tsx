@@ -1,0 +1,154 @@
+import { Alert, Anchor, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { IconRepeat } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { segment } from '../../api/client';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
+import { CopyIcon } from '../../components/Copyable';
+import { moment } from '../../components/format';
+import { notifyError } from '../../components/notify';
+import { Duration } from '../../components/values';
+import { BodyView } from './BodyView';
+import { CallStatus } from './CallList';
+import { curl, maskedNames, ownHeaders } from './curl';
+import { type Call, replay, type Webhook } from './queries';
+import classes from './webhooks.module.css';
+
+interface Props {
+  webhook: Webhook;
+  onSendAgain: (call: Call) => void;
+}
+
+/** One call: what came, what was answered, and how to have it again. */
+export function CallDrawer({ call, onClose, ...props }: Props & { call: Call | undefined; onClose: () => void }) {
+  return (
+    <Drawer
+      opened={call !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={call && `${call.requestMethod} ${props.webhook.path}`}
+      classNames={{ header: classes.drawerHead ?? '', title: classes.drawerTitle ?? '' }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      attributes={{ header: { role: 'none' } }}
+    >
+      {call && <CallView key={call.id} call={call} {...props} />}
+    </Drawer>
+  );
+}
+
+function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
+  const headers = ownHeaders(call.requestHeaders);
+  const masked = maskedNames(call.requestHeaders);
+  const command = curl({ method: call.requestMethod, url: webhook.url, headers, body: call.requestBody });
+  return (
+    <Stack gap="md">
+      <div>
+        <Group gap="sm">
+          <CallStatus status={call.status} />
+          {call.executionId && hasArea('executions') && (
+            <Anchor component={Link} to={executionPath(call.executionId)} size="sm">
+              Open the execution
+            </Anchor>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed">
+          {moment(new Date(call.timestamp))}
+          {typeof call.duration === 'number' && (
+            <>
+              , answered after <Duration ms={call.duration} />
+            </>
+          )}
+        </Text>
+      </div>
+      <Again call={call} webhook={webhook} onSendAgain={onSendAgain} />
+      <section>
+        <Title order={3} mb="xs">
+          Headers
+        </Title>
+        <table className={classes.headers} aria-label="Headers of the call">
+          <tbody>
+            {Object.entries(call.requestHeaders).map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="jf-mono">{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <section>
+        <Title order={3} mb="xs">
+          Body
+        </Title>
+        {call.status === 'rejected' && !call.requestBody ? (
+          <Text c="dimmed">The body of a rejected call is not kept.</Text>
+        ) : (
+          <BodyView text={call.requestBody} label="the body" cut={call.truncated ?? false} />
+        )}
+      </section>
+      <section>
+        <Title order={3} mb="xs">
+          Answer {call.responseStatus ?? ''}
+        </Title>
+        <BodyView text={call.responseBody} label="the answer" cut={call.responseTruncated ?? false} />
+      </section>
+      <section>
+        <Group justify="space-between" mb="xs">
+          <Title order={3}>The same from a shell</Title>
+          <CopyIcon text={command} label="the command" />
+        </Group>
+        <pre className={classes.text}>{command}</pre>
+        {masked.length > 0 && (
+          <Text size="xs" c="dimmed" mt="xs">
+            Add {masked.join(', ')} yourself: secrets are not kept.
+          </Text>
+        )}
+      </section>
+    </Stack>
+  );
+}
+
+const executionPath = (id: string) => `${areaPath('executions')}/${segment(id)}`;
+
+function Again({ call, webhook, onSendAgain }: Props & { call: Call }) {
+  const may = useMay('member');
+  const { mutate, data, isPending } = useMutation({
+    mutationFn: (executionId: string) => replay(executionId),
+    onError: (error) => notifyError(error, 'It cannot be replayed'),
+  });
+  const executionId = call.executionId;
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Group gap="sm">
+        {may && executionId && (
+          <Button
+            leftSection={<IconRepeat size={16} aria-hidden="true" />}
+            loading={isPending}
+            onClick={() => mutate(executionId)}
+          >
+            Replay
+          </Button>
+        )}
+        <Button variant="default" onClick={() => onSendAgain(call)}>
+          Send again…
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {executionId
+          ? 'Replay runs the workflow again with the same input. Send again fills in the form, to change the call first.'
+          : `It did not get as far as the workflow of ${webhook.path}. Send again fills in the form with what is kept of it.`}
+      </Text>
+      {data && (
+        <Alert color="glaze" role="status" w="100%">
+          It runs again:{' '}
+          <Anchor component={Link} to={executionPath(data.executionId)}>
+            open the new execution
+          </Anchor>
+        </Alert>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,121 @@
+import { Button, Select, Text } from '@mantine/core';
+import { IconWebhook } from '@tabler/icons-react';
+import { useState } from 'react';
+import { usePaged } from '../../api/paging';
+import { CopyIcon } from '../../components/Copyable';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Duration, RelativeTime } from '../../components/values';
+import { CallDrawer } from './CallDrawer';
+import { curl } from './curl';
+import { type Call, historyOf, type Webhook } from './queries';
+
+const PER_PAGE = 20;
+const KINDS = [
+  { value: '', label: 'All calls' },
+  { value: 'success', label: 'Succeeded' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'rejected', label: 'Rejected' },
+  { value: 'timeout', label: 'No answer in time' },
+  { value: 'pending', label: 'Still running' },
+];
+
+/** The calls as they come, the newest first. */
+export function CallList({
+  id,
+  webhook,
+  onSendAgain,
+}: {
+  id: string;
+  webhook: Webhook | undefined;
+  onSendAgain: (call: Call) => void;
+}) {
+  const [status, setStatus] = useState('');
+  const [opened, setOpened] = useState<Call>();
+  const calls = usePaged<Call>(['webhooks', 'calls', id], historyOf(id), { status }, PER_PAGE);
+  // A call that was still running when it was opened is shown as it is now.
+  const shown = calls.rows?.find((call) => call.id === opened?.id) ?? opened;
+  const example = webhook && curl({ method: webhook.method, url: webhook.url, headers: [], body: '' });
+  return (
+    <>
+      <Select
+        aria-label="Show which calls"
+        data={KINDS}
+        value={status}
+        allowDeselect={false}
+        onChange={(next) => setStatus(next ?? '')}
+        w={190}
+        mb="sm"
+      />
+      <DataTable
+        label="Calls"
+        columns={columnsWith(setOpened)}
+        rows={calls.rows}
+        rowKey={(call) => call.id}
+        error={calls.error}
+        onRetry={() => void calls.refetch()}
+        paging={calls.paging}
+        onOpen={setOpened}
+        empty={
+          status ? (
+            <EmptyState icon={IconWebhook} title="No call fits">
+              Show all calls, or choose another result.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={IconWebhook} title="Nobody has called yet">
+              Call it from a shell, or fill in “Try a call”. Calls show here as they come.
+              {example && (
+                <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {example} <CopyIcon text={example} label="the command" />
+                </Text>
+              )}
+            </EmptyState>
+          )
+        }
+      />
+      {webhook && (
+        <CallDrawer
+          webhook={webhook}
+          call={opened && shown}
+          onClose={() => setOpened(undefined)}
+          onSendAgain={onSendAgain}
+        />
+      )}
+    </>
+  );
+}
+
+const TONES = {
+  rejected: { tone: 'warn', label: 'Rejected' },
+  timeout: { tone: 'bad', label: 'No answer in time' },
+  pending: { tone: 'busy', label: 'Running' },
+} as const;
+
+export function CallStatus({ status }: { status: string }) {
+  return <StatusBadge status={status} {...(TONES[status as keyof typeof TONES] ?? {})} />;
+}
+
+function columnsWith(open: (call: Call) => void): Column<Call>[] {
+  return [
+    {
+      key: 'time',
+      title: 'Time',
+      primary: true,
+      render: (call) => (
+        <Button variant="transparent" size="compact-sm" p={0} c="inherit" onClick={() => open(call)}>
+          <RelativeTime time={call.timestamp} />
+        </Button>
+      ),
+    },
+    { key: 'status', title: 'Result', render: ({ status }) => <CallStatus status={status} /> },
+    { key: 'method', title: 'Method', render: ({ requestMethod }) => <span className="jf-mono">{requestMethod}</span> },
+    { key: 'answer', title: 'Answer', align: 'end', render: ({ responseStatus }) => responseStatus ?? '–' },
+    {
+      key: 'took',
+      title: 'Took',
+      align: 'end',
+      render: ({ duration }) => (typeof duration === 'number' ? <Duration ms={duration} /> : '–'),
+    },
+  ];
+}

@@ -1,0 +1,100 @@
+import { Button, Paper, Skeleton, Tabs } from '@mantine/core';
+import { IconRoute } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useParams, useSearchParams } from 'react-router';
+import { segment } from '../../api/client';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { Copyable } from '../../components/Copyable';
+import { Failure } from '../../components/Failure';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Count, RelativeTime } from '../../components/values';
+import { CallList } from './CallList';
+import { authenticationName } from './index';
+import { type Call, useWebhook, useWebhookEvents, type Webhook } from './queries';
+import { Try } from './Try';
+import classes from './webhooks.module.css';
+
+const CRUMBS = [{ label: 'Webhooks', to: areaPath('webhooks') }];
+
+export default function Detail() {
+  const { id = '' } = useParams();
+  const { data: webhook, error, refetch } = useWebhook(id);
+  const [params, setParams] = useSearchParams();
+  const [again, setAgain] = useState<Call>();
+  useWebhookEvents();
+  const tab = params.get('tab') === 'try' ? 'try' : 'calls';
+  const show = (next: string | null) => setParams(next === 'try' ? { tab: 'try' } : {}, { replace: true });
+  const sendAgain = (call: Call) => {
+    setAgain(call);
+    show('try');
+  };
+  return (
+    <Page
+      title={webhook ? `${webhook.method} ${webhook.path}` : 'Webhook'}
+      crumbs={CRUMBS}
+      badge={webhook && <StatusBadge status={webhook.active ? 'active' : 'inactive'} />}
+      actions={
+        webhook &&
+        hasArea('workflows') && (
+          <Button
+            component={Link}
+            to={`${areaPath('workflows')}/${segment(webhook.workflowId)}`}
+            variant="default"
+            leftSection={<IconRoute size={16} aria-hidden="true" />}
+          >
+            Open workflow
+          </Button>
+        )
+      }
+    >
+      {error && !webhook ? <Failure error={error} onRetry={() => void refetch()} /> : <About webhook={webhook} />}
+      <Tabs value={tab} onChange={show} mt="lg" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="calls">Calls</Tabs.Tab>
+          <Tabs.Tab value="try">Try a call</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="calls">
+          <CallList id={id} webhook={webhook} onSendAgain={sendAgain} />
+        </Tabs.Panel>
+        <Tabs.Panel value="try">{webhook && <Try key={again?.id} webhook={webhook} call={again} />}</Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+const ANSWERS: Record<string, string> = {
+  onReceived: 'At once, with the execution’s id',
+  lastNode: 'With what the last node puts out',
+  responseNode: 'As the Respond to Webhook node says',
+};
+
+function About({ webhook }: { webhook: Webhook | undefined }) {
+  if (!webhook) return <Skeleton height={150} />;
+  const { url, workflowName, authentication, authConfig, responseMode, stats } = webhook;
+  return (
+    <Paper p="md">
+      <dl className={classes.facts}>
+        <dt>URL</dt>
+        <dd>
+          <Copyable text={url} label="the URL" />
+        </dd>
+        <dt>Workflow</dt>
+        <dd>{workflowName}</dd>
+        <dt>Lets in</dt>
+        <dd>
+          {authenticationName(authentication)}
+          {typeof authConfig?.headerName === 'string' && ` (${authConfig.headerName})`}
+        </dd>
+        <dt>Answers</dt>
+        <dd>{ANSWERS[responseMode] ?? responseMode}</dd>
+        <dt>Calls</dt>
+        <dd>
+          <Count value={stats.totalCalls} />, <Count value={stats.successCalls} /> succeeded,{' '}
+          <Count value={stats.failedCalls} /> failed, last <RelativeTime time={stats.lastCall} />
+        </dd>
+      </dl>
+    </Paper>
+  );
+}

@@ -1,0 +1,54 @@
+import { Alert, Group, List, Paper, Text, Title } from '@mantine/core';
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Duration } from '../../components/values';
+import { BodyView } from './BodyView';
+import type { Verdict } from './queries';
+import type { Answer } from './send';
+
+/** What the checks of a call said. */
+export function Checked({ verdict }: { verdict: Verdict }) {
+  return (
+    <Alert color={verdict.valid ? 'green' : 'red'} title={verdict.message} role="status">
+      <List spacing="xs" center>
+        {verdict.checks.map(({ name, ok, message }) => (
+          <List.Item
+            key={name}
+            icon={
+              ok ? (
+                <IconCircleCheck size={16} color="var(--jf-good)" aria-label="Passed:" />
+              ) : (
+                <IconCircleX size={16} color="var(--jf-bad)" aria-label="Refused:" />
+              )
+            }
+          >
+            {message}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+/** What came back. */
+export function Answered({ answer }: { answer: Answer }) {
+  const good = answer.status >= 200 && answer.status < 400;
+  const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
+  return (
+    <Paper p="md" component="section" aria-label="Answer">
+      <Group gap="sm" mb="sm">
+        <Title order={2}>Answer</Title>
+        <StatusBadge
+          status={good ? 'success' : 'failed'}
+          label={answer.status === 0 ? 'A redirect, not followed' : String(answer.status)}
+          tone={good || answer.status === 0 ? 'good' : 'bad'}
+        />
+        <Text size="sm" c="dimmed" role="status">
+          after <Duration ms={answer.took} />
+          {type && `, ${type}`}
+        </Text>
+      </Group>
+      <BodyView text={answer.text} label="the answer" cut={answer.cut} />
+    </Paper>
+  );
+}

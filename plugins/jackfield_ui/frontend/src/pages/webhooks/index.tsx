@@ -1,0 +1,149 @@
+import { Anchor, Button, Select, Skeleton, Text } from '@mantine/core';
+import { IconWebhook } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { segment } from '../../api/client';
+import { usePaged } from '../../api/paging';
+import { areaPath } from '../../app/areas';
+import { hasArea } from '../../app/pages';
+import { CopyIcon } from '../../components/Copyable';
+import { type Column, DataTable } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Page } from '../../components/Page';
+import { StatusBadge } from '../../components/StatusBadge';
+import { Count, RelativeTime } from '../../components/values';
+import { useWebhook, useWebhookEvents, type WebhookRow, webhookPath } from './queries';
+import classes from './webhooks.module.css';
+
+const PER_PAGE = 25;
+
+export default function Webhooks() {
+  const navigate = useNavigate();
+  const [active, setActive] = useState('');
+  const list = usePaged<WebhookRow>(['webhooks', 'list'], '/api/v1/webhooks', { active }, PER_PAGE);
+  useWebhookEvents();
+  return (
+    <Page title="Webhooks" subtitle="The addresses that start workflows, and the calls that they got.">
+      <Select
+        aria-label="Show which webhooks"
+        mb="md"
+        w={170}
+        data={[
+          { value: '', label: 'All webhooks' },
+          { value: 'true', label: 'Active only' },
+          { value: 'false', label: 'Inactive only' },
+        ]}
+        value={active}
+        allowDeselect={false}
+        onChange={(next) => setActive(next ?? '')}
+      />
+      <DataTable
+        label="Webhooks"
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        error={list.error}
+        onRetry={() => void list.refetch()}
+        paging={list.paging}
+        onOpen={(row) => void navigate(webhookPath(row.id))}
+        empty={
+          active ? (
+            <EmptyState icon={IconWebhook} title="No webhook fits">
+              Show all webhooks, or activate the workflow of one.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={IconWebhook}
+              title="No webhooks yet"
+              action={
+                <Button component={Link} to="/ui/workflows?new">
+                  New workflow
+                </Button>
+              }
+            >
+              A workflow that begins with a Webhook node has an address of its own. Save such a workflow and activate
+              it; its address shows here.
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+const COLUMNS: Column<WebhookRow>[] = [
+  {
+    key: 'path',
+    title: 'Webhook',
+    primary: true,
+    render: ({ id, method, path }) => (
+      <>
+        <span className={classes.method}>{method}</span>{' '}
+        <Anchor component={Link} to={webhookPath(id)} c="inherit" inherit style={{ overflowWrap: 'anywhere' }}>
+          {path}
+        </Anchor>
+      </>
+    ),
+  },
+  {
+    key: 'workflow',
+    title: 'Workflow',
+    render: ({ workflowId, workflowName }) =>
+      hasArea('workflows') ? (
+        <Anchor component={Link} to={`${areaPath('workflows')}/${segment(workflowId)}`} c="inherit" inherit>
+          {workflowName}
+        </Anchor>
+      ) : (
+        workflowName
+      ),
+  },
+  { key: 'active', title: 'State', render: ({ active }) => <StatusBadge status={active ? 'active' : 'inactive'} /> },
+  {
+    key: 'authentication',
+    title: 'Lets in',
+    render: ({ authentication }) => authenticationName(authentication),
+  },
+  { key: 'calls', title: 'Calls', align: 'end', render: ({ id }) => <Calls id={id} /> },
+  { key: 'last', title: 'Last call', render: ({ id }) => <LastCall id={id} /> },
+  {
+    key: 'url',
+    title: 'URL',
+    render: ({ url, path }) => <CopyIcon text={url} label={`the URL of ${path}`} />,
+  },
+];
+
+const AUTHENTICATIONS: Record<string, string> = {
+  none: 'Everybody',
+  headerAuth: 'With a header',
+  basicAuth: 'With a password',
+  hmac: 'With a signature',
+  jwtAuth: 'With a JWT',
+};
+
+export function authenticationName(authentication: string): string {
+  return AUTHENTICATIONS[authentication] ?? authentication;
+}
+
+function Calls({ id }: { id: string }) {
+  const { data, isPending } = useWebhook(id);
+  if (isPending) return <Skeleton height={12} width={40} display="inline-block" />;
+  if (!data) return '–';
+  const { totalCalls, failedCalls } = data.stats;
+  return (
+    <>
+      <Count value={totalCalls} />
+      {failedCalls > 0 && (
+        <Text span size="xs" c="var(--jf-bad)">
+          {' '}
+          {failedCalls} failed
+        </Text>
+      )}
+    </>
+  );
+}
+
+function LastCall({ id }: { id: string }) {
+  const { data, isPending } = useWebhook(id);
+  if (isPending) return <Skeleton height={12} width={70} />;
+  return <RelativeTime time={data?.stats.lastCall} />;
+}

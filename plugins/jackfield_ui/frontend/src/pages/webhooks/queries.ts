@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { request, segment } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import { useEvents, useInvalidate } from '../../api/useEvents';
+import { areaPath } from '../../app/areas';
+
+export type WebhookRow = Schemas['WebhookItem'];
+export type Webhook = Schemas['WebhookDetail'];
+export type Call = Schemas['CallEntry'];
+export type Verdict = Schemas['TrialResult'];
+
+export const webhookPath = (id: string) => `${areaPath('webhooks')}/${segment(id)}`;
+const api = (id: string) => `/api/v1/webhooks/${segment(id)}`;
+export const historyOf = (id: string) => `${api(id)}/history`;
+
+/** With its counts, which the list does not have. */
+export function useWebhook(id: string) {
+  return useQuery({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: ({ signal }) => request<Webhook>('GET', api(id), { signal }),
+    placeholderData: undefined,
+  });
+}
+
+export interface TrialCall {
+  method: string;
+  headers: Record<string, string>;
+  query: Record<string, string | string[]>;
+  body?: string;
+}
+
+/** Whether such a call would be taken; nothing runs. */
+export const check = (id: string, call: TrialCall) => request<Verdict>('POST', `${api(id)}/test`, { json: call });
+
+export const replay = (executionId: string) =>
+  request<{ executionId: string }>('POST', `/api/v1/executions/${segment(executionId)}/retry`, {
+    query: { from: 'start' },
+  });
+
+const READ_WITHIN = 300;
+
+/** Calls show as they come: what was called is read again, the others are not. */
+export function useWebhookEvents(): void {
+  const client = useQueryClient();
+  const called = useRef(new Set<string>());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const read = () => {
+    timer.current = undefined;
+    for (const id of called.current) {
+      void client.invalidateQueries({ queryKey: ['webhooks', 'one', id] });
+      void client.invalidateQueries({ queryKey: ['webhooks', 'calls', id] });
+    }
+    called.current.clear();
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEvents('webhooks', ({ type, data }) => {
+    if (type !== 'webhook.called' || typeof data.webhookId !== 'string') return;
+    called.current.add(data.webhookId);
+    timer.current ??= setTimeout(read, READ_WITHIN);
+  });
+  useInvalidate(
+    'workflows',
+    [['webhooks']],
+    ['workflow.saved', 'workflow.activated', 'workflow.deactivated', 'workflow.deleted'],
+  );
+}

@@ -1,0 +1,229 @@
+import { ActionIcon, Anchor, Button, Group, Menu, Modal, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconChevronLeft,
+  IconDotsVertical,
+  IconDownload,
+  IconHistory,
+  IconLayoutDistributeHorizontal,
+  IconNote,
+  IconPlus,
+} from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useReactFlow } from '@xyflow/react';
+import { Link } from 'react-router';
+import { areaPath } from '../../app/areas';
+import { notifyError } from '../../components/notify';
+import classes from './editor.module.css';
+import { addNode, freeName, namesOf, newId } from './model/document';
+import { laidOut } from './model/layout';
+import { presentDoc, useEditor, useStore } from './model/store';
+import { type Saved, setActive } from './queries';
+import type { Save } from './useSave';
+
+/** Name, state and what is done to the workflow as a whole. */
+export function Header({
+  newest,
+  save,
+  editable,
+  onVersions,
+  onAdd,
+}: {
+  newest: Saved;
+  save: Save;
+  editable: boolean;
+  onVersions: () => void;
+  onAdd: () => void;
+}) {
+  const store = useStore();
+  const doc = useEditor(presentDoc);
+  const version = useEditor((state) => state.version);
+  const back = useEditor((state) => state.history.past.length > 0);
+  const forth = useEditor((state) => state.history.future.length > 0);
+  const stale = newest.version > version;
+  return (
+    <div className={classes.header}>
+      <h1 className="jf-hidden" tabIndex={-1}>
+        {doc.name || 'Workflow'}
+      </h1>
+      <Tooltip label="All workflows" withinPortal={false}>
+        <ActionIcon component={Link} to={areaPath('workflows')} aria-label="All workflows">
+          <IconChevronLeft size={18} />
+        </ActionIcon>
+      </Tooltip>
+      <TextInput
+        className={classes.title}
+        variant="unstyled"
+        aria-label="Name of the workflow"
+        maxLength={255}
+        readOnly={!editable}
+        value={doc.name}
+        onChange={(event) => {
+          const name = event.currentTarget.value;
+          store.commit((now) => ({ ...now, name }), 'name');
+        }}
+      />
+      {stale && (
+        <Text size="sm" c="var(--jf-warn)">
+          Saved elsewhere as version {newest.version}.{' '}
+          <Anchor component="button" type="button" inherit onClick={() => store.replace(newest)}>
+            Load it
+          </Anchor>
+        </Text>
+      )}
+      <div className={classes.tools}>
+        {editable && (
+          <>
+            <Tip label="Add a node">
+              <ActionIcon variant="default" onClick={onAdd} aria-label="Add a node">
+                <IconPlus size={18} />
+              </ActionIcon>
+            </Tip>
+            <Tip label="Undo">
+              <ActionIcon onClick={() => store.undo()} disabled={!back} aria-label="Undo" visibleFrom="xs">
+                <IconArrowBackUp size={18} />
+              </ActionIcon>
+            </Tip>
+            <Tip label="Redo">
+              <ActionIcon onClick={() => store.redo()} disabled={!forth} aria-label="Redo" visibleFrom="xs">
+                <IconArrowForwardUp size={18} />
+              </ActionIcon>
+            </Tip>
+          </>
+        )}
+        <More editable={editable} onVersions={onVersions} />
+        <Activation save={save} editable={editable} />
+        {editable && (
+          <Button
+            variant="default"
+            onClick={() => void save.save()}
+            loading={save.saving}
+            disabled={!save.dirty}
+            aria-live="polite"
+          >
+            {save.dirty ? 'Save' : 'Saved'}
+          </Button>
+        )}
+      </div>
+      <Conflict save={save} />
+    </div>
+  );
+}
+
+function Tip({ label, children }: { label: string; children: React.ReactElement }) {
+  return (
+    <Tooltip label={label} withinPortal={false}>
+      {children as React.ReactElement<Record<string, unknown>>}
+    </Tooltip>
+  );
+}
+
+function More({ editable, onVersions }: { editable: boolean; onVersions: () => void }) {
+  const store = useStore();
+  const { fitView, screenToFlowPosition } = useReactFlow();
+  const tidy = () => {
+    store.commit(laidOut);
+    setTimeout(() => void fitView({ maxZoom: 1, padding: 0.15 }), 50);
+  };
+  const note = () => {
+    const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
+    const { x, y } = screenToFlowPosition({ x: (bounds?.left ?? 0) + 96, y: (bounds?.top ?? 0) + 96 });
+    const name = freeName('Sticky Note', namesOf(store.doc));
+    const parameters = { content: '## Note\n', width: 240, height: 160 };
+    const type = 'jackfield.stickyNote';
+    const position = [Math.round(x / 16) * 16, Math.round(y / 16) * 16];
+    store.commit((doc) => addNode(doc, { id: newId(), name, type, typeVersion: 1, position, parameters }));
+    store.select([name]);
+  };
+  const download = () => {
+    const file = new Blob([JSON.stringify(store.doc, null, 2)], { type: 'application/json' });
+    const url = URL.createObjectURL(file);
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${store.doc.name.replaceAll(/[^\p{L}\p{N}._ -]/gu, '_').slice(0, 100) || 'workflow'}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label="More for this workflow">
+          <IconDotsVertical size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {editable && (
+          <>
+            <Menu.Item leftSection={<IconNote size={16} />} onClick={note}>
+              Add a note
+            </Menu.Item>
+            <Menu.Item leftSection={<IconLayoutDistributeHorizontal size={16} />} onClick={tidy}>
+              Tidy up
+            </Menu.Item>
+          </>
+        )}
+        <Menu.Item leftSection={<IconHistory size={16} />} onClick={onVersions}>
+          Versions
+        </Menu.Item>
+        <Menu.Item leftSection={<IconDownload size={16} />} onClick={download}>
+          Download as JSON
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Activation({ save, editable }: { save: Save; editable: boolean }) {
+  const store = useStore();
+  const client = useQueryClient();
+  const active = useEditor((state) => state.active);
+  const id = useEditor((state) => state.id);
+  const change = useMutation({
+    mutationFn: async (next: boolean) => {
+      if (next && !(await save.save())) return active;
+      return (await setActive(id, next)).active;
+    },
+    onSuccess: (next) => {
+      store.activated(next);
+      void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
+    },
+    onError: (error) => notifyError(error, active ? 'It cannot be deactivated' : 'It cannot be activated'),
+  });
+  return (
+    <Switch
+      label={active ? 'Active' : 'Inactive'}
+      labelPosition="left"
+      checked={active}
+      disabled={!editable || change.isPending}
+      onChange={(event) => change.mutate(event.currentTarget.checked)}
+    />
+  );
+}
+
+function Conflict({ save }: { save: Save }) {
+  const { conflict, resolve } = save;
+  return (
+    <Modal
+      opened={conflict !== undefined}
+      onClose={() => void resolve(undefined)}
+      title="Somebody else has saved this workflow"
+    >
+      <Stack>
+        <Text>
+          It is at version {conflict?.version} now. Your changes are still here and not saved. All versions are kept, so
+          that nothing is lost whatever you choose.
+        </Text>
+        <Group gap="sm" justify="flex-end">
+          <Button variant="default" onClick={() => void resolve('theirs')}>
+            Load theirs
+          </Button>
+          <Button variant="default" onClick={() => void resolve('copy')}>
+            Save mine as a copy
+          </Button>
+          <Button onClick={() => void resolve('mine')}>Save mine over it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

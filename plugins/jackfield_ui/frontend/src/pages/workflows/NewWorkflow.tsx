@@ -1,0 +1,198 @@
+import { Button, FileInput, Group, Input, List, Modal, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { segment } from '../../api/client';
+import { messageOf } from '../../api/errors';
+import type { Schemas } from '../../api/types';
+import { areaPath } from '../../app/areas';
+import { CodeEditor } from '../../components/CodeEditor';
+import { explained, notifyDone } from '../../components/notify';
+import { createWorkflow, importWorkflows } from './queries';
+
+/** Begins a workflow: empty, from a text, or from files. `how`: what the address asks for, null while it is closed. */
+export function NewWorkflow({ how, onClose }: { how: string | null; onClose: () => void }) {
+  return (
+    <Modal opened={how !== null} onClose={onClose} title="New workflow" size="lg">
+      {how !== null && <Ways first={how === 'import' ? 'paste' : 'empty'} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Ways({ first, onClose }: { first: string; onClose: () => void }) {
+  return (
+    <Tabs defaultValue={first} keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="empty">Empty</Tabs.Tab>
+        <Tabs.Tab value="paste">Paste JSON</Tabs.Tab>
+        <Tabs.Tab value="files">From files</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="empty">
+        <Empty />
+      </Tabs.Panel>
+      <Tabs.Panel value="paste">
+        <Pasted onClose={onClose} />
+      </Tabs.Panel>
+      <Tabs.Panel value="files">
+        <Files onClose={onClose} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Empty() {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const create = useMutation({
+    mutationFn: () =>
+      createWorkflow({ name: name.trim(), nodes: [], connections: {}, settings: { executionOrder: 'v1' } }),
+    onSuccess: ({ id }) => void navigate(`${areaPath('workflows')}/${segment(id)}`),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={create.error && explained(create.error)}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Stores documents; one that is stored is opened, of several a summary is told. */
+function useImport(onClose: () => void) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (documents: unknown) => importWorkflows(documents),
+    onSuccess: ({ results, created, updated }) => {
+      void client.invalidateQueries({ queryKey: ['workflows'] });
+      const only = results.length === 1 ? results[0]?.id : undefined;
+      if (results.some(({ id }) => !id)) return;
+      onClose();
+      if (only) void navigate(`${areaPath('workflows')}/${segment(only)}`);
+      else notifyDone(`${created + updated} workflows are imported.`);
+    },
+  });
+}
+
+function Pasted({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const store = useImport(onClose);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const found: unknown = JSON.parse(text);
+      setProblem(undefined);
+      store.mutate(found);
+    } catch (error) {
+      setProblem(`This is not JSON: ${messageOf(error)}`);
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Input.Wrapper
+          label="Workflow as JSON"
+          description="What n8n downloads or copies to the clipboard, one workflow or a list of them."
+          error={problem}
+        >
+          <CodeEditor label="Workflow as JSON" language="json" value={text} onChange={setText} minHeight={200} />
+        </Input.Wrapper>
+        <Outcome store={store} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={store.isPending} disabled={!text.trim()}>
+            Import
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Files({ onClose }: { onClose: () => void }) {
+  const [files, setFiles] = useState<File[]>([]);
+  const [problem, setProblem] = useState<string>();
+  const store = useImport(onClose);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const documents: unknown[] = [];
+    for (const file of files) {
+      try {
+        const found: unknown = JSON.parse(await file.text());
+        documents.push(...(Array.isArray(found) ? found : [found]));
+      } catch (error) {
+        setProblem(`${file.name} is not JSON: ${messageOf(error)}`);
+        return;
+      }
+    }
+    setProblem(undefined);
+    store.mutate(documents);
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <FileInput
+          label="Files"
+          description="n8n’s workflow files (.json), one or many."
+          placeholder="Choose files"
+          accept="application/json,.json"
+          leftSection={<IconUpload size={16} aria-hidden="true" />}
+          multiple
+          clearable
+          clearButtonProps={{ 'aria-label': 'Choose none' }}
+          value={files}
+          onChange={setFiles}
+          error={problem}
+        />
+        <Outcome store={store} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={store.isPending} disabled={!files.length}>
+            Import
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Outcome({ store }: { store: { error: unknown; data: Schemas['ImportShown'] | undefined } }) {
+  if (store.error) {
+    return (
+      <Text c="var(--jf-bad)" role="alert" style={{ whiteSpace: 'pre-line' }}>
+        {explained(store.error)}
+      </Text>
+    );
+  }
+  const refused = store.data?.results.filter(({ id }) => !id) ?? [];
+  if (!refused.length) return null;
+  return (
+    <Stack gap="xs" role="alert">
+      <Text c="var(--jf-bad)">Not imported:</Text>
+      <List size="sm">
+        {refused.map(({ index, name, problems }) => (
+          <List.Item key={index}>
+            {name || `Document ${index + 1}`}: {problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}

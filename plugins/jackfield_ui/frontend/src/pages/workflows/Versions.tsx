@@ -1,0 +1,191 @@
+import { Button, Drawer, Group, Skeleton, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { request, segment } from '../../api/client';
+import { confirm } from '../../components/confirm';
+import { Failure } from '../../components/Failure';
+import { notifyDone, notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { type Difference, difference, type FieldChange, isSame } from './model/diff';
+import type { Wire } from './model/document';
+import { presentDoc, useEditor, useStore } from './model/store';
+import { readVersion, readWorkflow, useVersions, workflowKey } from './queries';
+import classes from './versions.module.css';
+
+/** All versions; the chosen one against what is on the canvas, and the way back to it. */
+export default function Versions({ onClose, editable }: { onClose: () => void; editable: boolean }) {
+  const id = useEditor((state) => state.id);
+  const present = useEditor((state) => state.version);
+  const versions = useVersions(id);
+  const [chosen, setChosen] = useState<number>();
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title="Versions"
+      closeButtonProps={{ 'aria-label': 'Close the versions' }}
+    >
+      <div className={classes.columns}>
+        <nav aria-label="Versions" className={classes.list}>
+          {versions.error && <Failure error={versions.error} onRetry={() => void versions.refetch()} />}
+          {versions.isPending && <Skeleton height={120} />}
+          {versions.data?.data.map(({ version, createdAt, author }) => (
+            <UnstyledButton
+              key={version}
+              className={classes.version}
+              aria-current={version === chosen || undefined}
+              onClick={() => setChosen(version)}
+            >
+              <span className={classes.number}>
+                Version {version}
+                {version === present && ', present'}
+              </span>
+              <span className={classes.when}>
+                <RelativeTime time={createdAt} />
+                {author && ` by ${author}`}
+              </span>
+            </UnstyledButton>
+          ))}
+        </nav>
+        <section className={classes.detail} aria-label="What is different">
+          {chosen === undefined ? (
+            <Text c="dimmed">Choose a version to see what is different from what is on the canvas now.</Text>
+          ) : (
+            <Chosen key={chosen} version={chosen} editable={editable} onRestored={onClose} />
+          )}
+        </section>
+      </div>
+    </Drawer>
+  );
+}
+
+function Chosen({ version, editable, onRestored }: { version: number; editable: boolean; onRestored: () => void }) {
+  const store = useStore();
+  const client = useQueryClient();
+  const doc = useEditor(presentDoc);
+  const id = useEditor((state) => state.id);
+  const old = useQuery({
+    queryKey: [...workflowKey(id), 'versions', version],
+    queryFn: ({ signal }) => readVersion(id, version, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: undefined,
+  });
+  const found = useMemo(() => (old.data ? difference(old.data, doc) : undefined), [old.data, doc]);
+  const restore = useMutation({
+    mutationFn: async () => {
+      await request('POST', `/api/v1/workflows/${segment(id)}/versions/${version}/restore`);
+      return readWorkflow(id);
+    },
+    onSuccess: (saved) => {
+      store.replace(saved);
+      client.setQueryData(workflowKey(id), saved);
+      void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
+      void client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
+      notifyDone(`Version ${version} is back, as version ${saved.version}.`);
+      onRestored();
+    },
+    onError: (error) => notifyError(error, `Version ${version} cannot be restored`),
+  });
+  const ask = async () => {
+    const body = store.dirty
+      ? 'It becomes the newest version. Your unsaved changes are taken off the canvas; undo brings them back.'
+      : 'It becomes the newest version; the present one is kept.';
+    if (await confirm({ title: `Restore version ${version}?`, body, action: 'Restore', danger: false }))
+      restore.mutate();
+  };
+  if (old.error) return <Failure error={old.error} onRetry={() => void old.refetch()} />;
+  if (!found) return <Skeleton height={160} />;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={2}>From version {version} to now</Title>
+        {editable && (
+          <Button variant="default" onClick={() => void ask()} loading={restore.isPending} disabled={isSame(found)}>
+            Restore
+          </Button>
+        )}
+      </Group>
+      {isSame(found) ? <Text c="dimmed">Nothing is different.</Text> : <Shown found={found} />}
+    </Stack>
+  );
+}
+
+function Shown({ found }: { found: Difference }) {
+  return (
+    <Stack gap="md">
+      <Names title="Nodes added" tone="good" names={found.added} />
+      <Names title="Nodes removed" tone="bad" names={found.removed} />
+      {found.changed.map(({ name, was, fields }) => (
+        <div key={name}>
+          <Title order={3}>
+            {name}
+            {was !== undefined && `, before “${was}”`}
+          </Title>
+          <Fields fields={fields} />
+        </div>
+      ))}
+      <Names title="Wires added" tone="good" names={found.wiresAdded.map(wireText)} />
+      <Names title="Wires removed" tone="bad" names={found.wiresRemoved.map(wireText)} />
+      {found.rest.length > 0 && (
+        <div>
+          <Title order={3}>The workflow itself</Title>
+          <Fields fields={found.rest} />
+        </div>
+      )}
+      {found.moved > 0 && (
+        <Text size="sm" c="dimmed">
+          {found.moved} {found.moved === 1 ? 'node was' : 'nodes were'} moved.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function wireText({ source, target, type, output }: Wire): string {
+  return `${source} → ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
+}
+
+function Names({ title, tone, names }: { title: string; tone: 'good' | 'bad'; names: readonly string[] }) {
+  if (!names.length) return null;
+  return (
+    <div>
+      <Title order={3}>{title}</Title>
+      <ul className={classes.names} data-tone={tone}>
+        {names.map((name, index) => (
+          <li key={index}>{name}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Fields({ fields }: { fields: readonly FieldChange[] }) {
+  return (
+    <dl className={classes.fields}>
+      {fields.map(({ path, before, after }) => (
+        <div key={path}>
+          <dt className="jf-mono">{path}</dt>
+          {before !== undefined && (
+            <dd data-tone="bad">
+              <span className="jf-hidden">before: </span>
+              {written(before)}
+            </dd>
+          )}
+          {after !== undefined && (
+            <dd data-tone="good">
+              <span className="jf-hidden">now: </span>
+              {written(after)}
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function written(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
+}

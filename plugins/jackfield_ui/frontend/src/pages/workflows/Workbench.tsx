@@ -1,0 +1,186 @@
+import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { useReactFlow } from '@xyflow/react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { useMay } from '../../app/session';
+import { useShortcuts } from '../../app/shortcuts';
+import { useTitle } from '../../app/title';
+import { Canvas } from './canvas/Canvas';
+import { added, offsetOf, type Wanted } from './canvas/edits';
+import { Ids } from './canvas/flow';
+import { Palette } from './canvas/Palette';
+import classes from './editor.module.css';
+import { Header } from './Header';
+import { LiveContext } from './live/context';
+import { RunBar } from './live/RunBar';
+import { useLive } from './live/useLive';
+import { useProblems } from './live/useProblems';
+import { copied, parsed, pasted } from './model/clipboard';
+import { changeNode, type DocNode, positionOf, removeNodes, setKey } from './model/document';
+import { presentDoc, useEditor, useStore } from './model/store';
+import { type Kind, type Saved, useKinds } from './queries';
+import { useSave } from './useSave';
+
+const NodePanel = lazy(() => import('./panel/NodePanel'));
+const Versions = lazy(() => import('./Versions'));
+
+/** The canvas with what is around it. */
+export function Workbench({ newest }: { newest: Saved }) {
+  const store = useStore();
+  const id = useEditor((state) => state.id);
+  const doc = useEditor(presentDoc);
+  const opened = useEditor((state) => state.opened);
+  const { data: kinds } = useKinds();
+  const editable = useMay('member');
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const coarse = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false });
+  const touch = Boolean(narrow || coarse);
+  const [wanted, setWanted] = useState<Wanted>();
+  const [versions, setVersions] = useState(false);
+  const live = useLive(id);
+  const problems = useProblems(id, doc);
+  const save = useSave();
+  const ids = useMemo(() => new Ids(), []);
+  const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom } = useReactFlow();
+  useTitle(doc.name || 'Workflow');
+
+  const known = useMemo(() => kinds ?? new Map<string, Kind>(), [kinds]);
+  const facts = useMemo(
+    () => ({ kinds: known, states: live.progress, problems: problems.byNode }),
+    [known, live.progress, problems.byNode],
+  );
+
+  const place = (asked: Wanted) => {
+    if (asked.at) return asked.at;
+    const { from, wire } = asked;
+    const source = store.doc.nodes.find(({ name }) => name === (from?.name ?? wire?.source));
+    const target = wire && store.doc.nodes.find(({ name }) => name === wire.target);
+    const at = source && positionOf(source);
+    const to = target && positionOf(target);
+    if (at && to) return { x: (at.x + to.x) / 2, y: (at.y + to.y) / 2 };
+    if (at) return from?.end === 'target' ? { x: at.x, y: at.y + 208 } : free({ x: at.x + 224, y: at.y });
+    const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
+    const middle = screenToFlowPosition({
+      x: (bounds?.left ?? 0) + (bounds?.width ?? 800) * (store.doc.nodes.length ? 0.5 : 0.2) - 48,
+      y: (bounds?.top ?? 0) + (bounds?.height ?? 600) / 2 - 48,
+    });
+    return free(middle);
+  };
+  /** Below what stands there already. */
+  const free = ({ x, y }: { x: number; y: number }): { x: number; y: number } => {
+    const taken = store.doc.nodes.some((node) => {
+      const other = positionOf(node);
+      return other && Math.abs(other.x - x) < 112 && Math.abs(other.y - y) < 112;
+    });
+    return taken ? free({ x, y: y + 160 }) : { x, y };
+  };
+  const add = (kind: Kind, asked: Wanted) => {
+    const made = added(store.doc, kind, place(asked), asked);
+    store.commit(() => made.doc);
+    store.select([made.name]);
+    setWanted(undefined);
+    show(made.doc.nodes.at(-1));
+    if (kind.kind !== 'stickyNote') store.open(made.name);
+  };
+  /** A node that was put out of sight is brought into it. */
+  const show = (node: DocNode | undefined) => {
+    const at = node && positionOf(node);
+    const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
+    if (!at || !bounds) return;
+    const { x, y } = flowToScreenPosition(at);
+    const zoom = getZoom();
+    const side = 140 * zoom;
+    if (x < bounds.left || y < bounds.top || x + side > bounds.right || y + side > bounds.bottom) {
+      void setCenter(at.x + 48, at.y + 48, { zoom });
+    }
+  };
+  const want = useCallback((asked: Wanted) => setWanted(asked), []);
+  const rename = useCallback((from: string, to: string) => ids.rename(from, to), [ids]);
+
+  const selected = () => store.get().selection;
+  const remove = () => {
+    if (selected().size) store.commit((now) => removeNodes(now, selected()));
+    store.select([]);
+  };
+  const duplicate = () => {
+    const fragment = parsed(copied(store.doc, selected()));
+    if (!fragment) return;
+    const result = pasted(store.doc, fragment, offsetOf(store.doc, selected()));
+    store.commit(() => result.doc);
+    store.select(result.names);
+  };
+  const disable = () =>
+    store.commit((now) =>
+      [...selected()].reduce(
+        (next, name) => changeNode(next, name, (node) => setKey(node, 'disabled', node.disabled ? undefined : true)),
+        now,
+      ),
+    );
+  const run = async (start?: string, items?: unknown) => {
+    if (await save.save()) await live.run(start, items);
+  };
+
+  useShortcuts([
+    { keys: 'mod+S', label: 'Save', run: () => void save.save(), inFields: true },
+    { keys: 'mod+Enter', label: 'Save and run', run: () => void run(), inFields: true },
+    ...(opened === undefined && !versions && editable
+      ? [
+          { keys: 'mod+Z', label: 'Undo', run: () => store.undo() },
+          { keys: 'mod+shift+Z', label: 'Redo', run: () => store.redo() },
+          { keys: 'mod+Y', label: 'Redo', run: () => store.redo() },
+          { keys: 'mod+A', label: 'Select all nodes', run: () => store.select(doc.nodes.map(({ name }) => name)) },
+          { keys: 'mod+D', label: 'Duplicate the selected nodes', run: duplicate },
+          { keys: 'N', label: 'Add a node', run: () => setWanted({}) },
+          { keys: 'D', label: 'Disable or enable the selected nodes', run: disable },
+          { keys: 'Delete', label: 'Delete the selected nodes', run: remove },
+          { keys: 'Backspace', label: 'Delete the selected nodes', run: remove },
+        ]
+      : []),
+  ]);
+
+  return (
+    <LiveContext value={live}>
+      <div className={classes.editor}>
+        <Header
+          newest={newest}
+          save={save}
+          editable={editable}
+          onVersions={() => setVersions(true)}
+          onAdd={() => setWanted({})}
+        />
+        <div className={classes.work}>
+          <Canvas facts={facts} ids={ids} editable={editable} touch={touch} onWanted={want} onAdd={add}>
+            <RunBar kinds={known} run={run} save={save} editable={editable} />
+          </Canvas>
+          {doc.nodes.length === 0 && !wanted && (
+            <div className={classes.empty}>
+              {editable ? (
+                <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setWanted({})}>
+                  Add the first node
+                </Button>
+              ) : (
+                'This workflow has no nodes.'
+              )}
+              {editable && <p>Or paste a workflow that n8n has copied.</p>}
+            </div>
+          )}
+          {wanted && (
+            <Palette
+              kinds={known}
+              wanted={wanted}
+              onChoose={(kind) => add(kind, wanted)}
+              onClose={() => setWanted(undefined)}
+            />
+          )}
+        </div>
+      </div>
+      <Suspense fallback={null}>
+        {opened !== undefined && (
+          <NodePanel key="panel" name={opened} problems={problems} editable={editable} onRenamed={rename} run={run} />
+        )}
+        {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}
+      </Suspense>
+    </LiveContext>
+  );
+}

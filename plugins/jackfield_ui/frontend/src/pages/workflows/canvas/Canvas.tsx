@@ -1,0 +1,318 @@
+import '@xyflow/react/dist/base.css';
+import { useMantineColorScheme } from '@mantine/core';
+import {
+  applyNodeChanges,
+  Background,
+  BackgroundVariant,
+  type Connection,
+  Controls,
+  type EdgeChange,
+  type FinalConnectionState,
+  MiniMap,
+  type NodeChange,
+  Panel,
+  ReactFlow,
+  useReactFlow,
+} from '@xyflow/react';
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { connect, disconnect, move, type Wire } from '../model/document';
+import { presentDoc, useEditor, useStore } from '../model/store';
+import type { Kind } from '../queries';
+import { type CanvasActions, CanvasContext } from './actions';
+import classes from './canvas.module.css';
+import type { Place, Wanted } from './edits';
+import { FlowNode } from './FlowNode';
+import { edgesOf, type Facts, type FlowNode as Flow, type FlowEdge, handleOf, type Ids, nodesOf } from './flow';
+import { Sticky } from './Sticky';
+import { useClipboard } from './useClipboard';
+import { WireEdge } from './WireEdge';
+
+const NODE_TYPES = { node: FlowNode, sticky: Sticky };
+const EDGE_TYPES = { wire: WireEdge };
+const GRID: [number, number] = [16, 16];
+const MAP_FROM = 8;
+/** From so many nodes on only what is in sight is drawn. Below, Tab reaches every node. */
+const MANY = 80;
+export const DRAGGED = 'application/x-jackfield-kind';
+
+const mapColour = ({ type }: Flow) => (type === 'sticky' ? 'var(--jf-line)' : 'var(--mantine-color-dimmed)');
+
+/** The document, drawn. Every change goes through the store, so that it can be undone. */
+export function Canvas({
+  facts,
+  ids,
+  editable,
+  touch,
+  onWanted,
+  onAdd,
+  children,
+}: {
+  facts: Facts;
+  ids: Ids;
+  editable: boolean;
+  /** One finger moves the canvas; there is no box to select with. */
+  touch: boolean;
+  onWanted: (wanted: Wanted) => void;
+  onAdd: (kind: Kind, wanted: Wanted) => void;
+  children?: ReactNode;
+}) {
+  const store = useStore();
+  const doc = useEditor(presentDoc);
+  const selection = useEditor((state) => state.selection);
+  const { colorScheme } = useMantineColorScheme();
+  const { screenToFlowPosition, setCenter, getZoom } = useReactFlow();
+  const [nodes, setNodes] = useState<Flow[]>(() => nodesOf(doc, facts, ids, []));
+  const [wires, setWires] = useState<ReadonlySet<string>>(new Set());
+  const pointer = useRef<Place>(undefined);
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => setNodes((before) => nodesOf(doc, facts, ids, before)), [doc, facts, ids]);
+  useEffect(() => {
+    setNodes((before) => {
+      const chosen = (node: Flow) => selection.has(ids.name(node.id));
+      if (before.every((node) => (node.selected ?? false) === chosen(node))) return before;
+      return before.map((node) =>
+        (node.selected ?? false) === chosen(node) ? node : { ...node, selected: chosen(node) },
+      );
+    });
+  }, [selection, ids]);
+  const edges = useMemo(() => edgesOf(doc, facts.states, ids, wires), [doc, facts.states, ids, wires]);
+
+  const middle = useCallback((): Place => {
+    const bounds = box.current?.getBoundingClientRect();
+    return screenToFlowPosition({
+      x: (bounds?.left ?? 0) + (bounds?.width ?? 0) / 2,
+      y: (bounds?.top ?? 0) + (bounds?.height ?? 0) / 2,
+    });
+  }, [screenToFlowPosition]);
+  useClipboard(editable, () => pointer.current ?? middle());
+
+  const onNodesChange = (changes: NodeChange<Flow>[]) => {
+    const wanted = changes.filter(({ type }) => type !== 'remove');
+    setNodes((before) => applyNodeChanges(wanted, before));
+    const chosen = changes.filter((change) => change.type === 'select');
+    if (chosen.length) {
+      const next = new Set(store.get().selection);
+      for (const { id, selected } of chosen) {
+        if (selected) next.add(ids.name(id));
+        else next.delete(ids.name(id));
+      }
+      store.select(next);
+    }
+    const places = changes.flatMap((change) =>
+      change.type === 'position' && change.dragging === false && change.position
+        ? [[ids.name(change.id), change.position] as const]
+        : [],
+    );
+    const moved = places.filter(([name, { x, y }]) => {
+      const [oldX, oldY] = (doc.nodes.find((node) => node.name === name)?.position ?? []) as number[];
+      return oldX !== Math.round(x) || oldY !== Math.round(y);
+    });
+    if (moved.length) store.commit((now) => move(now, new Map(moved)), `move ${moved.map(([name]) => name).join()}`);
+  };
+  const onEdgesChange = (changes: EdgeChange<FlowEdge>[]) => {
+    const chosen = changes.filter((change) => change.type === 'select');
+    if (!chosen.length) return;
+    setWires((before) => {
+      const next = new Set(before);
+      for (const { id, selected } of chosen) {
+        if (selected) next.add(id);
+        else next.delete(id);
+      }
+      return next;
+    });
+  };
+  const wireOf = useCallback(
+    (id: string): Wire | undefined =>
+      edgesOf(store.doc, new Map(), ids, new Set()).find((edge) => edge.id === id)?.data?.wire,
+    [store, ids],
+  );
+
+  const actions = useMemo<CanvasActions>(
+    () => ({
+      editable,
+      follow: (name, output) => onWanted({ from: { name, type: 'main', index: output, end: 'source' } }),
+      open: (name) => store.open(name),
+      resized: (name, { x, y, width, height }) =>
+        store.commit((now) => ({
+          ...now,
+          nodes: now.nodes.map((node) =>
+            node.name === name
+              ? {
+                  ...node,
+                  position: [Math.round(x), Math.round(y)],
+                  parameters: { ...node.parameters, width: Math.round(width), height: Math.round(height) },
+                }
+              : node,
+          ),
+        })),
+      write: (name, content) =>
+        store.commit((now) => ({
+          ...now,
+          nodes: now.nodes.map((node) =>
+            node.name === name ? { ...node, parameters: { ...node.parameters, content } } : node,
+          ),
+        })),
+      cut: (id) => {
+        const wire = wireOf(id);
+        if (wire) store.commit((now) => disconnect(now, [wire]));
+      },
+      insert: (id) => {
+        const wire = wireOf(id);
+        if (wire) onWanted({ wire });
+      },
+    }),
+    [editable, store, onWanted, wireOf],
+  );
+
+  const onConnect = ({ source, sourceHandle, target, targetHandle }: Connection) => {
+    const from = handleOf(sourceHandle);
+    const to = handleOf(targetHandle);
+    store.commit((now) =>
+      connect(now, {
+        source: ids.name(source),
+        type: from.type,
+        output: from.index,
+        target: ids.name(target),
+        targetType: to.type,
+        input: to.index,
+      }),
+    );
+  };
+  const onConnectEnd = (event: MouseEvent | TouchEvent, { fromHandle, toHandle, toNode }: FinalConnectionState) => {
+    if (toHandle || toNode || !fromHandle) return;
+    const at = 'changedTouches' in event ? event.changedTouches[0] : event;
+    if (!at) return;
+    const place = screenToFlowPosition({ x: at.clientX, y: at.clientY });
+    const end = fromHandle.type;
+    onWanted({
+      at: { x: end === 'source' ? place.x : place.x - 96, y: place.y - 48 },
+      from: { name: ids.name(fromHandle.nodeId), ...handleOf(fromHandle.id), end },
+    });
+  };
+  const onDrop = (event: DragEvent) => {
+    const kind = facts.kinds.get(event.dataTransfer.getData(DRAGGED));
+    if (!kind) return;
+    event.preventDefault();
+    const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    onAdd(kind, { at: { x: x - 48, y: y - 48 } });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const id = (event.target as HTMLElement).closest?.('.react-flow__node')?.getAttribute('data-id');
+    if (!id || (event.target as HTMLElement).closest('textarea, button')) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      event.stopPropagation();
+      store.open(ids.name(id));
+    }
+  };
+  // A node that the keyboard reaches is brought into sight.
+  const onFocus = (event: React.FocusEvent) => {
+    const element = event.target as HTMLElement;
+    const id = element.getAttribute?.('data-id');
+    const bounds = box.current?.getBoundingClientRect();
+    if (!id || !bounds || !element.matches('.react-flow__node:focus-visible')) return;
+    const place = element.getBoundingClientRect();
+    const inside =
+      place.left >= bounds.left &&
+      place.right <= bounds.right &&
+      place.top >= bounds.top &&
+      place.bottom <= bounds.bottom;
+    const node = nodes.find((one) => one.id === id);
+    if (inside || !node) return;
+    const { width = 96, height = 96 } = node;
+    void setCenter(node.position.x + width / 2, node.position.y + height / 2, { zoom: getZoom() });
+  };
+  const removeWires = (event: KeyboardEvent) => {
+    if ((event.key !== 'Delete' && event.key !== 'Backspace') || !editable || !wires.size) return;
+    if ((event.target as HTMLElement).closest('input, textarea')) return;
+    const chosen = edges.flatMap(({ id, data }) => (wires.has(id) && data ? [data.wire] : []));
+    if (chosen.length) store.commit((now) => disconnect(now, chosen));
+    setWires(new Set());
+  };
+
+  return (
+    <CanvasContext value={actions}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the nodes and wires inside have the focus; their keys come by here */}
+      <div
+        ref={box}
+        className={classes.canvas}
+        onKeyDownCapture={onKeyDown}
+        onKeyDown={removeWires}
+        onFocus={onFocus}
+        onPointerMove={(event) => {
+          pointer.current = screenToFlowPosition({ x: event.clientX, y: event.clientY });
+        }}
+        onPointerLeave={() => {
+          pointer.current = undefined;
+        }}
+        onDragOver={(event) => {
+          if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+        }}
+        onDrop={onDrop}
+      >
+        <ReactFlow<Flow, FlowEdge>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onMoveStart={() => box.current?.setAttribute('data-moving', '')}
+          onMoveEnd={() => box.current?.removeAttribute('data-moving')}
+          onConnect={onConnect}
+          onConnectEnd={onConnectEnd}
+          isValidConnection={({ sourceHandle, targetHandle }) =>
+            handleOf(sourceHandle).type === handleOf(targetHandle).type
+          }
+          onNodeDoubleClick={(_, node) => node.type !== 'sticky' && store.open(ids.name(node.id))}
+          {...(touch ? { onNodeClick: (_, node) => node.type !== 'sticky' && store.open(ids.name(node.id)) } : {})}
+          colorMode={colorScheme === 'auto' ? 'system' : colorScheme}
+          nodesDraggable={editable && !touch}
+          nodesConnectable={editable}
+          deleteKeyCode={null}
+          selectionOnDrag={!touch}
+          panOnDrag={touch ? true : [1, 2]}
+          panOnScroll
+          selectNodesOnDrag={false}
+          snapToGrid
+          snapGrid={GRID}
+          connectionRadius={32}
+          minZoom={0.05}
+          maxZoom={2}
+          onlyRenderVisibleElements={doc.nodes.length > MANY}
+          fitView
+          fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+          zIndexMode="manual"
+          proOptions={{ hideAttribution: true }}
+          aria-label="Workflow canvas"
+        >
+          {/* A pattern is dear to draw again and again; a large canvas has enough to hold on to. */}
+          {doc.nodes.length <= MANY && <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
+          <Controls showInteractive={false} position="bottom-left" aria-label="Zoom" />
+          {doc.nodes.length >= MAP_FROM && !touch && (
+            <MiniMap
+              position="bottom-right"
+              pannable
+              zoomable
+              ariaLabel="Overview"
+              nodeColor={mapColour}
+              maskColor="color-mix(in srgb, var(--jf-sunken) 70%, transparent)"
+            />
+          )}
+          <Panel position="bottom-center">{children}</Panel>
+        </ReactFlow>
+      </div>
+    </CanvasContext>
+  );
+}

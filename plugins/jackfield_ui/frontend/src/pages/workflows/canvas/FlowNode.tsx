@@ -1,0 +1,145 @@
+import { IconAlertTriangle, IconCheck, IconPinFilled, IconPlus, IconX } from '@tabler/icons-react';
+import { Handle, type NodeProps, Position } from '@xyflow/react';
+import { memo } from 'react';
+import { partLabel, subtitleOf } from '../model/shape';
+import { useActions } from './actions';
+import classes from './canvas.module.css';
+import { type FlowNode as Flow, inputHandle, outputHandle, placeOf } from './flow';
+import { Picture } from './Picture';
+
+/** A node as people know it: square, triggers round on the left, parts as circles, nodes with parts wide. */
+export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flow>) {
+  const { node, shape, kind, state, problem, pinned } = data;
+  const { look } = shape;
+  const subtitle = subtitleOf(node);
+  return (
+    <div
+      className={classes.node}
+      data-look={look}
+      data-selected={selected || undefined}
+      data-disabled={node.disabled || undefined}
+      data-state={state?.status}
+    >
+      <Picture type={node.type} group={kind?.group ?? 'unknown'} name={kind?.displayName ?? node.name} size={36} />
+      {look === 'wide' && <Name name={node.name} subtitle={subtitle} disabled={node.disabled === true} inside />}
+      {look !== 'wide' && <Name name={node.name} subtitle={subtitle} disabled={node.disabled === true} />}
+      <span className={classes.badges}>
+        {pinned && (
+          <span title="Its output is pinned: runs by hand use that" className={classes.pin}>
+            <IconPinFilled size={14} aria-label="Pinned data" role="img" />
+          </span>
+        )}
+        {problem && (
+          <span title={problem} className={classes.warn}>
+            <IconAlertTriangle size={15} aria-label={`Problem: ${problem}`} role="img" />
+          </span>
+        )}
+        {state?.status === 'failed' && (
+          <span title={state.error} className={classes.bad}>
+            <IconX size={15} stroke={3} aria-label={`Failed: ${state.error ?? ''}`} role="img" />
+          </span>
+        )}
+        {state?.status === 'success' && (
+          <span className={classes.good} title={state.runs > 1 ? `Ran ${state.runs} times` : 'Succeeded'}>
+            <IconCheck size={15} stroke={3} aria-label="Succeeded" role="img" />
+            {state.runs > 1 && state.runs}
+          </span>
+        )}
+      </span>
+      <Ports data={data} />
+    </div>
+  );
+});
+
+function Name({
+  name,
+  subtitle,
+  disabled,
+  inside = false,
+}: {
+  name: string;
+  subtitle: string;
+  disabled: boolean;
+  inside?: boolean;
+}) {
+  return (
+    <span className={inside ? classes.inside : classes.below}>
+      <span className={classes.name}>
+        {name}
+        {disabled && ' (disabled)'}
+      </span>
+      {subtitle && <span className={classes.subtitle}>{subtitle}</span>}
+    </span>
+  );
+}
+
+function Ports({ data: { node, shape, free } }: { data: Flow['data'] }) {
+  const { editable, follow } = useActions();
+  const { inputs, outputs, accepts, provides } = shape;
+  const open = free === '' ? [] : free.split(',').map(Number);
+  return (
+    <>
+      {Array.from({ length: inputs }, (_, index) => (
+        <Handle
+          key={index}
+          id={inputHandle('main', index)}
+          type="target"
+          position={Position.Left}
+          className={classes.input}
+          style={{ top: `${placeOf(index, inputs)}%` }}
+          isConnectable={editable}
+        />
+      ))}
+      {outputs.map((label, index) => (
+        <Handle
+          key={index}
+          id={outputHandle('main', index)}
+          type="source"
+          position={Position.Right}
+          className={classes.output}
+          style={{ top: `${placeOf(index, outputs.length)}%` }}
+          isConnectable={editable}
+        >
+          {label && <span className={classes.label}>{label}</span>}
+          {editable && open.includes(index) && (
+            <button
+              type="button"
+              className={`${classes.plus} nodrag nopan`}
+              data-labelled={label ? true : undefined}
+              aria-label={`Add a node after ${node.name}${label ? `, output ${label}` : ''}`}
+              tabIndex={-1}
+              onClick={(event) => {
+                event.stopPropagation();
+                follow(node.name, index);
+              }}
+            >
+              <IconPlus size={12} stroke={2.5} aria-hidden="true" />
+            </button>
+          )}
+        </Handle>
+      ))}
+      {accepts.map((type, index) => (
+        <Handle
+          key={type}
+          id={inputHandle(type, 0)}
+          type="target"
+          position={Position.Bottom}
+          className={classes.part}
+          style={{ left: `${placeOf(index, accepts.length)}%` }}
+          isConnectable={editable}
+        >
+          <span className={classes.partLabel}>{partLabel(type)}</span>
+        </Handle>
+      ))}
+      {provides && (
+        <Handle
+          id={outputHandle(provides, 0)}
+          type="source"
+          position={Position.Top}
+          className={classes.part}
+          isConnectable={editable}
+        />
+      )}
+    </>
+  );
+}

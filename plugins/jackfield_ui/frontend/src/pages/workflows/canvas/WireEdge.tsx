@@ -1,0 +1,86 @@
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import {
+  BaseEdge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  getBezierPath,
+  getSmoothStepPath,
+  type Position,
+} from '@xyflow/react';
+import { memo, useState } from 'react';
+import { count } from '../../../components/format';
+import { useActions } from './actions';
+import classes from './canvas.module.css';
+import type { FlowEdge } from './flow';
+
+interface Ends {
+  sourceX: number;
+  sourceY: number;
+  targetX: number;
+  targetY: number;
+  sourcePosition: Position;
+  targetPosition: Position;
+}
+
+/** A wire that leads back goes around; the others are curves. */
+function pathOf(ends: Ends, main: boolean): [string, number, number] {
+  const back = main && ends.targetX < ends.sourceX - 16;
+  const [path, x, y] = back
+    ? getSmoothStepPath({ ...ends, borderRadius: 16, offset: 40 })
+    : getBezierPath({ ...ends, curvature: 0.35 });
+  return [path, x, y];
+}
+
+export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {
+  const { id, data, selected } = props;
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition } = props;
+  const { editable, cut, insert } = useActions();
+  const [near, setNear] = useState(false);
+  const main = data?.wire.type === 'main';
+  const [path, x, y] = pathOf({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition }, main);
+  const items = data?.items;
+  const tools = editable && (near || selected);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the wire has the focus and its keys; this only shows its tools
+    <g onMouseEnter={() => setNear(true)} onMouseLeave={() => setNear(false)}>
+      <BaseEdge
+        id={id}
+        path={path}
+        interactionWidth={20}
+        className={classes.wire ?? ''}
+        style={{ strokeDasharray: main ? undefined : '6 5' }}
+        data-state={data?.state}
+        data-selected={selected || undefined}
+      />
+      {(items || tools) && (
+        <EdgeLabelRenderer>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: it only shows the wire's tools, which are buttons */}
+          <div
+            className={`${classes.wireLabel} nodrag nopan`}
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            onMouseEnter={() => setNear(true)}
+            onMouseLeave={() => setNear(false)}
+          >
+            {items ? (
+              <span className={classes.items}>
+                {count(items)} {items === 1 ? 'item' : 'items'}
+              </span>
+            ) : null}
+            {tools && (
+              <span className={classes.wireTools}>
+                {main && (
+                  <button type="button" aria-label="Add a node on this wire" onClick={() => insert(id)}>
+                    <IconPlus size={13} aria-hidden="true" />
+                  </button>
+                )}
+                <button type="button" aria-label="Delete this wire" onClick={() => cut(id)}>
+                  <IconTrash size={13} aria-hidden="true" />
+                </button>
+              </span>
+            )}
+          </div>
+        </EdgeLabelRenderer>
+      )}
+    </g>
+  );
+});

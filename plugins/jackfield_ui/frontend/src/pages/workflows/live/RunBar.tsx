@@ -1,0 +1,173 @@
+import { ActionIcon, Anchor, Button, Group, Input, Menu, Modal, Select, Stack, Text } from '@mantine/core';
+import { IconChevronDown, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { segment } from '../../../api/client';
+import { messageOf } from '../../../api/errors';
+import { areaPath } from '../../../app/areas';
+import { hasArea } from '../../../app/pages';
+import { CodeEditor } from '../../../components/CodeEditor';
+import { notifyError } from '../../../components/notify';
+import { StatusBadge } from '../../../components/StatusBadge';
+import classes from '../editor.module.css';
+import { isSticky, kindOf } from '../model/document';
+import { presentDoc, useEditor } from '../model/store';
+import type { Kind } from '../queries';
+import type { Save } from '../useSave';
+import { useLiveRun } from './context';
+import { TestWebhook } from './TestWebhook';
+
+type Run = (start?: string, items?: unknown) => Promise<void>;
+
+/** Runs the workflow and says how it goes. */
+export function RunBar({
+  kinds,
+  run,
+  save,
+  editable,
+}: {
+  kinds: ReadonlyMap<string, Kind>;
+  run: Run;
+  save: Save;
+  editable: boolean;
+}) {
+  const doc = useEditor(presentDoc);
+  const live = useLiveRun();
+  const [asking, setAsking] = useState(false);
+  const [testing, setTesting] = useState(false);
+  const hooks = doc.nodes.filter((node) => kindOf(node.type) === 'webhook' && !node.disabled);
+  const running = live.status === 'running' || live.status === 'queued';
+  const start = (name?: string, items?: unknown) => {
+    run(name, items).catch((error: unknown) => notifyError(error, 'The workflow cannot run'));
+  };
+  if (!doc.nodes.length) return null;
+  return (
+    <div className={classes.bar}>
+      {editable && !running && (
+        <Button.Group>
+          <Button
+            leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+            onClick={() => start()}
+            loading={save.saving}
+          >
+            Run
+          </Button>
+          <Menu position="top-end">
+            <Menu.Target>
+              <Button px="xs" aria-label="More ways to run" style={{ borderLeft: '1px solid' }}>
+                <IconChevronDown size={16} />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => setAsking(true)}>
+                Run with a start and input
+              </Menu.Item>
+              {hooks.length > 0 && (
+                <Menu.Item leftSection={<IconWebhook size={16} />} onClick={() => setTesting(true)}>
+                  Test the webhook
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        </Button.Group>
+      )}
+      {editable && hooks.length > 0 && !running && (
+        <Button
+          variant="default"
+          leftSection={<IconWebhook size={16} aria-hidden="true" />}
+          onClick={() => setTesting(true)}
+          visibleFrom="xs"
+        >
+          Test webhook
+        </Button>
+      )}
+      {running && editable && (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={16} aria-hidden="true" />}
+          onClick={() => live.cancel()}
+        >
+          Stop
+        </Button>
+      )}
+      <span role="status">
+        {live.listening ? (
+          <Text span size="sm" c="dimmed">
+            Waiting for a test call
+          </Text>
+        ) : (
+          live.status && <StatusBadge status={live.status} />
+        )}
+      </span>
+      {live.id && !running && (
+        <Group gap="xs">
+          {hasArea('executions') && (
+            <Anchor component={Link} to={`${areaPath('executions')}/${segment(live.id)}`} size="sm">
+              Details
+            </Anchor>
+          )}
+          <ActionIcon size="sm" onClick={() => live.clear()} aria-label="Clear the run from the canvas">
+            <IconX size={14} />
+          </ActionIcon>
+        </Group>
+      )}
+      {asking && <Ask kinds={kinds} run={start} onClose={() => setAsking(false)} />}
+      {testing && <TestWebhook hooks={hooks} save={save} onClose={() => setTesting(false)} />}
+    </div>
+  );
+}
+
+/** Where to start, and with what. */
+function Ask({
+  kinds,
+  run,
+  onClose,
+}: {
+  kinds: ReadonlyMap<string, Kind>;
+  run: (start?: string, items?: unknown) => void;
+  onClose: () => void;
+}) {
+  const doc = useEditor(presentDoc);
+  const nodes = doc.nodes.filter((node) => !isSticky(node) && !node.disabled);
+  const triggers = nodes.filter((node) => kinds.get(kindOf(node.type))?.trigger);
+  const [start, setStart] = useState<string | null>(triggers[0]?.name ?? nodes[0]?.name ?? null);
+  const [text, setText] = useState('[\n  { "json": {} }\n]');
+  const [problem, setProblem] = useState<string>();
+  const submit = () => {
+    try {
+      const given: unknown = JSON.parse(text.trim() || '[]');
+      const list = Array.isArray(given) ? given : [given];
+      const items = list.map((one: unknown) =>
+        typeof one === 'object' && one !== null && 'json' in one ? one : { json: one },
+      );
+      run(start ?? undefined, items.length ? items : undefined);
+      onClose();
+    } catch (error) {
+      setProblem(`This is not JSON: ${messageOf(error)}`);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title="Run with a start and input" size="lg">
+      <Stack>
+        <Select
+          label="Start at"
+          data={nodes.map(({ name }) => name)}
+          value={start}
+          onChange={setStart}
+          searchable
+          allowDeselect={false}
+        />
+        <Input.Wrapper
+          label="Input"
+          description="Items that the start node gives: objects, or items with json and binary."
+          error={problem}
+        >
+          <CodeEditor label="Input" language="json" value={text} onChange={setText} minHeight={160} />
+        </Input.Wrapper>
+        <Group justify="flex-end">
+          <Button onClick={submit}>Run</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

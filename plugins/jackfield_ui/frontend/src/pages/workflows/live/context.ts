@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react';
+import { NOTHING } from './progress';
+import type { Live } from './useLive';
+
+const away = async () => undefined;
+
+export const LiveContext = createContext<Live>({
+  progress: NOTHING,
+  id: undefined,
+  status: undefined,
+  execution: undefined,
+  listening: false,
+  run: away,
+  cancel: () => undefined,
+  listen: () => undefined,
+  clear: () => undefined,
+});
+
+export const useLiveRun = (): Live => useContext(LiveContext);

@@ -1,0 +1,73 @@
+/** How far an execution is, node by node: from live events, or from an execution that was read. */
+import { isRecord } from '../../../api/errors';
+import type { Execution } from '../queries';
+
+export interface NodeState {
+  status: 'running' | 'success' | 'failed';
+  /** Items per output, of all runs together. */
+  outputs: readonly number[];
+  runs: number;
+  error?: string;
+}
+
+export type Progress = ReadonlyMap<string, NodeState>;
+
+export const NOTHING: Progress = new Map();
+
+/** After one `execution.nodes`. */
+export function advanced(before: Progress, data: Record<string, unknown>): Progress {
+  const next = new Map(before);
+  for (const [name, state] of next) if (state.status === 'running') settle(next, name, state);
+  for (const one of Array.isArray(data.nodes) ? data.nodes : []) {
+    if (!isRecord(one) || typeof one.node !== 'string') continue;
+    const counts = Array.isArray(one.outputs) ? one.outputs.map(Number) : [];
+    next.set(one.node, added(next.get(one.node), one.status === 'failed', counts, errorText(one.error)));
+  }
+  if (typeof data.running === 'string') {
+    const present = next.get(data.running);
+    next.set(data.running, { outputs: [], runs: 0, ...present, status: 'running' });
+  }
+  return next;
+}
+
+function settle(next: Map<string, NodeState>, name: string, state: NodeState): void {
+  if (state.runs === 0) next.delete(name);
+  else next.set(name, { ...state, status: state.error ? 'failed' : 'success' });
+}
+
+function added(
+  before: NodeState | undefined,
+  failed: boolean,
+  counts: readonly number[],
+  error: string | undefined,
+): NodeState {
+  const most = Math.max(before?.outputs.length ?? 0, counts.length);
+  const outputs = Array.from({ length: most }, (_, at) => (before?.outputs[at] ?? 0) + (counts[at] ?? 0));
+  return {
+    status: failed ? 'failed' : 'success',
+    outputs,
+    runs: (before?.runs ?? 0) + 1,
+    ...(error ? { error } : failed ? { error: 'The node failed.' } : {}),
+  };
+}
+
+function errorText(error: unknown): string | undefined {
+  if (typeof error === 'string') return error;
+  return isRecord(error) && typeof error.message === 'string' ? error.message : undefined;
+}
+
+/** Of an execution that is over, or of one that runs as far as it is stored. */
+export function progressOf(execution: Execution): Progress {
+  const found = new Map<string, NodeState>();
+  for (const [name, runs] of Object.entries(execution.nodes)) {
+    for (const run of runs) {
+      const counts = run.outputs.map((items) => items.length);
+      found.set(name, added(found.get(name), run.status === 'failed', counts, errorText(run.error)));
+    }
+  }
+  const { error } = execution;
+  if (execution.status === 'failed' && error?.node && found.get(error.node)?.status !== 'failed') {
+    found.set(error.node, { outputs: [], runs: 1, ...found.get(error.node), status: 'failed', error: error.message });
+  }
+  return found;
+}

@@ -1,0 +1,126 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { request, segment } from '../../../api/client';
+import { useEvents } from '../../../api/useEvents';
+import { notifyError } from '../../../components/notify';
+import { type Execution, readExecution, startWorkflow, useLastExecution } from '../queries';
+import { advanced, NOTHING, type Progress, progressOf } from './progress';
+
+export interface Live {
+  /** What is drawn on the canvas. */
+  progress: Progress;
+  /** The execution that is watched, or was last. */
+  id: string | undefined;
+  status: string | undefined;
+  /** Data of the last execution that was read. */
+  execution: Execution | undefined;
+  /** A test call is waited for. */
+  listening: boolean;
+  run: (start?: string, items?: unknown) => Promise<void>;
+  cancel: () => void;
+  listen: (on: boolean) => void;
+  clear: () => void;
+}
+
+const OPEN = new Set(['queued', 'running']);
+const READ_AGAIN_AFTER = 150;
+const READ_AT_MOST = 20;
+
+interface Watched {
+  id: string;
+  progress: Progress;
+  status: string;
+}
+
+/** The run that the editor watches: started here, or the test call that it waits for. */
+export function useLive(workflowId: string): Live {
+  const client = useQueryClient();
+  const last = useLastExecution(workflowId);
+  const [watched, setWatched] = useState<Watched>();
+  const [read, setRead] = useState<Execution>();
+  const [listening, setListening] = useState(false);
+  /** The event of our own run may be here before the answer with its id. */
+  const expecting = useRef(false);
+  const current = useRef<string>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const follow = (id: string) => {
+    if (current.current === id) return;
+    current.current = id;
+    setWatched({ id, progress: NOTHING, status: 'running' });
+  };
+
+  const readWhole = async (id: string, tries = 0): Promise<void> => {
+    if (current.current !== id) return;
+    try {
+      const execution = await readExecution(id);
+      if (current.current !== id) return;
+      if (OPEN.has(execution.status) && tries < READ_AT_MOST) {
+        timer.current = setTimeout(() => void readWhole(id, tries + 1), READ_AGAIN_AFTER);
+        return;
+      }
+      setRead(execution);
+      setWatched({ id, progress: progressOf(execution), status: execution.status });
+      void client.invalidateQueries({ queryKey: ['executions'] });
+    } catch (error) {
+      notifyError(error, 'The run could not be read');
+    }
+  };
+
+  useEvents(
+    'workflows',
+    ({ type, data }) => {
+      if (data.workflowId !== workflowId || typeof data.id !== 'string') return;
+      const ours = (expecting.current && data.mode === 'manual') || (listening && data.mode === 'test');
+      if (type === 'execution.started' && ours) {
+        expecting.current = false;
+        setListening(false);
+        follow(data.id);
+      }
+      if (data.id !== current.current) return;
+      if (type === 'execution.nodes') {
+        setWatched((before) =>
+          before && before.id === data.id && OPEN.has(before.status)
+            ? { ...before, progress: advanced(before.progress, data) }
+            : before,
+        );
+      } else if (type === 'execution.waiting') {
+        setWatched((before) => before && { ...before, status: 'waiting' });
+      } else if (type === 'execution.finished') {
+        void readWhole(data.id);
+      }
+    },
+    () => current.current && void readWhole(current.current),
+  );
+
+  const run = async (start?: string, items?: unknown) => {
+    expecting.current = true;
+    try {
+      const { executionId } = await startWorkflow(workflowId, start, items);
+      follow(executionId);
+      // It may be over already, and its events from before the page listened.
+      timer.current = setTimeout(() => void readWhole(executionId, READ_AT_MOST - 1), 2_000);
+    } finally {
+      expecting.current = false;
+    }
+  };
+
+  return {
+    progress: watched?.progress ?? NOTHING,
+    id: watched?.id,
+    status: watched?.status,
+    execution: read ?? last.data ?? undefined,
+    listening,
+    run,
+    cancel: () => {
+      if (!watched) return;
+      request('POST', `/api/v1/executions/${segment(watched.id)}/cancel`).catch((error: unknown) => notifyError(error));
+    },
+    listen: setListening,
+    clear: () => {
+      current.current = undefined;
+      setWatched(undefined);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { request } from '../../../api/client';
+import type { Doc } from '../model/document';
+import type { Problem } from '../queries';
+
+export interface Problems {
+  all: readonly Problem[];
+  /** Node name -> what is wrong with it, in one text. */
+  byNode: ReadonlyMap<string, string>;
+  /** Node name -> path below `parameters` -> message. */
+  fields: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+const NONE: Problems = { all: [], byNode: new Map(), fields: new Map() };
+
+/** What the daemon finds wrong with the document as it is now, saved or not. */
+export function useProblems(id: string, doc: Doc): Problems {
+  const [settled] = useDebouncedValue(doc, 600);
+  const { data } = useQuery({
+    queryKey: ['workflow-problems', id, settled],
+    queryFn: async ({ signal }) => {
+      const path = '/api/v1/workflows/validate';
+      const json = { ...settled, id };
+      const found = await request<{ problems: Problem[] }>('POST', path, { json, signal });
+      return problemsOf(found.problems, settled);
+    },
+    gcTime: 0,
+    retry: false,
+  });
+  return useMemo(() => data ?? NONE, [data]);
+}
+
+export function problemsOf(all: readonly Problem[], doc: Doc): Problems {
+  const byNode = new Map<string, string>();
+  const fields = new Map<string, Record<string, string>>();
+  for (const { path, message } of all) {
+    const [, index, rest = ''] = /^nodes\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
+    const name = index === undefined ? undefined : doc.nodes[Number(index)]?.name;
+    if (name === undefined) continue;
+    const where = rest.replace(/^parameters\.?/, '');
+    const line = where && rest.startsWith('parameters') ? `${where}: ${message}` : message;
+    byNode.set(name, byNode.has(name) ? `${byNode.get(name)}\n${line}` : line);
+    if (rest.startsWith('parameters')) fields.set(name, { ...fields.get(name), [where]: message });
+  }
+  return { all, byNode, fields };
+}

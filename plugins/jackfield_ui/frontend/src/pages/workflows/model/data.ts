@@ -1,0 +1,112 @@
+/** What a node got and gave in an execution, and how expressions name it. Pure. */
+import { isRecord } from '../../../api/errors';
+import type { Execution, Item } from '../queries';
+import { type Doc, wiresOf } from './document';
+
+export interface Source {
+  name: string;
+  output: number;
+  /** Which input of the node it comes to; undefined for nodes that are no direct parents. */
+  input: number | undefined;
+  items: readonly Item[];
+}
+
+function itemsIn(given: unknown): Item[] {
+  if (!Array.isArray(given)) return [];
+  return given.filter(isRecord).map((item) => (isRecord(item.json) ? (item as Item) : { json: item }));
+}
+
+export function pinnedOf(doc: Doc, name: string): Item[] | undefined {
+  const pinned = doc.pinData?.[name];
+  return Array.isArray(pinned) ? itemsIn(pinned) : undefined;
+}
+
+/** Items of one output of a node's last run; pinned data goes before. */
+export function outputOf(doc: Doc, execution: Execution | undefined, name: string, output: number): Item[] {
+  const pinned = pinnedOf(doc, name);
+  if (pinned) return output === 0 ? pinned : [];
+  return itemsIn(execution?.nodes[name]?.at(-1)?.outputs[output]);
+}
+
+/** Where the data of a node comes from: its parents first, then all others that ran. */
+export function sourcesOf(doc: Doc, execution: Execution | undefined, name: string): Source[] {
+  const parents = wiresOf(doc.connections)
+    .filter((wire) => wire.target === name && wire.type === 'main' && wire.source !== name)
+    .map(({ source, output, input }) => ({
+      name: source,
+      output,
+      input,
+      items: outputOf(doc, execution, source, output),
+    }));
+  const known = new Set(parents.map((one) => one.name));
+  const others = doc.nodes
+    .filter((node) => node.name !== name && !known.has(node.name))
+    .map((node) => ({ name: node.name, output: 0, input: undefined, items: outputOf(doc, execution, node.name, 0) }))
+    .filter(({ items }) => items.length > 0);
+  return [...parents, ...others];
+}
+
+const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
+
+/** `.name`, `["two words"]`, `[0]`. */
+export function accessor(path: readonly (string | number)[]): string {
+  return path
+    .map((part) => {
+      if (typeof part === 'number') return `[${part}]`;
+      return IDENTIFIER.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`;
+    })
+    .join('');
+}
+
+/** What the fields of a source are called in expressions of the node. */
+export function prefixOf({ name, input }: Source): string {
+  return input === 0 ? '$json' : `$(${JSON.stringify(name)}).item.json`;
+}
+
+export interface SchemaField {
+  path: (string | number)[];
+  name: string;
+  type: string;
+  sample: string;
+  fields: SchemaField[];
+}
+
+const DEEP = 6;
+const WIDE = 100;
+const SAMPLE = 120;
+
+/** The fields of items, with the first value that is not null as a sample. */
+export function schemaOf(items: readonly Item[]): SchemaField[] {
+  const merged: Record<string, unknown> = {};
+  for (const { json } of items.slice(0, 100)) {
+    for (const [key, value] of Object.entries(json)) {
+      if (merged[key] === undefined || merged[key] === null) merged[key] = value;
+    }
+  }
+  return fieldsOf(merged, []);
+}
+
+function fieldsOf(value: unknown, path: (string | number)[]): SchemaField[] {
+  if (path.length >= DEEP || typeof value !== 'object' || value === null) return [];
+  const entries: [string | number, unknown][] = Array.isArray(value)
+    ? value.slice(0, 1).map((one, index) => [index, one])
+    : Object.entries(value).slice(0, WIDE);
+  return entries.map(([key, one]) => ({
+    path: [...path, key],
+    name: String(key),
+    type: typeOf(one),
+    sample: sampleOf(one),
+    fields: fieldsOf(one, [...path, key]),
+  }));
+}
+
+export function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+function sampleOf(value: unknown): string {
+  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'element' : 'elements'}`;
+  if (isRecord(value)) return `${Object.keys(value).length} fields`;
+  return String(value).slice(0, SAMPLE);
+}

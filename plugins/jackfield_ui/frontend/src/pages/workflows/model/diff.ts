@@ -1,0 +1,119 @@
+/** What is different between two versions of a document. Pure. */
+import { isRecord } from '../../../api/errors';
+import { type Doc, type DocNode, type Wire, wiresOf } from './document';
+
+export interface FieldChange {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+export interface NodeChange {
+  name: string;
+  /** Its name before, where it was another. */
+  was?: string;
+  fields: FieldChange[];
+}
+
+export interface Difference {
+  added: string[];
+  removed: string[];
+  changed: NodeChange[];
+  moved: number;
+  wiresAdded: Wire[];
+  wiresRemoved: Wire[];
+  /** Everything that is no node and no wire: the name, settings, pinned data. */
+  rest: FieldChange[];
+}
+
+export function difference(before: Doc, after: Doc): Difference {
+  const left = new Set(before.nodes);
+  const found: Difference = {
+    added: [],
+    removed: [],
+    changed: [],
+    moved: 0,
+    wiresAdded: [],
+    wiresRemoved: [],
+    rest: [],
+  };
+  const renamed = new Map<string, string>();
+  for (const node of after.nodes) {
+    const old = partner(node, left);
+    if (!old) {
+      found.added.push(node.name);
+      continue;
+    }
+    left.delete(old);
+    renamed.set(old.name, node.name);
+    if (JSON.stringify(old.position) !== JSON.stringify(node.position)) found.moved += 1;
+    const fields = changes(plain(old), plain(node), '');
+    if (fields.length || old.name !== node.name) {
+      found.changed.push({ name: node.name, fields, ...(old.name === node.name ? {} : { was: old.name }) });
+    }
+  }
+  found.removed = [...left].map(({ name }) => name);
+  const name = (wire: Wire): Wire => ({
+    ...wire,
+    source: renamed.get(wire.source) ?? wire.source,
+    target: renamed.get(wire.target) ?? wire.target,
+  });
+  const old = wiresOf(before.connections).map(name);
+  const now = wiresOf(after.connections);
+  const key = (wire: Wire) => JSON.stringify(wire);
+  const oldKeys = new Set(old.map(key));
+  const nowKeys = new Set(now.map(key));
+  found.wiresAdded = now.filter((wire) => !oldKeys.has(key(wire)));
+  found.wiresRemoved = old.filter((wire) => !nowKeys.has(key(wire)));
+  const { nodes: _, connections: __, ...restBefore } = before;
+  const { nodes: ___, connections: ____, ...restAfter } = after;
+  found.rest = changes(restBefore, restAfter, '');
+  return found;
+}
+
+export function isSame({ added, removed, changed, moved, wiresAdded, wiresRemoved, rest }: Difference): boolean {
+  return ![added, removed, changed, wiresAdded, wiresRemoved, rest].some((list) => list.length) && moved === 0;
+}
+
+/** The same node in the other version: by its id, else by its name. */
+function partner(node: DocNode, others: ReadonlySet<DocNode>): DocNode | undefined {
+  const list = [...others];
+  return (
+    list.find((one) => node.id !== undefined && one.id === node.id && one.type === node.type) ??
+    list.find((one) => one.name === node.name && one.type === node.type)
+  );
+}
+
+function plain({ position: _, name: __, ...node }: DocNode): Record<string, unknown> {
+  return node;
+}
+
+const MOST = 200;
+
+function changes(before: unknown, after: unknown, path: string, found: FieldChange[] = []): FieldChange[] {
+  if (found.length >= MOST || JSON.stringify(before) === JSON.stringify(after)) return found;
+  const keys = Array.isArray(before) && Array.isArray(after) ? indexes(before, after) : keysOf(before, after);
+  if (!keys) {
+    found.push({ path, before, after });
+    return found;
+  }
+  for (const key of keys) {
+    const at = typeof key === 'number' ? `${path}[${key}]` : path ? `${path}.${key}` : key;
+    changes(member(before, key), member(after, key), at, found);
+  }
+  return found;
+}
+
+function indexes(before: unknown[], after: unknown[]): number[] {
+  return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index);
+}
+
+function keysOf(before: unknown, after: unknown): string[] | undefined {
+  return isRecord(before) && isRecord(after)
+    ? [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    : undefined;
+}
+
+function member(value: unknown, key: string | number): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
+}

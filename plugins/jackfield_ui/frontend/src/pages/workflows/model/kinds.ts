@@ -1,0 +1,62 @@
+/** Groups of node types, in the order of the palette. */
+export const GROUPS: readonly [string, string][] = [
+  ['trigger', 'Triggers'],
+  ['flow', 'Flow'],
+  ['transform', 'Data'],
+  ['code', 'Code and agents'],
+  ['input', 'Files in'],
+  ['output', 'Answers and files out'],
+  ['network', 'Services'],
+  ['ai', 'AI'],
+];
+
+/** What a new node begins with, where an empty form would not work or not be understood. */
+export function firstParameters(kind: string): Record<string, unknown> {
+  switch (kind) {
+    case 'webhook':
+      return { httpMethod: 'POST', path: crypto.randomUUID().slice(0, 13), options: {} };
+    case 'set':
+      return { assignments: { assignments: [] }, options: {} };
+    case 'if':
+    case 'filter':
+      return { conditions: firstConditions(), options: {} };
+    case 'switch':
+      return { rules: { values: [{ conditions: firstConditions() }] }, options: {} };
+    case 'scheduleTrigger':
+      return { rule: { interval: [{ field: 'hours', hoursInterval: 1 }] } };
+    case 'code':
+      return { jsCode: 'return $input.all();' };
+    case 'stickyNote':
+      return { content: '', width: 240, height: 160 };
+    default:
+      return {};
+  }
+}
+
+export function firstConditions(): Record<string, unknown> {
+  return {
+    options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
+    conditions: [
+      {
+        id: crypto.randomUUID(),
+        leftValue: '',
+        rightValue: '',
+        operator: { type: 'string', operation: 'equals' },
+      },
+    ],
+    combinator: 'and',
+  };
+}
+
+/** Two letters for what has no picture. */
+export function monogram(name: string): string {
+  const words = name
+    .replace(/trigger$/i, '')
+    .split(/[\s.@/-]+|(?<=[a-z])(?=[A-Z])/)
+    .filter(Boolean);
+  const [first = '?', second] = words;
+  return (first.charAt(0).toUpperCase() + (second?.charAt(0).toUpperCase() ?? first.charAt(1).toLowerCase())).slice(
+    0,
+    2,
+  );
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { suggested } from '../panel/completion';
+import { copied, parsed, pasted } from './clipboard';
+import { accessor, schemaOf } from './data';
+import { difference, isSame } from './diff';
+import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
+import { choiceOf, shows } from './forms';
+import { began, changed, redone, STEPS, undone } from './history';
+import { columnsOf, laidOut, needsLayout } from './layout';
+
+const wire = { source: 'A', type: 'main', output: 0, target: 'B', targetType: 'main', input: 0 };
+const doc: Doc = documentOf({
+  id: '1',
+  active: true,
+  version: 3,
+  name: 'W',
+  own: { kept: 1 },
+  nodes: [
+    { id: 'a', name: 'A', type: 'n8n-nodes-base.set', position: [0, 0], odd: [null] },
+    {
+      id: 'b',
+      name: 'B',
+      type: 'n8n-nodes-base.set',
+      position: [200, 0],
+      parameters: { v: "={{ $('A').item.json.x }}" },
+    },
+  ],
+  connections: { A: { main: [[{ node: 'B', type: 'main', index: 0 }]] } },
+  pinData: { A: [{ json: {} }] },
+});
+
+describe('a document', () => {
+  it('keeps what it does not know and leaves out what is the daemon’s', () => {
+    expect(doc.own).toEqual({ kept: 1 });
+    expect(doc).not.toHaveProperty('active');
+    expect(doc).not.toHaveProperty('version');
+    expect(documentOf({ version: 'mine' }).version).toBe('mine');
+  });
+
+  it('is connected once and disconnected', () => {
+    expect(connect(doc, wire)).toBe(doc);
+    const second = connect(doc, { ...wire, output: 2 });
+    expect(wiresOf(second.connections)).toHaveLength(2);
+    expect(wiresOf(disconnect(second, [wire]).connections)).toEqual([{ ...wire, output: 2 }]);
+  });
+
+  it('renames wires, pinned data and expressions with a node', () => {
+    const next = renameNode(doc, 'A', "It's");
+    expect(Object.keys(next.connections)).toEqual(["It's"]);
+    expect(next.pinData).toHaveProperty(["It's"]);
+    expect(next.nodes[1]?.parameters?.v).toBe("={{ $('It\\'s').item.json.x }}");
+    expect(renameNode(doc, 'A', 'B').nodes[0]?.name).toBe('B1');
+  });
+
+  it('loses the wires of a node that goes', () => {
+    const left = removeNodes(doc, new Set(['B']));
+    expect(wiresOf(left.connections)).toEqual([]);
+    expect(left.pinData).toHaveProperty('A');
+  });
+});
+
+describe('the clipboard', () => {
+  it('takes fragments, whole workflows and lists of nodes, and nothing else', () => {
+    expect(parsed('hello')).toBeUndefined();
+    expect(parsed('{"a": 1}')).toBeUndefined();
+    expect(parsed(JSON.stringify(doc.nodes))?.nodes).toHaveLength(2);
+    expect(parsed(JSON.stringify([doc]))?.nodes).toHaveLength(2);
+  });
+
+  it('gives new names, and expressions that follow them', () => {
+    const fragment = parsed(copied(doc, new Set(['A', 'B'])));
+    const { doc: next, names } = pasted(doc, fragment as Doc, { x: 0, y: 160 });
+    expect(names).toEqual(['A1', 'B1']);
+    expect(next.nodes[3]?.parameters?.v).toBe("={{ $('A1').item.json.x }}");
+    expect(wiresOf(next.connections)).toContainEqual({ ...wire, source: 'A1', target: 'B1' });
+    expect(next.nodes[2]?.odd).toEqual([null]);
+    expect(new Set(next.nodes.map(({ id }) => id)).size).toBe(4);
+  });
+});
+
+it('undoes and redoes a bounded number of steps, and one word as one step', () => {
+  let history = began(0);
+  for (let step = 1; step <= STEPS + 20; step += 1) history = changed(history, step, undefined, step);
+  expect(history.past).toHaveLength(STEPS);
+  const typed = changed(changed(history, 500, 'name', 1_000), 501, 'name', 1_200);
+  expect(undone(typed).present).toBe(STEPS + 20);
+  expect(redone(undone(typed)).present).toBe(501);
+});
+
+describe('the layout', () => {
+  it('goes by the longest way and is not held up by loops', () => {
+    const columns = columnsOf(
+      ['S', 'A', 'B', 'C'],
+      [
+        ['S', 'A'],
+        ['S', 'C'],
+        ['A', 'B'],
+        ['B', 'C'],
+        ['C', 'A'],
+      ],
+    );
+    expect([...columns.values()]).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is for documents without places', () => {
+    const bare = { ...doc, nodes: doc.nodes.map(({ position: _, ...node }) => node) };
+    expect(needsLayout(doc)).toBe(false);
+    expect(needsLayout(bare)).toBe(true);
+    expect(laidOut(bare).nodes.map(({ position }) => position)).toEqual([
+      [0, 0],
+      [224, 0],
+    ]);
+  });
+});
+
+it('tells what is different', () => {
+  expect(isSame(difference(doc, { ...doc }))).toBe(true);
+  const next = { ...renameNode(doc, 'A', 'First'), name: 'Other' };
+  const found = difference(doc, next);
+  expect(found.changed[0]).toEqual({ name: 'First', was: 'A', fields: [] });
+  expect(found.changed[1]?.fields[0]?.path).toBe('parameters.v');
+  expect(found.wiresAdded).toEqual([]);
+  expect(found.rest.map(({ path }) => path)).toContain('name');
+});
+
+it('chooses the form of a service, and the fields that matter', () => {
+  const variant = (operation: string) => ({
+    properties: { resource: { const: 'mail' }, operation: { const: operation }, [operation]: {} },
+  });
+  const form = { oneOf: [variant('send'), variant('read')] };
+  const choice = choiceOf(form, { operation: 'read' });
+  expect(choice?.chosen).toEqual({ resource: 'mail', operation: 'read' });
+  expect(Object.keys(choice?.schema.properties ?? {})).toEqual(['read']);
+  const properties = { authentication: { default: 'none' }, authConfig: {} };
+  expect(shows('webhook', { properties }, {})('authConfig')).toBe(false);
+  expect(shows('webhook', { properties }, { authentication: 'hmac' })('authConfig')).toBe(true);
+});
+
+it('names fields as expressions do', () => {
+  expect(accessor(['a', 0, 'two words', 'quo"te'])).toBe('.a[0]["two words"]["quo\\"te"]');
+  expect(schemaOf([{ json: { a: null } }, { json: { a: { b: [1] } } }])[0]?.fields[0]?.type).toBe('list');
+});
+
+it('completes fields, nodes and roots', () => {
+  const state = {
+    current: { json: { body: { name: 'Ada' }, 'two words': 1 } },
+    nodes: ['Web hook'],
+    variables: ['KILN'],
+  };
+  const labels = (text: string) => suggested(text, text.length, state)?.options.map(({ label }) => label) ?? [];
+  expect(labels(' $json.')).toEqual(['.body', '["two words"]']);
+  expect(labels('$json.body.')).toEqual(['.name']);
+  expect(labels("$('We")).toEqual(['Web hook']);
+  expect(labels("$('Web hook').")).toContain('item.json');
+  expect(labels('$vars.')).toEqual(['KILN']);
+  expect(labels('$no')).toContain('$now');
+});

@@ -1,0 +1,137 @@
+import { SegmentedControl, Text } from '@mantine/core';
+import { type DragEvent, useMemo } from 'react';
+import { CopyIcon } from '../../../components/Copyable';
+import { JsonView } from '../../../components/JsonView';
+import { accessor, type SchemaField, schemaOf } from '../model/data';
+import type { Item } from '../queries';
+import { FIELD_DRAG } from './fields';
+import classes from './panel.module.css';
+
+export type View = 'schema' | 'table' | 'json';
+const ROWS = 50;
+const COLUMNS = 30;
+const CELL = 200;
+
+export function ViewSwitch({ view, onView, label }: { view: View; onView: (view: View) => void; label: string }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={`Show the ${label} as`}
+      value={view}
+      onChange={(next) => onView(next as View)}
+      data={[
+        { value: 'schema', label: 'Schema' },
+        { value: 'table', label: 'Table' },
+        { value: 'json', label: 'JSON' },
+      ]}
+    />
+  );
+}
+
+/** Items three ways. With a prefix their fields can be dragged into expressions. */
+export function ItemsView({
+  items,
+  view,
+  label,
+  prefix,
+}: {
+  items: readonly Item[];
+  view: View;
+  label: string;
+  prefix: string | undefined;
+}) {
+  if (view === 'json') return <JsonView value={items} label={label} depth={3} maxHeight="62dvh" />;
+  return view === 'table' ? (
+    <Rows items={items} label={label} prefix={prefix} />
+  ) : (
+    <Fields items={items} prefix={prefix} />
+  );
+}
+
+function drag(event: DragEvent, prefix: string, path: readonly (string | number)[]): void {
+  const expression = `{{ ${prefix}${accessor(path)} }}`;
+  event.dataTransfer.setData(FIELD_DRAG, expression);
+  event.dataTransfer.setData('text/plain', expression);
+  event.dataTransfer.effectAllowed = 'copy';
+}
+
+function Fields({ items, prefix }: { items: readonly Item[]; prefix: string | undefined }) {
+  const fields = useMemo(() => schemaOf(items), [items]);
+  if (!fields.length) return <Text c="dimmed">The items have no fields.</Text>;
+  return <FieldList fields={fields} prefix={prefix} />;
+}
+
+function FieldList({ fields, prefix }: { fields: readonly SchemaField[]; prefix: string | undefined }) {
+  return (
+    <ul className={classes.fields}>
+      {fields.map((field) => (
+        <li key={field.name}>
+          <div className={classes.fieldRow}>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: the button beside it copies the expression for the keyboard */}
+            <span
+              className={classes.fieldName}
+              draggable={prefix !== undefined}
+              onDragStart={(event) => prefix !== undefined && drag(event, prefix, field.path)}
+              title={prefix === undefined ? undefined : 'Drag it into a parameter'}
+            >
+              {field.name}
+            </span>
+            <span className={classes.fieldType}>{field.type}</span>
+            <span className={classes.sample}>{field.sample}</span>
+            {prefix !== undefined && (
+              <CopyIcon text={`{{ ${prefix}${accessor(field.path)} }}`} label={`the expression for ${field.name}`} />
+            )}
+          </div>
+          {field.fields.length > 0 && <FieldList fields={field.fields} prefix={prefix} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Rows({ items, label, prefix }: { items: readonly Item[]; label: string; prefix: string | undefined }) {
+  const shown = items.slice(0, ROWS);
+  const columns = [...new Set(shown.flatMap(({ json }) => Object.keys(json)))].slice(0, COLUMNS);
+  return (
+    <div className={classes.tableBox} tabIndex={0} role="group" aria-label={`${label}, table`}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">#</th>
+            {columns.map((column) => (
+              <th
+                key={column}
+                scope="col"
+                draggable={prefix !== undefined}
+                onDragStart={(event) => prefix !== undefined && drag(event, prefix, [column])}
+              >
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ json }, index) => (
+            <tr key={index}>
+              <td>{index}</td>
+              {columns.map((column) => (
+                <td key={column}>{cell(json[column])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {items.length > ROWS && (
+        <Text size="xs" c="dimmed" p="xs">
+          The first {ROWS} of {items.length} items.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function cell(value: unknown): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > CELL ? `${text.slice(0, CELL)}…` : text;
+}

@@ -1,0 +1,244 @@
+import { ActionIcon, Button, Group, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconPlayerPlay, IconX } from '@tabler/icons-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { notifyError } from '../../../components/notify';
+import { Picture } from '../canvas/Picture';
+import { useLiveRun } from '../live/context';
+import type { Problems } from '../live/useProblems';
+import { sourcesOf } from '../model/data';
+import { type DocNode, isSticky, kindOf, renameNode, wiresOf } from '../model/document';
+import { shapeOf } from '../model/shape';
+import { presentDoc, useEditor, useStore } from '../model/store';
+import { useKinds, useVariables } from '../queries';
+import { PanelContext, type PanelState } from './context';
+import { InputPane } from './InputPane';
+import { NodeSettings } from './NodeSettings';
+import { OutputPane } from './OutputPane';
+import { Parameters } from './Parameters';
+import classes from './panel.module.css';
+
+/** One node: what comes in on the left, what it does in the middle, what comes out on the right. */
+export default function NodePanel({
+  name,
+  problems,
+  editable,
+  onRenamed,
+  run,
+}: {
+  name: string;
+  problems: Problems;
+  editable: boolean;
+  onRenamed: (from: string, to: string) => void;
+  run: () => Promise<void>;
+}) {
+  const store = useStore();
+  const doc = useEditor(presentDoc);
+  const node = doc.nodes.find((one) => one.name === name);
+  const narrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
+  const close = () => {
+    // What is being typed is taken first.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    store.open(undefined);
+  };
+  if (!node) return null;
+  return (
+    <Modal.Root
+      opened
+      onClose={close}
+      size="min(96rem, calc(100vw - 3rem))"
+      fullScreen={Boolean(narrow)}
+      centered
+      padding={0}
+      closeOnEscape={false}
+    >
+      <Modal.Overlay backgroundOpacity={0.45} />
+      <Modal.Content
+        className={classes.dialog}
+        aria-label={`Node ${name}`}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || event.defaultPrevented) return;
+          // In an editor Escape only lets Tab leave it.
+          if (event.target instanceof Element && event.target.closest('.cm-editor, [role="listbox"]')) return;
+          close();
+        }}
+      >
+        <Content key={name} node={node} narrow={Boolean(narrow)} {...{ problems, editable, onRenamed, run, close }} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Content({
+  node,
+  narrow,
+  problems,
+  editable,
+  onRenamed,
+  run,
+  close,
+}: {
+  node: DocNode;
+  narrow: boolean;
+  problems: Problems;
+  editable: boolean;
+  onRenamed: (from: string, to: string) => void;
+  run: () => Promise<void>;
+  close: () => void;
+}) {
+  const doc = useEditor(presentDoc);
+  const { execution, status } = useLiveRun();
+  const { data: kinds } = useKinds();
+  const variables = useVariables();
+  const [asked, setItem] = useState(0);
+  const kind = kinds?.get(kindOf(node.type));
+  const sources = useMemo(() => sourcesOf(doc, execution, node.name), [doc, execution, node.name]);
+  const first = sources.find(({ input }) => input === 0)?.items;
+  const item = Math.max(0, Math.min(asked, (first?.length ?? 1) - 1));
+  const shape = useMemo(() => shapeOf(node, kind, wiresOf(doc.connections)), [node, kind, doc.connections]);
+  const state = useMemo<PanelState>(
+    () => ({
+      node: node.name,
+      item,
+      execution,
+      current: first?.[item],
+      nodes: doc.nodes.filter((one) => one.name !== node.name && !isSticky(one)).map((one) => one.name),
+      variables: variables.data ?? [],
+      editable,
+    }),
+    [node.name, item, execution, first, doc.nodes, variables.data, editable],
+  );
+  const trigger = shape.look === 'trigger';
+  const panes: [string, string, ReactNode][] = [
+    ...(trigger
+      ? []
+      : [
+          ['input', 'Input', <InputPane key="input" sources={sources} item={item} onItem={setItem} />] as [
+            string,
+            string,
+            ReactNode,
+          ],
+        ]),
+    ['node', 'Parameters', <Middle key="node" node={node} problems={problems} editable={editable} />],
+    ['output', 'Output', <OutputPane key="output" name={node.name} labels={shape.outputs} execution={execution} />],
+  ];
+  return (
+    <PanelContext value={state}>
+      <div className={classes.head}>
+        <Picture type={node.type} group={kind?.group ?? 'unknown'} name={kind?.displayName ?? node.name} size={22} />
+        <Name node={node} editable={editable} onRenamed={onRenamed} />
+        {editable && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+            loading={status === 'running'}
+            onClick={() => run().catch((error: unknown) => notifyError(error, 'The workflow cannot run'))}
+          >
+            Run
+          </Button>
+        )}
+        <ActionIcon onClick={close} aria-label="Close the node">
+          <IconX size={18} />
+        </ActionIcon>
+      </div>
+      {narrow ? (
+        <Tabs defaultValue="node" keepMounted={false} className={classes.tabs}>
+          <Tabs.List>
+            {panes.map(([key, label]) => (
+              <Tabs.Tab key={key} value={key}>
+                {key === 'node' ? 'Node' : label}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {panes.map(([key, , pane]) => (
+            <Tabs.Panel key={key} value={key} p="md">
+              {pane}
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      ) : (
+        <div className={classes.panes} data-count={panes.length}>
+          {panes.map(([key, label, pane]) => (
+            <section key={key} className={classes.pane} data-pane={key} aria-label={label}>
+              {key !== 'node' && (
+                <Title order={2} mb="sm">
+                  {label}
+                </Title>
+              )}
+              {pane}
+            </section>
+          ))}
+        </div>
+      )}
+    </PanelContext>
+  );
+}
+
+function Middle({ node, problems, editable }: { node: DocNode; problems: Problems; editable: boolean }) {
+  const errors = problems.fields.get(node.name) ?? {};
+  const general = problems.byNode.get(node.name);
+  return (
+    <Tabs defaultValue="parameters" keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="parameters">Parameters</Tabs.Tab>
+        <Tabs.Tab value="settings">Settings</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="parameters">
+        <Stack gap="md">
+          {general && Object.keys(errors).length === 0 && (
+            <Text size="sm" c="var(--jf-warn)" style={{ whiteSpace: 'pre-line' }}>
+              {general}
+            </Text>
+          )}
+          <Parameters node={node} errors={errors} editable={editable} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="settings">
+        <NodeSettings node={node} editable={editable} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+/** A new name is taken when the field is left: wires and expressions follow it. */
+function Name({
+  node,
+  editable,
+  onRenamed,
+}: {
+  node: DocNode;
+  editable: boolean;
+  onRenamed: (from: string, to: string) => void;
+}) {
+  const store = useStore();
+  const [text, setText] = useState(node.name);
+  const take = () => {
+    const wanted = text.trim();
+    if (!wanted || wanted === node.name) {
+      setText(node.name);
+      return;
+    }
+    const index = store.doc.nodes.findIndex((one) => one.name === node.name);
+    const next = renameNode(store.doc, node.name, wanted);
+    const to = next.nodes[index]?.name ?? node.name;
+    onRenamed(node.name, to);
+    store.commit(() => next);
+    store.renamed(node.name, to);
+  };
+  return (
+    <Group gap="xs" flex={1} miw={0}>
+      <TextInput
+        flex={1}
+        variant="unstyled"
+        aria-label="Name of the node"
+        maxLength={255}
+        readOnly={!editable}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onBlur={take}
+        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        className={classes.name}
+      />
+    </Group>
+  );
+}

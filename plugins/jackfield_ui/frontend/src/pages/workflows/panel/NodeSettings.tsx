@@ -1,0 +1,135 @@
+import { ActionIcon, Button, Group, NumberInput, Select, Stack, Switch, Text, Textarea, Title } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { changeNode, connect, type DocNode, disconnect, isSticky, setKey, wiresOf } from '../model/document';
+import { partLabel } from '../model/shape';
+import { presentDoc, useEditor, useStore } from '../model/store';
+
+/** What holds for any node: errors, retries, notes, and its wires for those who cannot draw them. */
+export function NodeSettings({ node, editable }: { node: DocNode; editable: boolean }) {
+  const store = useStore();
+  const set = (key: string, value: unknown) =>
+    store.commit((doc) => changeNode(doc, node.name, (one) => setKey(one, key, value)), `${key} ${node.name}`);
+  const toggle = (key: string, label: string, description: string) => (
+    <Switch
+      label={label}
+      description={description}
+      checked={node[key] === true}
+      disabled={!editable}
+      onChange={(event) => set(key, event.currentTarget.checked || undefined)}
+    />
+  );
+  return (
+    <Stack gap="md">
+      {toggle('disabled', 'Disabled', 'Its items pass through unchanged.')}
+      <Select
+        label="When it fails"
+        data={[
+          { value: 'stopWorkflow', label: 'Stop the workflow' },
+          { value: 'continueRegularOutput', label: 'Go on with the error as data' },
+          { value: 'continueErrorOutput', label: 'Send the error to an output of its own' },
+        ]}
+        value={typeof node.onError === 'string' ? node.onError : 'stopWorkflow'}
+        onChange={(next) => set('onError', next === 'stopWorkflow' ? undefined : next)}
+        allowDeselect={false}
+        readOnly={!editable}
+      />
+      {toggle('retryOnFail', 'Try again when it fails', 'Before the failure counts.')}
+      {node.retryOnFail === true && (
+        <Group grow>
+          <NumberInput
+            label="Tries"
+            min={2}
+            max={5}
+            value={typeof node.maxTries === 'number' ? node.maxTries : 3}
+            onChange={(next) => set('maxTries', typeof next === 'number' ? next : undefined)}
+            readOnly={!editable}
+          />
+          <NumberInput
+            label="Pause, in milliseconds"
+            min={0}
+            max={5000}
+            value={typeof node.waitBetweenTries === 'number' ? node.waitBetweenTries : 1000}
+            onChange={(next) => set('waitBetweenTries', typeof next === 'number' ? next : undefined)}
+            readOnly={!editable}
+          />
+        </Group>
+      )}
+      {toggle('executeOnce', 'Run once', 'With the first item only.')}
+      {toggle(
+        'alwaysOutputData',
+        'Always give an item',
+        'An empty one where nothing came out, so that the next node runs.',
+      )}
+      <Textarea
+        label="Notes"
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={node.notes ?? ''}
+        onChange={(event) => set('notes', event.currentTarget.value || undefined)}
+        readOnly={!editable}
+      />
+      <Wires node={node} editable={editable} />
+      <Text size="xs" c="dimmed">
+        {node.type}, version {node.typeVersion ?? 'not given'}
+      </Text>
+    </Stack>
+  );
+}
+
+function Wires({ node, editable }: { node: DocNode; editable: boolean }) {
+  const store = useStore();
+  const doc = useEditor(presentDoc);
+  const [target, setTarget] = useState<string | null>(null);
+  const wires = wiresOf(doc.connections).filter(({ source, target: to }) => source === node.name || to === node.name);
+  const others = doc.nodes.filter((one) => one.name !== node.name && !isSticky(one)).map(({ name }) => name);
+  const add = () => {
+    if (!target) return;
+    const wire = { source: node.name, type: 'main', output: 0, target, targetType: 'main', input: 0 };
+    store.commit((now) => connect(now, wire));
+    setTarget(null);
+  };
+  return (
+    <Stack gap="xs">
+      <Title order={3}>Wires</Title>
+      {wires.map((wire) => (
+        <Group key={JSON.stringify(wire)} gap="xs" justify="space-between" wrap="nowrap">
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {wire.source === node.name ? `to ${wire.target}` : `from ${wire.source}`}
+            {wire.type === 'main' ? (wire.output ? `, output ${wire.output}` : '') : `, ${partLabel(wire.type)}`}
+          </Text>
+          {editable && (
+            <ActionIcon
+              size="sm"
+              onClick={() => store.commit((now) => disconnect(now, [wire]))}
+              aria-label={`Delete the wire ${wire.source === node.name ? `to ${wire.target}` : `from ${wire.source}`}`}
+            >
+              <IconTrash size={14} />
+            </ActionIcon>
+          )}
+        </Group>
+      ))}
+      {wires.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No wires.
+        </Text>
+      )}
+      {editable && others.length > 0 && (
+        <Group gap="xs" align="flex-end">
+          <Select
+            flex={1}
+            label="Connect to"
+            data={[...new Set(others)]}
+            value={target}
+            onChange={setTarget}
+            searchable
+          />
+          <Button variant="default" disabled={!target} onClick={add}>
+            Connect
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,170 @@
+import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconPencil, IconPin, IconPinnedOff } from '@tabler/icons-react';
+import { useState } from 'react';
+import { isRecord, messageOf } from '../../../api/errors';
+import { CodeEditor } from '../../../components/CodeEditor';
+import { Duration } from '../../../components/values';
+import { outputOf, pinnedOf } from '../model/data';
+import { presentDoc, useEditor, useStore } from '../model/store';
+import type { Execution } from '../queries';
+import { usePanel } from './context';
+import { ItemsView, type View, ViewSwitch } from './ItemsView';
+
+/** What the node gave in the last run, and data pinned in its place. */
+export function OutputPane({
+  name,
+  labels,
+  execution,
+}: {
+  name: string;
+  labels: readonly string[];
+  execution: Execution | undefined;
+}) {
+  const store = useStore();
+  const doc = useEditor(presentDoc);
+  const { editable } = usePanel();
+  const [view, setView] = useState<View>('schema');
+  const [output, setOutput] = useState(0);
+  const [writing, setWriting] = useState(false);
+  const run = execution?.nodes[name]?.at(-1);
+  const pinned = pinnedOf(doc, name);
+  const items = outputOf(doc, execution, name, output);
+  const outputs = Math.max(labels.length, run?.outputs.length ?? 0);
+  const pin = (value: unknown) =>
+    store.commit((now) => {
+      const { [name]: _, ...others } = now.pinData ?? {};
+      return { ...now, pinData: value === undefined ? others : { ...others, [name]: value } };
+    });
+  if (writing) {
+    const first = pinned ?? (items.length ? items : [{ json: {} }]);
+    return (
+      <EditPin
+        first={first}
+        onDone={(value) => {
+          if (value) pin(value);
+          setWriting(false);
+        }}
+      />
+    );
+  }
+  return (
+    <Stack gap="sm">
+      {editable && (
+        <Group gap="xs">
+          {pinned ? (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconPinnedOff size={14} aria-hidden="true" />}
+              onClick={() => pin(undefined)}
+            >
+              Unpin
+            </Button>
+          ) : (
+            <Button
+              size="compact-sm"
+              variant="default"
+              disabled={!items.length}
+              leftSection={<IconPin size={14} aria-hidden="true" />}
+              onClick={() => pin(items.map(({ json, binary }) => (binary ? { json, binary } : { json })))}
+            >
+              Pin this data
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPencil size={14} aria-hidden="true" />}
+            onClick={() => setWriting(true)}
+          >
+            {pinned ? 'Edit pinned data' : 'Write pinned data'}
+          </Button>
+        </Group>
+      )}
+      {pinned && (
+        <Alert color="violet" p="xs">
+          Pinned: runs by hand and test calls use this instead of running the node.
+        </Alert>
+      )}
+      {run?.error?.message && !pinned && (
+        <Alert color="red" p="xs" title="The node failed" role="alert">
+          <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {run.error.message}
+          </Text>
+        </Alert>
+      )}
+      {outputs > 1 && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Output"
+          value={String(output)}
+          onChange={(next) => setOutput(Number(next))}
+          data={Array.from({ length: Math.min(outputs, 8) }, (_, index) => ({
+            value: String(index),
+            label: labels[index] || String(index),
+          }))}
+        />
+      )}
+      <Group justify="space-between" gap="xs">
+        <ViewSwitch view={view} onView={setView} label="output" />
+        <Text size="xs" c="dimmed">
+          {items.length} {items.length === 1 ? 'item' : 'items'}
+          {run && !pinned && (
+            <>
+              {' '}
+              in <Duration ms={run.duration} />
+            </>
+          )}
+        </Text>
+      </Group>
+      {items.length ? (
+        <ItemsView items={items} view={view} label="Output" prefix={undefined} />
+      ) : (
+        <Text c="dimmed">{run ? 'No items came out here.' : 'This node has not run yet.'}</Text>
+      )}
+    </Stack>
+  );
+}
+
+function EditPin({ first, onDone }: { first: unknown; onDone: (value: unknown) => void }) {
+  const [text, setText] = useState(() => JSON.stringify(first, null, 2));
+  const [problem, setProblem] = useState<string>();
+  const submit = () => {
+    try {
+      const found: unknown = JSON.parse(text);
+      const list = Array.isArray(found) ? found : [found];
+      if (!list.every(isRecord)) throw new Error('Every item must be an object.');
+      onDone(list.map((one) => (isRecord(one.json) ? one : { json: one })));
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        A list of items: objects, or objects with json and binary.
+      </Text>
+      <CodeEditor
+        label="Pinned data"
+        language="json"
+        value={text}
+        onChange={setText}
+        minHeight={240}
+        maxHeight="56dvh"
+      />
+      {problem && (
+        <Text c="var(--jf-bad)" size="sm" role="alert">
+          {problem}
+        </Text>
+      )}
+      <Group gap="xs">
+        <Button size="compact-sm" onClick={submit}>
+          Pin
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => onDone(undefined)}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

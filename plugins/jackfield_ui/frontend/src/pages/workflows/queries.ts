@@ -1,0 +1,203 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, request, segment } from '../../api/client';
+import { isRecord } from '../../api/errors';
+import type { PageOf } from '../../api/paging';
+import type { ExecutionRow, Schemas } from '../../api/types';
+import type { Schema } from '../../components/schema/schema';
+import { type Doc, documentOf } from './model/document';
+
+/** A node type without its parameters. */
+export interface Kind {
+  kind: string;
+  type: string;
+  displayName: string;
+  description: string;
+  group: string;
+  versions: number[];
+  trigger: boolean;
+  inputs: number;
+  outputs: string[];
+  provides: string;
+  accepts: string[];
+  needs: string[];
+  available: boolean;
+  missing: string;
+}
+
+export interface KindWhole extends Kind {
+  parameters: Schema;
+  forms: { versions: number[]; default: boolean; parameters: Schema }[];
+}
+
+export interface Problem {
+  path: string;
+  message: string;
+  severity: 'error' | 'warning';
+}
+
+export type Item = { json: Record<string, unknown>; binary?: Record<string, unknown>; [other: string]: unknown };
+
+export interface NodeRun {
+  index: number;
+  startedAt: string;
+  duration: number;
+  status: 'success' | 'failed';
+  error?: { message?: string; itemIndex?: number };
+  outputs: Item[][];
+}
+
+export interface Execution extends ExecutionRow {
+  data: Item[];
+  nodes: Record<string, NodeRun[]>;
+}
+
+/** A saved workflow: its document, and what the daemon says of it. */
+export interface Saved {
+  id: string;
+  doc: Doc;
+  active: boolean;
+  /** The version on which the next write builds. */
+  version: number;
+}
+
+export const workflowKey = (id: string) => ['workflows', id] as const;
+
+function savedOf(shown: unknown, answer: Response): Saved {
+  const given = isRecord(shown) ? shown : {};
+  const version = Number(answer.headers.get('etag')?.replaceAll(/[^\d]/g, '') ?? given.version);
+  return { id: String(given.id), doc: documentOf(given), active: given.active === true, version };
+}
+
+export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Saved> {
+  const path = { workflow_id: id };
+  const { data, response } = await api.GET('/api/v1/workflows/{workflow_id}', {
+    params: { path },
+    ...(signal ? { signal } : {}),
+  });
+  return savedOf(data, response);
+}
+
+/** `version`: the one that is replaced; undefined: whatever there is. */
+export async function writeWorkflow(id: string, doc: Doc, version: number | undefined): Promise<Saved> {
+  const { data, response } = await api.PUT('/api/v1/workflows/{workflow_id}', {
+    params: { path: { workflow_id: id } },
+    body: doc as Schemas['WorkflowDocument'],
+    headers: { 'If-Match': version === undefined ? '*' : String(version) },
+  });
+  return savedOf(data, response);
+}
+
+export function createWorkflow(doc: Record<string, unknown>) {
+  return request<{ id: string; name: string }>('POST', '/api/v1/workflows', { json: doc });
+}
+
+export function importWorkflows(documents: unknown) {
+  return request<Schemas['ImportShown']>('POST', '/api/v1/workflows/import', {
+    query: { partial: true },
+    json: documents,
+  });
+}
+
+export function setActive(id: string, active: boolean) {
+  const verb = active ? 'activate' : 'deactivate';
+  return request<{ active: boolean }>('POST', `/api/v1/workflows/${segment(id)}/${verb}`);
+}
+
+export function startWorkflow(id: string, start: string | undefined, items: unknown) {
+  return request<{ executionId: string }>('POST', `/api/v1/workflows/${segment(id)}/execute-async`, {
+    query: { start },
+    ...(items === undefined ? {} : { json: { inputData: items } }),
+  });
+}
+
+export function readExecution(id: string, signal?: AbortSignal) {
+  return request<Execution>('GET', `/api/v1/executions/${segment(id)}`, signal ? { signal } : {});
+}
+
+export function useWorkflow(id: string) {
+  return useQuery({
+    queryKey: workflowKey(id),
+    queryFn: ({ signal }) => readWorkflow(id, signal),
+    placeholderData: undefined,
+  });
+}
+
+export function useKinds() {
+  return useQuery({
+    queryKey: ['node-types'],
+    queryFn: async ({ signal }) => {
+      const found = await request<{ data: Kind[] }>('GET', '/api/v1/node-types', { query: { schemas: false }, signal });
+      return new Map(found.data.map((kind) => [kind.kind, kind]));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export function useKind(kind: string) {
+  return useQuery({
+    queryKey: ['node-types', kind],
+    queryFn: ({ signal }) => request<KindWhole>('GET', `/api/v1/node-types/${segment(kind)}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: undefined,
+    retry: false,
+  });
+}
+
+export function useLastExecution(id: string) {
+  return useQuery({
+    queryKey: ['executions', 'last', id],
+    queryFn: async ({ signal }) => {
+      const query = { workflowId: id, limit: 1 };
+      const rows = await request<PageOf<ExecutionRow>>('GET', '/api/v1/executions', { query, signal });
+      const [row] = rows.data;
+      return row ? readExecution(row.id, signal) : null;
+    },
+    placeholderData: undefined,
+  });
+}
+
+export function useCredentials() {
+  return useQuery({
+    queryKey: ['credentials', 'all'],
+    queryFn: async ({ signal }) =>
+      (await request<PageOf<Schemas['CredentialRow']>>('GET', '/api/v1/credentials', { query: { limit: 500 }, signal }))
+        .data,
+    retry: false,
+  });
+}
+
+export function useCredentialKinds() {
+  return useQuery({
+    queryKey: ['credential-kinds'],
+    queryFn: async ({ signal }) =>
+      (await request<{ data: { kind: string; title: string }[] }>('GET', '/api/v1/credential-kinds', { signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+}
+
+export function useVariables() {
+  return useQuery({
+    queryKey: ['variables', 'keys'],
+    queryFn: async ({ signal }) =>
+      (await request<{ data: { key: string }[] }>('GET', '/api/v1/variables', { signal })).data.map(({ key }) => key),
+    retry: false,
+  });
+}
+
+export function useVersions(id: string) {
+  return useQuery({
+    queryKey: [...workflowKey(id), 'versions'],
+    queryFn: ({ signal }) =>
+      request<PageOf<{ version: number; name: string; createdAt: string; author?: string | null }>>(
+        'GET',
+        `/api/v1/workflows/${segment(id)}/versions`,
+        { query: { limit: 100 }, signal },
+      ),
+  });
+}
+
+export async function readVersion(id: string, version: number, signal?: AbortSignal): Promise<Doc> {
+  const path = `/api/v1/workflows/${segment(id)}/versions/${version}`;
+  return documentOf(await request<Record<string, unknown>>('GET', path, signal ? { signal } : {}));
+}

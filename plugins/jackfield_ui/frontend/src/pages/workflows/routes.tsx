@@ -1,0 +1,13 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'workflows',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':id', load: () => import('./Editor'), full: true },
+  ],
+  actions: [
+    { label: 'New workflow', keywords: 'create add', to: '/ui/workflows?new' },
+    { label: 'Import workflows', keywords: 'n8n paste file upload', to: '/ui/workflows?new=import' },
+  ],
+} satisfies PageModule;

@@ -1,0 +1,128 @@
+"""Executions: found, looked into, run again, as they happen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from samples import MARKUP, TEMPLATE, chain, code, confirmed, fits, hook, node, nothing_executed
+
+from jackfield.testing.daemon import Daemon, poll
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+SHAPE = "return [1, 2, 3].map((n) => ({json: {n, customer: 'Ada', address: {city: 'Bath'}}}))"
+CHECK = "if ($('Hook').first().json.body.fail) throw new Error('No stock for Ada'); return items"
+
+
+@pytest.fixture(scope="module")
+def api(daemon: Daemon) -> httpx.Client:
+    return daemon.admin()
+
+
+@pytest.fixture(scope="module")
+def orders(daemon: Daemon, api: httpx.Client) -> str:
+    """A live workflow that fails when it is told to; it ran once each way."""
+    document = chain("Orders", hook("orders"), code("Shape", 1, SHAPE), code("Check", 2, CHECK))
+    found = daemon.live(document, api)
+    for fail in (False, True):
+        call(daemon, "orders", {"fail": fail})
+    poll(lambda: len(ended(api, found)) == 2, "both have run")
+    return found
+
+
+def call(daemon: Daemon, path: str, body: object) -> str:
+    answer = httpx.post(f"{daemon.base_url}/webhook/{path}", json=body, trust_env=False)
+    return str(answer.json()["executionId"])
+
+
+def ended(api: httpx.Client, workflow: str) -> list[dict[str, object]]:
+    rows = api.get("/executions", params={"workflowId": workflow}).json()["data"]
+    return [row for row in rows if row["status"] in ("success", "failed")]
+
+
+@pytest.mark.usefixtures("orders")
+def test_find_look_and_run_again_from_a_node(page: Page) -> None:
+    page.goto("/ui/executions")
+    page.get_by_role("button", name=re.compile("^Failed")).click()
+    page.wait_for_url("**/executions?status=failed")
+    table = page.get_by_role("table", name="Executions")
+    table.get_by_text("Check: No stock for Ada").wait_for()
+    assert table.get_by_text("Succeeded").count() == 0
+    table.get_by_role("link", name="Orders").first.click()
+    page.get_by_role("heading", name="Orders", level=1).wait_for()
+    page.get_by_text("This node failed").wait_for()
+
+    page.get_by_role("list", name="Node runs").get_by_role("button", name=re.compile("Shape")).click()
+    panel = page.get_by_role("region", name="Node Shape")
+    output = panel.get_by_role("table", name="the output")
+    assert output.locator("tbody tr").count() == 3
+    assert output.get_by_text("Ada").count() == 3
+    panel.get_by_role("radiogroup", name="Show the output as").get_by_text("Schema").click()
+    panel.get_by_role("table", name="Fields of the output").get_by_text("city", exact=True).wait_for()
+    panel.get_by_role("radiogroup", name="Show the output as").get_by_text("JSON").click()
+    panel.get_by_role("group", name="the output").get_by_text("customer").first.wait_for()
+
+    before = page.url
+    panel.get_by_role("button", name="Retry from here").click()
+    page.get_by_role("link", name="another execution").wait_for()
+    assert page.url != before
+    page.get_by_text("This node failed").wait_for()
+
+
+def test_what_runs_now_shows_at_once(page: Page, daemon: Daemon, orders: str) -> None:
+    page.goto(f"/ui/executions?workflow={orders}&mode=webhook")
+    rows = page.get_by_role("table", name="Executions").locator("tbody tr")
+    rows.filter(has_text="Failed").first.wait_for()
+    before = rows.count()
+    call(daemon, "orders", {"fail": False})
+    rows.nth(before).wait_for()
+    rows.first.get_by_text("Succeeded").wait_for()
+
+
+def test_cancel_and_delete(page: Page, daemon: Daemon, api: httpx.Client) -> None:
+    slow = chain("Slow", node("Start", "manualTrigger", 0), node("Wait", "wait", 1, amount=300, unit="seconds"))
+    made = api.post("/workflows", json=slow).json()["id"]
+    started = api.post(f"/workflows/{made}/execute-async", json={}).json()["executionId"]
+    page.goto(f"/ui/executions/{started}")
+    page.get_by_role("button", name="Cancel execution").click()
+    confirmed(page, "Cancel the execution")
+    page.get_by_text("Cancelled", exact=True).first.wait_for()
+    page.get_by_role("button", name="Retry", exact=True).click()
+    page.get_by_role("menuitem", name="Delete the execution").click()
+    confirmed(page, "Delete")
+    page.get_by_role("heading", name="Executions", level=1).wait_for()
+    assert api.get(f"/executions/{started}").status_code == httpx.codes.NOT_FOUND
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", "desktop"), ("dark", "phone")])
+def test_hostile_data_is_text_and_the_pages_are_accessible(
+    make_context: Callable[..., BrowserContext],
+    axe: Callable[[Page], None],
+    daemon: Daemon,
+    api: httpx.Client,
+    scheme: str,
+    viewport: str,
+) -> None:
+    text = f"throw new Error({MARKUP!r})"
+    document = chain(MARKUP, hook(f"evil-{scheme}", name=MARKUP), node(TEMPLATE, "noOp", 1), code("Fail", 2, text))
+    made = daemon.live(document, api)
+    found = call(daemon, f"evil-{scheme}", {MARKUP: MARKUP, "link": "javascript:window.__xss=1"})
+    poll(lambda: ended(api, made), "it has run")
+    page = make_context(scheme=scheme, viewport=viewport).new_page()
+    page.goto("/ui/executions")
+    page.get_by_role("link", name=MARKUP).first.wait_for()
+    axe(page)
+    fits(page)
+    page.goto(f"/ui/executions/{found}?run=1")
+    page.get_by_role("region", name=f"Node {TEMPLATE}").get_by_role("table", name="the output").wait_for()
+    for view in ("Table", "Schema", "JSON"):
+        page.get_by_role("radiogroup", name="Show the output as").get_by_text(view).click()
+        axe(page)
+        fits(page)
+        nothing_executed(page)
+    assert page.locator("a[href^='javascript']").count() == 0

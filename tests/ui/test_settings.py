@@ -1,0 +1,226 @@
+"""Settings: users, API keys, credentials, variables, one's own password."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from samples import MARKUP, confirmed, fits, nothing_executed
+
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+SECRET = "the-secret-of-the-shop"
+OTHER = "another-long-password"
+
+
+@pytest.fixture(scope="module")
+def api(daemon: Daemon) -> httpx.Client:
+    return daemon.admin()
+
+
+def log_in(page: Page, username: str = USERNAME, password: str = PASSWORD) -> None:
+    form = page.locator("form").filter(has=page.get_by_label("User name"))
+    form.get_by_label("User name").fill(username)
+    form.locator("input[autocomplete=current-password]").fill(password)
+    form.get_by_role("button", name="Log in", exact=True).click()
+    form.wait_for(state="detached")
+
+
+def add_user(api: httpx.Client, name: str, role: str) -> None:
+    assert api.post("/users", json={"username": name, "password": PASSWORD, "role": role}).status_code == 201
+
+
+def test_an_api_key_is_shown_once(stranger_page: Page, daemon: Daemon) -> None:
+    page = stranger_page
+    page.goto("/ui/settings/api-keys?new")
+    log_in(page)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Continuous integration")
+    dialog.get_by_role("button", name="Create the key").click()
+    shown = dialog.get_by_test_id("api-key")
+    shown.wait_for()
+    key = shown.inner_text()
+    headers = {"X-API-Key": key}
+    address = f"{daemon.base_url}/api/v1/workflows"
+    assert httpx.get(address, headers=headers, trust_env=False).status_code == httpx.codes.OK
+    dialog.get_by_role("button", name="I have copied it").click()
+    row = page.get_by_role("row", name=re.compile("Continuous integration"))
+    row.get_by_text("workflows:read executions:read").wait_for()
+    assert key not in page.content()
+    page.reload()
+    row.wait_for()
+    assert key not in page.content()
+    page.get_by_role("button", name="Revoke Continuous integration").click()
+    confirmed(page, "Revoke")
+    page.get_by_text("No API keys").wait_for()
+    assert httpx.get(address, headers=headers, trust_env=False).status_code == httpx.codes.UNAUTHORIZED
+
+
+def test_the_owner_learns_what_its_session_cannot_do(page: Page) -> None:
+    page.goto("/ui/settings")
+    page.get_by_text("There is no password to change").wait_for()
+    page.get_by_role("tab", name="API keys").click()
+    page.get_by_text("API keys belong to users").wait_for()
+
+
+def test_a_variable_is_made_changed_and_deleted(page: Page, api: httpx.Client) -> None:
+    page.goto("/ui/settings/variables")
+    page.get_by_role("button", name="New variable").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("not a name")
+    dialog.get_by_role("button", name="Create").click()
+    dialog.locator(".mantine-InputWrapper-error").wait_for()
+    dialog.get_by_label("Name").fill("region")
+    dialog.get_by_label("Value").fill(MARKUP)
+    dialog.get_by_role("button", name="Create").click()
+    table = page.get_by_role("table", name="Variables")
+    table.get_by_text(MARKUP).wait_for()
+    page.get_by_role("button", name="Edit region").click()
+    dialog.get_by_label("Value").fill("eu-west")
+    dialog.get_by_role("button", name="Save").click()
+    table.get_by_text("eu-west").wait_for()
+    assert api.get("/variables").json()["data"][0]["value"] == "eu-west"
+    page.get_by_role("button", name="Delete region").click()
+    confirmed(page, "Delete")
+    page.get_by_text("No variables").wait_for()
+    nothing_executed(page)
+
+
+def test_a_credentials_secret_goes_in_and_never_comes_out(page: Page, api: httpx.Client) -> None:
+    page.goto("/ui/settings/credentials?new")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox", name="Kind").fill("httpHeaderAuth")
+    page.get_by_role("option", name=re.compile("httpHeaderAuth")).click()
+    dialog.get_by_role("textbox", name="Name").first.fill(MARKUP)
+    dialog.locator("input[type=password]").fill(SECRET)
+    dialog.get_by_role("button", name="Create").click()
+    page.get_by_role("row", name=MARKUP).wait_for()
+    assert SECRET not in page.content()
+
+    page.get_by_role("button", name=f"Actions for {MARKUP}").click()
+    page.get_by_role("menuitem", name="Edit").click()
+    dialog.get_by_role("switch", name="Replace the values").check()
+    field = dialog.locator("input[type=password]")
+    field.wait_for()
+    assert field.input_value() == ""
+    assert SECRET not in page.content()
+    dialog.get_by_role("button", name="Cancel").click()
+
+    page.get_by_role("button", name=f"Actions for {MARKUP}").click()
+    page.get_by_role("menuitem", name="Test").click()
+    dialog.get_by_role("button", name="Test", exact=True).click()
+    dialog.get_by_role("status").wait_for()
+    assert SECRET not in page.content()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name=f"Actions for {MARKUP}").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    confirmed(page, "Delete")
+    poll(lambda: api.get("/credentials").json()["total"] == 0, "the credential is deleted")
+    nothing_executed(page)
+
+
+def test_an_oauth_credential_is_connected_in_a_window_of_its_own(page: Page, api: httpx.Client, daemon: Daemon) -> None:
+    values = {
+        "authUrl": f"{daemon.base_url}/health",
+        "accessTokenUrl": f"{daemon.base_url}/health",
+        "clientId": "client",
+        "clientSecret": SECRET,
+    }
+    made = api.post("/credentials", json={"name": "Calendar", "kind": "oAuth2Api", "values": values})
+    page.goto("/ui/settings/credentials")
+    page.get_by_text("Not connected").wait_for()
+    page.get_by_role("button", name="Actions for Calendar").click()
+    page.get_by_role("menuitem", name="Connect").click()
+    dialog = page.get_by_role("dialog")
+    with page.context.expect_page() as opened:
+        dialog.get_by_role("button", name="Connect", exact=True).click()
+    opened.value.wait_for_url(re.compile(r"/health\?.*client_id=client"))
+    dialog.get_by_text("oauth2-credential/callback").wait_for()
+    opened.value.close()
+    api.delete(f"/credentials/{made.json()['id']}")
+
+
+def test_users_are_added_changed_and_deleted(page: Page, daemon: Daemon) -> None:
+    page.goto("/ui/settings/users")
+    page.get_by_role("button", name="Add a user").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("User name").fill("grace")
+    dialog.locator("input[type=password]").fill("short")
+    dialog.get_by_role("button", name="Add the user").click()
+    dialog.locator(".mantine-InputWrapper-error").wait_for()
+    dialog.locator("input[type=password]").fill(PASSWORD)
+    dialog.get_by_role("button", name="Add the user").click()
+    page.get_by_role("row", name=re.compile("grace")).wait_for()
+    page.get_by_role("combobox", name="Role of grace").click()
+    page.get_by_role("option", name=re.compile("Viewer")).click()
+    confirmed(page, "Change the role")
+    login = {"username": "grace", "password": PASSWORD}
+    address = f"{daemon.base_url}/api/v1/auth/login"
+
+    def role() -> object:
+        return httpx.post(address, json=login, trust_env=False).json().get("user", {}).get("role")
+
+    poll(lambda: role() == "viewer", "the role is changed")
+    page.get_by_role("button", name="Actions for grace").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_label("Type “grace” to confirm").fill("grace")
+    confirmed(page, "Delete")
+    page.get_by_role("row", name=re.compile("grace")).wait_for(state="detached")
+
+
+def test_ones_own_password_is_changed(stranger_page: Page, api: httpx.Client) -> None:
+    add_user(api, "linus", "member")
+    page = stranger_page
+    page.goto("/ui/settings")
+    log_in(page, "linus")
+    section = page.get_by_role("region", name="Password")
+    for place, password in enumerate((PASSWORD, OTHER, OTHER)):
+        section.locator("input").nth(place).fill(password)
+    section.get_by_role("button", name="Change the password").click()
+    page.get_by_label("User name").wait_for()
+    assert OTHER not in page.content()
+    log_in(page, "linus", OTHER)
+    section.wait_for()
+
+
+def test_a_viewer_is_told_why_there_is_nothing_to_do(stranger_page: Page, api: httpx.Client) -> None:
+    add_user(api, "vera", "viewer")
+    page = stranger_page
+    page.goto("/ui/settings/users")
+    log_in(page, "vera")
+    page.get_by_text("Users are an administrator’s matter").wait_for()
+    page.get_by_role("tab", name="Credentials").click()
+    page.get_by_text("Credentials are not a viewer’s matter").wait_for()
+    page.goto("/ui/logs")
+    page.get_by_text("The log is an administrator’s matter").wait_for()
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", "desktop"), ("dark", "phone")])
+def test_the_sections_are_accessible(
+    make_context: Callable[..., BrowserContext],
+    axe: Callable[[Page], None],
+    api: httpx.Client,
+    scheme: str,
+    viewport: str,
+) -> None:
+    api.post("/variables", json={"key": f"at_{scheme}", "value": MARKUP})
+    page = make_context(stranger=True, scheme=scheme, viewport=viewport).new_page()
+    page.goto("/ui/settings")
+    log_in(page)
+    for section in ("Account", "Users", "API keys", "Credentials", "Variables"):
+        page.get_by_role("tab", name=section).click()
+        page.get_by_role("tabpanel").locator("table[aria-busy=true]").wait_for(state="detached")
+        axe(page)
+        fits(page)
+    for address in ("api-keys?new", "credentials?new", "variables?new"):
+        page.goto(f"/ui/settings/{address}")
+        page.get_by_role("dialog").wait_for()
+        axe(page)
+    nothing_executed(page)
