@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -33,9 +35,15 @@ pytestmark = pytest.mark.skipif(not PLACE, reason="`tox -e screenshots` makes th
 
 
 @pytest.fixture(scope="module")
-def seed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeded]:
-    with seeded(tmp_path_factory.mktemp("pictures")) as found:
-        yield found
+def seed() -> Iterator[Seeded]:
+    # The pictures show where the daemon has its files.
+    place = Path(gettempdir()) / "demo"
+    place.mkdir()
+    try:
+        with seeded(place) as found:
+            yield found
+    finally:
+        shutil.rmtree(place)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import {
   IconCircleDashed,
   IconCircleX,
   IconClock,
-  IconPlayerPlay,
+  IconProgress,
 } from '@tabler/icons-react';
 import classes from './StatusBadge.module.css';
 
@@ -16,7 +16,7 @@ const SIGNS: Record<Tone, Icon> = {
   good: IconCircleCheck,
   bad: IconCircleX,
   warn: IconAlertTriangle,
-  busy: IconPlayerPlay,
+  busy: IconProgress,
   still: IconCircleDashed,
 };
 

@@ -58,12 +58,7 @@ function ConfirmDialog({ title, body, action, typed, danger = true, answer }: As
     answer(true);
   };
   return (
-    <Modal
-      opened
-      onClose={() => answer(false)}
-      title={title}
-      attributes={{ header: { role: 'none' }, content: { role: 'alertdialog' } }}
-    >
+    <Modal opened onClose={() => answer(false)} title={title} attributes={{ header: { role: 'none' } }}>
       <form onSubmit={submit}>
         <Stack>
           {typeof body === 'string' ? <Text>{body}</Text> : body}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CodeEditor } from '../../../components/CodeEditor';
 import { CopyIcon } from '../../../components/Copyable';
 import { type DocNode, parametersOf } from '../model/document';
+import { defaultMethodOf } from '../model/shape';
 import type { Save } from '../useSave';
 import { useLiveRun } from './context';
 
@@ -84,8 +85,7 @@ export function TestWebhook({ hooks, save, onClose }: { hooks: readonly DocNode[
 
 export function routeOf(hook: DocNode): { methods: string[]; path: string } {
   const { httpMethod, path } = parametersOf(hook);
-  const otherwise = hook.typeVersion === undefined ? 'POST' : 'GET';
-  const methods = Array.isArray(httpMethod) ? httpMethod.map(String) : [String(httpMethod ?? otherwise)];
+  const methods = Array.isArray(httpMethod) ? httpMethod.map(String) : [String(httpMethod ?? defaultMethodOf(hook))];
   const given = typeof path === 'string' && path ? path : String(hook.webhookId ?? '');
   return { methods, path: given.replace(/^\/+/, '') };
 }

@@ -131,6 +131,11 @@ function textClassifierLabels(parameters: Record<string, unknown>): string[] {
   return labels.length ? labels : [''];
 }
 
+/** The method of a webhook that names none: documents without versions follow our own specification, others n8n's. */
+export function defaultMethodOf(hook: DocNode): string {
+  return hook.typeVersion === undefined ? 'POST' : 'GET';
+}
+
 /** What stands below the name: the operation, or what else tells two nodes of a kind apart. */
 export function subtitleOf(node: DocNode): string {
   const parameters = parametersOf(node);
@@ -138,7 +143,7 @@ export function subtitleOf(node: DocNode): string {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   switch (kindOf(node.type)) {
     case 'webhook':
-      return `${Array.isArray(httpMethod) ? httpMethod.join(', ') : text(httpMethod) || 'GET'} /${text(path)}`;
+      return `${(Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? defaultMethodOf(node)]).join(', ')} /${text(path)}`;
     case 'httpRequest':
       return `${text(method) || 'GET'}: ${text(url)}`;
     case 'set':
