@@ -110,10 +110,9 @@ class Pair:
             self._ours.type(keys)
         return self.same(shown)
 
-    def resize(self, cols: int, rows: int, shown: str) -> list[str]:
+    def resize(self, cols: int, rows: int) -> None:
         self._tmux.resize(cols, rows)
         self._ours.resize(cols, rows)
-        return self.same(shown)
 
     def same(self, shown: str) -> list[str]:
         deadline = time.monotonic() + DEADLINE

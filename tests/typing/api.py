@@ -107,7 +107,7 @@ async def raw(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 mount = AsgiMount("raw", raw, access="public")
-wrong_access = AsgiMount("raw", raw, access="open")  # type: ignore[arg-type]
+wrong_access = AsgiMount("raw", raw, access="anybody")  # type: ignore[arg-type]
 
 
 @click.command("greet")

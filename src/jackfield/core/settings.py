@@ -31,6 +31,7 @@ NOT_SETTINGS = frozenset(
         "JACKFIELD_ENCRYPTION_KEY",
         "JACKFIELD_API_KEY",  # of the command line's client, as the next one
         "JACKFIELD_URL",
+        "JACKFIELD_UI_BUILD",  # of builds from a checkout
     }
 )
 

@@ -137,8 +137,9 @@ async def test_a_busy_provider_is_asked_again(lab: AiLab) -> None:
     busy = reply({"error": {"message": "slow down"}}, "429 Too Many Requests", retry_after="7")
     lab.says = [busy, reply("", "503 Service Unavailable", retry_after="nan"), {"text": "now"}]
     assert await lab.items(with_model(agent()), {"question": "?"}) == [{"output": "now"}]
-    assert lab.clock.slept[0] == 7
-    assert 1 <= lab.clock.slept[1] <= 3
+    first, second, *_ = (seconds for seconds in lab.clock.slept if seconds >= 1)  # shorter: events are collected
+    assert first == 7
+    assert 1 <= second <= 3
 
 
 async def test_a_provider_that_stays_busy_fails_with_its_words(lab: AiLab) -> None:
