@@ -7,12 +7,14 @@ import asyncio
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.profiles import Launch, LaunchRequest
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield_terminal.handover import Memo
 from jackfield_terminal.persistence import Holding, Persistence
 from jackfield_terminal.pty import Spawned, spawn
 from jackfield_terminal.sandbox import Sandbox
 
+TERMINAL = "xterm-256color"
+"""`TERM` of agents: what clients draw with, and our emulator, whatever the daemon itself was started in."""
 NOT_STARTED = 127
 """Exit code of a run whose agent could not be started, as a shell gives it."""
 
@@ -47,7 +49,7 @@ class Starter:
         """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one
         or the session is to persist and cannot, and `JackfieldError` when the system cannot start the agent."""
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
-        launch = await self._context.profiles.prepare(request.alias, asked)
+        launch = in_terminal(await self._context.profiles.prepare(request.alias, asked))
         try:
             confined = await self.sandbox.confined(launch)
             if self._persistence.wanted(request.persist, launch.profile):
@@ -63,3 +65,8 @@ class Starter:
             if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
                 raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
             raise
+
+
+def in_terminal(launch: Launch) -> Launch:
+    """The same with the terminal's name, unless the profile gives one."""
+    return replace(launch, env={**launch.env, "TERM": launch.profile.env.get("TERM") or TERMINAL})

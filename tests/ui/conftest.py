@@ -156,6 +156,8 @@ def axe() -> Callable[[Page], None]:
     source = AXE.read_text(encoding="utf-8")
 
     def check(page: Page) -> None:
+        page.mouse.move(0, 0)  # a hint of what the mouse is on lies outside of all landmarks
+        page.wait_for_function("![...document.querySelectorAll('[role=tooltip]')].some((it) => it.checkVisibility())")
         page.evaluate(source)  # past the page's policy, which allows no such script
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         told = [

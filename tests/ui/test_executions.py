@@ -60,6 +60,7 @@ def test_find_look_and_run_again_from_a_node(page: Page) -> None:
     page.get_by_role("list", name="Node runs").get_by_role("button", name=re.compile("Shape")).click()
     panel = page.get_by_role("region", name="Node Shape")
     output = panel.get_by_role("table", name="the output")
+    output.locator("tbody tr").nth(2).wait_for()
     assert output.locator("tbody tr").count() == 3
     assert output.get_by_text("Ada").count() == 3
     panel.get_by_role("radiogroup", name="Show the output as").get_by_text("Schema").click()

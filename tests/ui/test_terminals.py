@@ -118,6 +118,7 @@ def test_tabs_and_splits_by_keyboard(page: Page, sessions: Sessions) -> None:
     poll(lambda: page.get_by_role("navigation", name="Open terminals").get_by_role("link").count() == 2, "two tabs")
     page.keyboard.press("Alt+Shift+ArrowLeft")
     poll(lambda: page.locator("[data-current] .xterm-rows:visible").count() == 2, "the first tab again")
+    poll(lambda: first in page.url or second in page.url, "its address")
     page.reload()
     poll(lambda: page.locator("[data-current] .xterm-rows:visible").count() == 2, "the panes after a reload")
     page.keyboard.press("Alt+Shift+W")

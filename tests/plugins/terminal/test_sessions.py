@@ -48,6 +48,15 @@ async def test_the_terminal_is_the_controlling_one(hub: Hub) -> None:
     assert "leader" in text
 
 
+async def test_the_terminal_has_a_name_whatever_the_daemon_was_started_in(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    session = await start(hub, "echo $TERM")
+    await ended(session)
+    assert session.log.scrollback()[0].split() == [b"xterm-256color"]
+
+
 async def test_it_runs_in_its_directory_with_its_arguments_and_nothing_ignored(hub: Hub, tmp_path: Path) -> None:
     folder = tmp_path / "a folder"
     folder.mkdir()
