@@ -202,6 +202,7 @@ class Seeded:
 
     def ask(self, alias: str, **changes: Any) -> httpx.Response:
         """One request through a profile's proxy, which is started for it."""
+        self.data(self.api.post(f"/api/proxy/{alias}/start"))  # a test may have stopped it; a running one stays
         if alias not in self._tokens:
             self._tokens[alias] = self._address(alias)
         url, token = self._tokens[alias]
@@ -209,7 +210,6 @@ class Seeded:
         return httpx.post(f"{url}/v1/messages", json={**ASKED, **changes}, headers=headers, trust_env=False, timeout=20)
 
     def _address(self, alias: str) -> tuple[str, str]:
-        self.data(self.api.post(f"/api/proxy/{alias}/start"))
         program = str(Path(sys.executable).with_name("jackfield"))
         command = [program, "profiles", "env", alias, "--show-secrets", "--config-dir", str(self.daemon.config_dir)]
         told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout

@@ -101,6 +101,7 @@ def test_a_credentials_secret_goes_in_and_never_comes_out(page: Page, api: httpx
     dialog.locator("input[type=password]").fill(SECRET)
     dialog.get_by_role("button", name="Create").click()
     page.get_by_role("row", name=MARKUP).wait_for()
+    dialog.wait_for(state="detached")  # what was typed is in its field until then
     assert SECRET not in page.content()
 
     page.get_by_role("button", name=f"Actions for {MARKUP}").click()
