@@ -135,8 +135,8 @@ def test_what_is_left(line: bytes) -> None:
 TIMES = Scanner({"t": "time"})
 
 
-@given(moment=st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)), digits=st.integers(0, 3))  # noqa: DTZ001
-@example(datetime(2024, 2, 29, 23, 59, 59, 999_000), 3)  # noqa: DTZ001
+@given(moment=st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31)), digits=st.integers(0, 3))  # noqa: DTZ001 - made UTC below
+@example(datetime(2024, 2, 29, 23, 59, 59, 999_000), 3)  # noqa: DTZ001 - made UTC below
 def test_times_are_those_of_datetime(moment: datetime, digits: int) -> None:
     fraction = f"{moment.microsecond:06d}"[:digits]
     text = moment.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0") + ("." + fraction if digits else "") + "Z"

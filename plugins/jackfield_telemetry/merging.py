@@ -36,7 +36,7 @@ def _packed(first: int) -> str:
 
 def put_statement(together: int) -> str:
     """For so many rows at once."""
-    return f"INSERT INTO entries VALUES {', '.join(_packed(1 + 7 * row) for row in range(together))}"  # noqa: S608
+    return f"INSERT INTO entries VALUES {', '.join(_packed(1 + 7 * row) for row in range(together))}"  # noqa: S608 - our own names; values are parameters
 
 
 _PUT = put_statement(_TOGETHER)
@@ -107,7 +107,7 @@ def _slots(source: str, sign: str) -> str:
     """  # noqa: S608 - of constants
 
 
-_PUT_SLOT = f"INSERT INTO slots VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0.0, ?, ?) {_TO_SLOT}"  # noqa: S608
+_PUT_SLOT = f"INSERT INTO slots VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0.0, ?, ?) {_TO_SLOT}"  # noqa: S608 - our own names; values are parameters
 """A sum of `logscan.Part.split`."""
 _ADD = _slots("incoming", "")
 _TAKE = _slots("entries WHERE key IN (SELECT key FROM gone)", "-")

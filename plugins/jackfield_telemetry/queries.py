@@ -98,14 +98,14 @@ def sessions(
     """(keys, identity of a session) for each session that has something under these keys. Runs and answers of one
     session have one identity."""
     view = _View(connection, where, by, zone, "s.slot")
-    query = f"SELECT DISTINCT {_listed(['s.dim', *view.columns, 's.session'])} FROM slots AS s"  # noqa: S608
+    query = f"SELECT DISTINCT {_listed(['s.dim', *view.columns, 's.session'])} FROM slots AS s"  # noqa: S608 - our own names; values are parameters
     for dim, *own, identity in connection.execute(f"{query} WHERE s.count > 0{view.condition}", view.values):
         yield view.keys(dim, own), identity
     condition, values = _runs_condition(where)
     columns = _run_columns(connection, by, zone)
     same = "(SELECT id FROM sessions AS n WHERE n.agent = l.agent AND n.name = l.name AND l.name <> '')"
     other = "CASE l.name WHEN '' THEN 'line ' || l.position ELSE l.agent || ' ' || l.name END"
-    query = f"SELECT DISTINCT {_listed([*columns, f'coalesce({same}, {other})'])} FROM lines AS l WHERE 1{condition}"  # noqa: S608
+    query = f"SELECT DISTINCT {_listed([*columns, f'coalesce({same}, {other})'])} FROM lines AS l WHERE 1{condition}"  # noqa: S608 - our own names; values are parameters
     for *keys, identity in connection.execute(query, values):
         yield _named(by, keys), identity
 
@@ -118,7 +118,7 @@ def runtimes(
     columns = _run_columns(connection, by, zone)
     sums = [*columns, "sum(l.runtime)", "max(l.ended)"]
     query = (
-        f"SELECT {_listed(sums)} FROM lines AS l WHERE 1{condition} GROUP BY {_numbers(columns)} HAVING count(*) > 0"  # noqa: S608
+        f"SELECT {_listed(sums)} FROM lines AS l WHERE 1{condition} GROUP BY {_numbers(columns)} HAVING count(*) > 0"  # noqa: S608 - our own names; values are parameters
     )
     for *keys, runtime, last in connection.execute(query, values):
         yield _named(by, keys), runtime, last
@@ -184,7 +184,7 @@ def _answers(
     sums = [f"sum(s.{name})" for name in ("input", "output", "written", "read", "hours", "cost", "count")]
     grouped = ["s.dim", "s.step", "s.logged", *view.columns]
     listed = _listed([*sums, "min(s.first)", "max(s.last)", *grouped])
-    query = f"SELECT {listed} FROM slots AS s WHERE s.count > 0{view.condition} GROUP BY {_listed(grouped)}"  # noqa: S608
+    query = f"SELECT {listed} FROM slots AS s WHERE s.count > 0{view.condition} GROUP BY {_listed(grouped)}"  # noqa: S608 - our own names; values are parameters
     for given, out, written, read, hours, cost, count, first, last, dim, step, logged, *own in connection.execute(
         query, view.values
     ):
@@ -220,7 +220,7 @@ def _beyond(
         view.condition += " AND s.cost IS NULL"
     counts = ["s.input", "s.output", "s.written", "s.read", "s.hours"]
     listed = _listed(["s.dim", "s.time", *counts, *view.columns])
-    query = f"SELECT {listed} FROM entries AS s WHERE s.step > 0{view.condition}"  # noqa: S608
+    query = f"SELECT {listed} FROM entries AS s WHERE s.step > 0{view.condition}"  # noqa: S608 - our own names; values are parameters
     for dim, time, given, out, written, read, hours, *own in connection.execute(query, view.values):
         cost = surcharge(stepped[dim], Tokens(given, out, written, read, hours))
         if cost.total:
@@ -261,7 +261,7 @@ def _runs(
     sums += [f"total(l.cost_{name})" for name in ("input", "output", "written", "read", "total")]
     listed = _listed([*columns, *fixed, *sums, "count(*)", "min(l.started)", "max(l.ended)"])
     grouped = _numbers([*columns, *fixed])
-    query = f"SELECT {listed} FROM lines AS l WHERE l.counted = 0{condition} GROUP BY {grouped}"  # noqa: S608
+    query = f"SELECT {listed} FROM lines AS l WHERE l.counted = 0{condition} GROUP BY {grouped}"  # noqa: S608 - our own names; values are parameters
     for row in connection.execute(query, values):
         model, provider, known, given, out, written, read, *costs, count, first, last = row[len(by) :]
         tokens = Tokens(given, out, written, read)

@@ -238,7 +238,7 @@ class Holder:
         with contextlib.suppress(OSError):
             os.unlink(SOCKET)  # noqa: PTH108 - pathlib is not light
         with contextlib.suppress(OSError):
-            os.rmdir(directory)  # noqa: PTH106
+            os.rmdir(directory)  # noqa: PTH106 - pathlib is not loaded here
         if self._agent.exit_code is None:
             self._agent.end(self._start.hang_up, self._start.kill)
 
@@ -256,14 +256,14 @@ def run(directory: str) -> None:
     listener = socket(AF_UNIX, SOCK_STREAM)
     try:
         listener.bind(SOCKET)
-        os.chmod(SOCKET, 0o600)  # noqa: PTH101
+        os.chmod(SOCKET, 0o600)  # noqa: PTH101 - pathlib is not loaded here
         listener.listen(BACKLOG)
         listener.setblocking(False)
         agent = HeldAgent(start.argv, start.env, start.cwd, start.size, start.capacity)
     except (OSError, ValueError) as exc:
         link.send(number_frame(FAILED, (exc.errno or 0) if isinstance(exc, OSError) else 0))
         with contextlib.suppress(OSError):
-            os.unlink(SOCKET)  # noqa: PTH108
+            os.unlink(SOCKET)  # noqa: PTH108 - pathlib is not loaded here
         sys.exit(1)
     start.env, start.argv = {}, []
     holder = Holder(start, agent, listener, link)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 from quart import request
 
@@ -14,6 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_workflows.changes import Author
 
+ChoiceT = TypeVar("ChoiceT", bound=str)
 MAX_OFFSET = 2**31 - 1
 _IF_MATCH = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 
@@ -47,11 +49,14 @@ def author() -> Author:
     return Author(principal().username, int(found[1]))
 
 
-def choice(name: str, allowed: Sequence[str]) -> str | None:
+def choice(name: str, allowed: Sequence[ChoiceT]) -> ChoiceT | None:
     """A query parameter with one of these values; None when absent. Raises `InvalidInput`."""
     given = request.args.get(name)
-    if not given or given in allowed:
-        return given or None
+    if not given:
+        return None
+    for one in allowed:
+        if one == given:
+            return one
     raise InvalidInput(f"The parameter {name} has a value that it cannot have.", details={name: _one_of(allowed)})
 
 

@@ -16,6 +16,7 @@ from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.records import Record, decode, to_json
 from jackfield_workflows.starts import start_node
 
+StartAt = Literal["start", "failed", "node"]
 OPEN = frozenset({"queued", "running", "waiting"})
 
 
@@ -42,7 +43,7 @@ def original_input(stored: StoredExecution) -> OriginalInput:
 
 
 async def retry_request(
-    context: PluginContext, stored: StoredExecution, start_at: Literal["start", "failed", "node"], node: str = ""
+    context: PluginContext, stored: StoredExecution, start_at: StartAt, node: str = ""
 ) -> ExecutionRequest:
     """What to submit. node: with `node`, the one from whose first run on everything runs again. Raises `Conflict` while
     the execution is open, or when nothing failed, `InvalidInput` for a node that did not run, and `NotFound` when its

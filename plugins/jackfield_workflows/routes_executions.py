@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response, request
 
@@ -18,8 +19,12 @@ from jackfield_workflows.item_files import drop_files
 from jackfield_workflows.requests import choice, moment, page_view, paging
 from jackfield_workflows.routes import Route, schema
 
+if TYPE_CHECKING:
+    from jackfield_workflows.retries import StartAt
+
 STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
+STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
 
 
@@ -92,8 +97,8 @@ class ExecutionRoutes:
         from jackfield_workflows.retries import retry_request
 
         stored = await self._stored(execution_id)
-        start_at = choice("from", ("start", "failed", "node")) or "start"
-        again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))  # type: ignore[arg-type]
+        start_at = choice("from", STARTS) or "start"
+        again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
         execution = self._context.engine.submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from quart import Response
@@ -15,6 +16,7 @@ from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.routes import Route, schema
 
 if TYPE_CHECKING:
+    from jackfield_workflows.preview import Preview
     from jackfield_workflows.schemas_preview import PreviewBody
 
 
@@ -29,6 +31,12 @@ class PreviewRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
 
+    @cached_property
+    def _preview(self) -> Preview:
+        from jackfield_workflows.preview import Preview
+
+        return Preview(self._context)
+
     def routes(self) -> Sequence[Route]:
         return (("POST", "/expressions/preview", self.preview),)
 
@@ -40,13 +48,13 @@ class PreviewRoutes:
         tags=TAGS,
     )
     async def preview(self) -> Response:
-        from jackfield_workflows.preview import Asked, Preview
+        from jackfield_workflows.preview import Asked
         from jackfield_workflows.schemas_preview import PreviewBody
 
         body = parse_model(PreviewBody, await read_json())
         workflow = await self._workflow(body)
         asked = Asked(workflow, body.node, body.executionId, body.item, body.templates)
-        return json_response(await Preview(self._context).evaluate(asked))
+        return json_response(await self._preview.evaluate(asked))
 
     async def _workflow(self, body: PreviewBody) -> Workflow:
         document = body.workflow

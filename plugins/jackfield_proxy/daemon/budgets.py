@@ -168,9 +168,9 @@ def bounds(period: Period, now_ms: int) -> tuple[int, int]:
     now = datetime.fromtimestamp(now_ms / 1000).astimezone()
     if period == "month":
         start = datetime(now.year, now.month, 1)  # noqa: DTZ001 - local time, as the machine counts it
-        end = datetime(now.year + now.month // 12, now.month % 12 + 1, 1)  # noqa: DTZ001
+        end = datetime(now.year + now.month // 12, now.month % 12 + 1, 1)  # noqa: DTZ001 - in local time
     else:
-        start = datetime(now.year, now.month, now.day)  # noqa: DTZ001
+        start = datetime(now.year, now.month, now.day)  # noqa: DTZ001 - in local time
         end = datetime.fromordinal(start.toordinal() + 1)
     return round(start.timestamp() * 1000), round(end.timestamp() * 1000)
 
