@@ -60,9 +60,9 @@ def test_toml_blocks_are_toml(page: Path) -> None:
 
 
 def test_named_tox_environments_exist() -> None:
-    defined = set(re.findall(r"^\[testenv:(\w+)\]", (ROOT / "tox.ini").read_text(), re.MULTILINE)) | {"py"}
+    defined = set(re.findall(r"^\[testenv:([\w-]+)\]", (ROOT / "tox.ini").read_text(), re.MULTILINE)) | {"py"}
     texts = [page.read_text() for page in PAGES] + [(ROOT / ".ci/run").read_text()]
-    named = {name for text in texts for name in re.findall(r"tox (?:run )?-e (\w+)", text)}
+    named = {name for text in texts for name in re.findall(r"tox (?:run )?-e ([\w-]+)", text)}
     assert named <= defined
 
 
