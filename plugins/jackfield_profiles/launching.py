@@ -170,6 +170,10 @@ class Launcher:
 
     async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         """See `Profiles.ended`. Nothing that fails here fails the run; it is logged."""
+        await self._completed(launch, exit_code)
+        return await self._recorded(launch, exit_code)
+
+    async def _completed(self, launch: Launch, exit_code: int) -> None:
         try:
             agent = await self._context.agents.find(launch.profile.agent_id)
             await self._hooks("post_run", agent.hooks.post_run, launch.profile, launch.env, launch.secrets)
@@ -178,6 +182,8 @@ class Launcher:
         if launch.kind != "terminal_session":  # those have events of their own
             data = {"alias": launch.profile.alias, "run_id": launch.run_id, "kind": launch.kind, "exit_code": exit_code}
             self._context.events.publish(TOPIC, "profile_run_completed", data)
+
+    async def _recorded(self, launch: Launch, exit_code: int) -> RunUsage | None:
         try:
             return await self._context.usage.run_ended(launch, exit_code)
         except LookupError:  # no plugin keeps usage
@@ -274,9 +280,11 @@ class Launcher:
         duration = clock.now_ms() - launch.started_ms
         output = shown(ended.stdout, limit, launch.secrets)
         answer = answer_of(agent.headless if request.prompt is not None else None, output)
-        alone = self._company.alone(launch.profile.alias, visit)
-        launch = replace(launch, session=answer.session or launch.session, alone=alone)
-        usage = await self.ended(launch, ended.exit_code)
+        launch = replace(launch, session=answer.session or launch.session)
+        await self._completed(launch, ended.exit_code)
+        # Not before: a run that begins while the hooks run is in the time that the log is asked about.
+        launch = replace(launch, alone=self._company.alone(launch.profile.alias, visit))
+        usage = await self._recorded(launch, ended.exit_code)
         return HeadlessResult(
             exit_code=ended.exit_code,
             output=output,

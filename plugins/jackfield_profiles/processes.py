@@ -199,13 +199,14 @@ class _Feeding(asyncio.BaseProtocol):
 
 async def _feed(mouth: int, content: bytes) -> _Feeding:
     """Written as the program takes it, then closed."""
+    end = os.fdopen(mouth, "wb", 0)
     try:
         os.set_blocking(mouth, False)
-        end = os.fdopen(mouth, "wb", 0)
         transport, feeding = await asyncio.get_running_loop().connect_write_pipe(_Feeding, end)
     except BaseException:
+        # Not by its number: the loop may close it too, and by then another file may have that.
         with contextlib.suppress(OSError):
-            os.close(mouth)
+            end.close()
         raise
     transport.write(content)
     transport.close()  # once all is written

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _FORMS: dict[type, str] = {ClaudeReader: "claude", CodexReader: "codex"}
 """By `logscan`'s names. A reader that is derived from one of these may read otherwise."""
+LATEST_MS = 253_402_300_799_999
+"""The last moment that a log can write: the end of the year 9999, Unix ms."""
 NICE = 5
 """By how much the threads give way to the daemon's own, as worker processes do."""
 
@@ -46,12 +48,18 @@ def available() -> bool:
 
 
 def is_read(job: Job, sources: Sequence[Source]) -> bool:
-    """Whether `read_parts` is for it: a name that is not UTF-8 is not."""
+    """Whether `read_parts` is for it: a name that is not UTF-8 is not, nor is a damaged bookmark, which would fail all
+    jobs, where the reader's own parser fails over its file alone."""
+    reader = sources[job.source].reader
+    if type(reader) not in _FORMS or not available():
+        return False
     try:
         job.identity.encode()
-    except UnicodeEncodeError:
+        memory = cast("JudgingReader", reader).recalled(job.memory)
+    except (ValueError, TypeError, RecursionError):  # ValueError: of text and of JSON
         return False
-    return type(sources[job.source].reader) in _FORMS and available()
+    replaying = None if memory is None else memory[5]
+    return replaying is None or 0 <= replaying <= LATEST_MS
 
 
 def read_parts(

@@ -36,23 +36,27 @@ CHUNK = 500
 
 
 def csv_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
-    """A text that a spreadsheet would run as a formula gets an apostrophe in front."""
-    yield ",".join(COLUMNS).encode() + b"\r\n"
+    """A text that a spreadsheet would run as a formula gets an apostrophe in front. Nothing comes before the first rows
+    have been read: until then the answer's status can tell that they cannot be."""
+    before = ",".join(COLUMNS).encode() + b"\r\n"
     while part := list(islice(rows, CHUNK)):
         text = io.StringIO()
         csv.writer(text).writerows([_harmless(value) for value in row] for row in part)
-        yield text.getvalue().encode()
+        yield before + text.getvalue().encode()
+        before = b""
+    if before:
+        yield before
 
 
 def json_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
-    """In the envelope of all answers, `data` is the list of rows. Whether it is whole is known at the end."""
-    yield b'{"data":['
-    before = b""
+    """In the envelope of all answers, `data` is the list of rows. Whether it is whole is known at the end; nothing
+    comes before the first rows, as of `csv_parts`."""
+    opening = before = b'{"data":['
     while part := list(islice(rows, CHUNK)):
         objects = b",".join(jsontext.dumps(dict(zip(COLUMNS, row, strict=True))) for row in part)
         yield before + objects
         before = b","
-    yield b'],"success":true}'
+    yield (opening if before is opening else b"") + b'],"success":true}'
 
 
 def csv_broken(error: JackfieldError) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -53,8 +54,11 @@ def changed(connection: sqlite3.Connection, reader: UsageReader, files: Iterable
 
 def _state(path: Path) -> tuple[int, int, int]:
     """Inode, size, and time of the last change in ns. What SQLite has not yet moved into a database is in a file beside
-    it; until then the database itself does not change. Raises OSError."""
+    it; until then the database itself does not change. A reader may take a directory for a log. Raises OSError, also
+    for pipes and devices: opening the one would wait for a writer, and the other has no end."""
     own = path.stat()
+    if not (stat.S_ISREG(own.st_mode) or stat.S_ISDIR(own.st_mode)):
+        raise OSError(f"{path} is neither a file nor a directory")
     size, modified = own.st_size, own.st_mtime_ns
     if path.suffix == ".db":
         with suppress(OSError):

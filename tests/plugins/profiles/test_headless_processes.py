@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.processes import Start, Tail, run_process
+from jackfield_profiles.processes import Start, Tail, _feed, run_process
 
 STUBBORN = """
 import os, signal, sys, time
@@ -80,6 +80,27 @@ async def test_the_input_can_be_opened_by_its_name(tmp_path: Path) -> None:
 async def test_input_that_nobody_reads_hinders_nothing(tmp_path: Path) -> None:
     ended = await run_process(start(tmp_path, "print(1)", stdin=b"x" * 2**22))
     assert (ended.exit_code, ended.stdout) == (0, b"1\n")
+
+
+@pytest.mark.parametrize("passes", range(1, 6))
+async def test_cancelled_while_its_input_is_connected_it_is_closed_once(passes: int) -> None:
+    """A second time, by its number, it might be another file."""
+    failures: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
+    source, mouth = os.pipe()
+    os.set_blocking(source, False)
+    feeding = asyncio.ensure_future(_feed(mouth, b"x"))
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    feeding.cancel()
+    await asyncio.wait({feeding})
+    for _ in range(6):
+        await asyncio.sleep(0)
+    try:
+        assert os.read(source, 2) in (b"", b"x")  # nobody can write any more
+    finally:
+        os.close(source)
+    assert failures == []
 
 
 async def test_a_signal_is_128_and_its_number(tmp_path: Path) -> None:

@@ -208,6 +208,23 @@ async def test_each_of_two_runs_at_once_has_a_session_of_its_own(lab: Lab) -> No
     assert lab.usage.launches[-1].alone
 
 
+async def test_beside_the_hooks_of_one_that_has_ended_a_run_is_not_alone(lab: Lab) -> None:
+    """The hooks' time is the run's in its usage."""
+    lab.agent_fields["headless"] = NAMED
+    lab.agent_fields["hooks"] = {"post_run": ["touch hooked; while [ ! -e go-hook ]; do sleep 0.01; done"]}
+    lab.program(WAITS)
+    for name in ("one", "two"):
+        lab.home.mkdir(parents=True, exist_ok=True)
+        (lab.home / f"go-{name}").touch()
+    first = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="one")))
+    await _until(lambda: (lab.home / "hooked").exists())
+    second = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="two")))
+    await _until(lambda: (lab.home / "started-two").exists())
+    (lab.home / "go-hook").touch()
+    await asyncio.gather(first, second)
+    assert [launch.alone for launch in lab.usage.launches] == [False, False]
+
+
 async def test_a_run_that_is_given_up_keeps_the_session_it_was_given(lab: Lab) -> None:
     lab.agent_fields["headless"] = NAMED
     lab.program(WAITS)

@@ -37,7 +37,7 @@ def exported(parts: Parts, broken: Broken, number: int) -> str:
     return b"".join(told_if_broken(parts(rows(number)), broken)).decode()
 
 
-@pytest.mark.parametrize("number", [0, 1, CHUNK, 2 * CHUNK + 1])
+@pytest.mark.parametrize("number", [CHUNK, 2 * CHUNK + 1])
 def test_json_that_breaks_off_is_json_and_no_success(number: int, caplog: pytest.LogCaptureFixture) -> None:
     found = json.loads(exported(json_parts, json_broken, number))
     assert (found["success"], found["error"], found["code"]) == (False, TROUBLE, StoreUnavailable.code)
@@ -50,6 +50,18 @@ def test_csv_that_breaks_off_ends_with_a_comment() -> None:
     *whole, last = text.splitlines()
     assert len(list(csv.DictReader(io.StringIO("\n".join(whole))))) == CHUNK
     assert last == "# The export is not whole: The ledger of usage cannot be read."
+
+
+@pytest.mark.parametrize("number", [0, 1, CHUNK - 1])
+@pytest.mark.parametrize(("parts", "broken"), [(json_parts, json_broken), (csv_parts, csv_broken)])
+def test_when_the_first_rows_cannot_be_read_nothing_is_sent(parts: Parts, broken: Broken, number: int) -> None:
+    with pytest.raises(StoreUnavailable):
+        next(told_if_broken(parts(rows(number)), broken))
+
+
+def test_without_rows_it_is_whole_all_the_same() -> None:
+    assert json.loads(b"".join(json_parts(iter([])))) == {"data": [], "success": True}
+    assert b"".join(csv_parts(iter([]))).decode().splitlines() == [",".join(COLUMNS)]
 
 
 def test_what_is_whole_says_so() -> None:

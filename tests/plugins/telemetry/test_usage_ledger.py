@@ -43,6 +43,13 @@ def test_a_file_that_was_replaced_is_read_from_its_start(books: Books, log: Path
     assert books.tokens == Tokens(500, 50)
 
 
+def test_what_is_no_file_is_passed_over(books: Books, log: Path) -> None:
+    """Opening the pipe would wait for a writer for ever, and the device has no end."""
+    os.mkfifo(log.with_name("pipe.jsonl"))
+    log.with_name("device.jsonl").symlink_to("/dev/zero")
+    assert (take(books, log), books.tokens) == (1, Tokens(200, 20))
+
+
 @pytest.mark.parametrize("missing", [1, 9], ids=["but complete", "in the middle"])
 def test_a_line_without_its_end_waits_for_it(books: Books, log: Path, missing: int) -> None:
     whole = claude_line("m3", "r3")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from usage_lab import codex_count
 
 from jackfield.api.telemetry import UsageReader
 from jackfield_telemetry import compiled, jobs, merging
@@ -290,3 +291,25 @@ def test_a_judge_that_raises_is_a_problem_of_its_file_alone(tmp_path: Path, monk
     given = [Job(str(tmp_path / f"{number}.jsonl"), str(number), 0, b"", 1) for number in range(2)]
     (part,) = read_parts([Source(ClaudeReader(), tmp_path)], given, [0, 1], 1)
     assert [(mark.offset > 0, mark.error) for mark in part.marks] == [(False, "LookupError: a mistake"), (True, None)]
+
+
+@pytest.mark.parametrize("memory", [b"{", b"\xff", b'{"session":1}', b'{"replaying":9223372036854775807}'])
+def test_a_damaged_bookmark_is_a_problem_of_its_file_alone(tmp_path: Path, memory: bytes) -> None:
+    """A number that no moment has is read by the parser, to which it is one like others."""
+    root = tmp_path / "codex" / "sessions"
+    root.mkdir(parents=True)
+    line = codex_count((1, 0, 1), (1, 0, 1), 1)
+    for name in ("one", "two"):
+        (root / f"{name}.jsonl").write_bytes(line)
+    with closing(Ledger(tmp_path / "l.db")) as ledger:
+        source = Source(CodexReader(), root.parent)
+        run_import(ledger, [source], Effort())
+        damage = "UPDATE files SET memory = ? WHERE identity = 'one'"
+        ledger.write(lambda found: found.execute(damage, (memory,)))
+        for name, second in (("one", 2), ("two", 3)):
+            with (root / f"{name}.jsonl").open("ab") as file:
+                file.write(codex_count((2, 0, 2), (1, 0, 1), second))
+        (done,) = run_import(ledger, [source], Effort())
+    assert [problem.partition(": ")[0] for problem in done.problems] in ([], [str(root / "one.jsonl")])
+    assert bool(done.problems) == (b"replaying" not in memory)
+    assert done.added.entries == 1
