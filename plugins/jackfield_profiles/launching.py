@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.providers import Provider
@@ -25,6 +25,7 @@ from jackfield_profiles.company import Company, Visit
 from jackfield_profiles.generating import API_KEY, API_KEY_END, KEY_END, Generated, generate
 from jackfield_profiles.headless import answer_of, call_of, margin, session_of, shown
 from jackfield_profiles.homefiles import HomeFiles
+from jackfield_profiles.leftovers import Leftovers
 from jackfield_profiles.lifecycle import run_hooks
 from jackfield_profiles.merging_home import write_generated
 from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences
@@ -77,6 +78,8 @@ class Launcher:
         self._run = context.settings(RunSettings)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._company = Company(context)
+        self._left = Leftovers(context.service.config_dir, self._run.grace, context.log.warning)
+        self._clearing: asyncio.Task[None] | None = None
 
     # -- what would be started
 
@@ -145,8 +148,15 @@ class Launcher:
             if adapter.agent_id == agent.id:
                 launch = await adapter.adjust(launch, profile)
         await self._hooks("pre_run", agent.hooks.pre_run, profile, launch.env, launch.secrets)
-        await self._profiles.touch(profile.alias)
+        await self._touch(profile.alias)
         return launch
+
+    async def _touch(self, alias: str) -> None:
+        """A full disk does not keep an agent from starting. Raises `NotFound`, `Conflict`."""
+        try:
+            await self._profiles.touch(alias)
+        except ConfigurationError as exc:
+            self._context.log.warning("When %s was used last is not noted: %s", alias, exc.message)
 
     async def _binary(self, agent: Agent) -> str:
         found = await self._context.agents.detect(agent)
@@ -232,8 +242,20 @@ class Launcher:
 
     # -- without a terminal
 
+    async def end_left(self) -> None:
+        """End runs that a killed daemon has left, once."""
+        if self._clearing is None:
+            self._clearing = self._context.spawn("profiles.end_left", self._left.end())
+        await asyncio.shield(self._clearing)
+
+    async def _forget(self, run_id: str, noting: Sequence[asyncio.Task[None]]) -> None:
+        if noting:
+            await asyncio.wait(noting)
+        await asyncio.to_thread(self._left.forget, run_id)
+
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `Profiles.run`."""
+        await self.end_left()
         turns = self._turns.setdefault(profile.alias, asyncio.Semaphore(self._run.concurrent))
         async with turns:
             with self._company.beside(profile.alias) as visit:
@@ -271,12 +293,22 @@ class Launcher:
             limit=limit + margin(launch.secrets),
         )
         clock = self._context.clock
+
+        noting = list[asyncio.Task[None]]()
+
+        def begun(pid: int) -> None:
+            noted = asyncio.to_thread(self._left.note, launch.run_id, pid)
+            noting.append(self._context.spawn("profiles.note_run", noted))
+            self.started(launch, pid)
+
         try:
-            ended = await run_process(start, lambda pid: self.started(launch, pid))
+            ended = await run_process(start, begun)
         except asyncio.CancelledError:
             left = replace(launch, alone=self._company.alone(launch.profile.alias, visit))
             self._context.spawn("profiles.ended", self._after_cancelling(left))
             raise
+        finally:
+            self._context.spawn("profiles.forget_run", self._forget(launch.run_id, noting))
         duration = clock.now_ms() - launch.started_ms
         output = shown(ended.stdout, limit, launch.secrets)
         answer = answer_of(agent.headless if request.prompt is not None else None, output)

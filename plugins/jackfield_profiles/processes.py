@@ -126,7 +126,7 @@ class _Group:
             return False
         except PermissionError:
             return True
-        return await asyncio.to_thread(_has_members, self.id) if sys.platform == "linux" else True
+        return await asyncio.to_thread(has_members, self.id) if sys.platform == "linux" else True
 
 
 async def run_process(start: Start, started: Callable[[int], None] = lambda pid: None) -> Finished:
@@ -254,7 +254,8 @@ async def _cleared(group: _Group, grace: float, transport: asyncio.SubprocessTra
         transport.close()
 
 
-def _has_members(group: int) -> bool:
+def has_members(group: int) -> bool:
+    """Whether a process group has processes that are no zombies. Linux alone; blocks."""
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{entry.name}/stat", "rb") as file:  # noqa: PTH123 - hundreds of them

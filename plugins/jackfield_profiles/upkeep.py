@@ -25,4 +25,5 @@ async def sweep_later(context: PluginContext) -> None:
     from jackfield_profiles.parts import parts_of
 
     parts = parts_of(context)
+    await parts.launcher.end_left()
     await sweep(context, parts.profiles, parts.keys)

@@ -26,13 +26,17 @@ class FileSource:
     async def fetch(self, path: str, sink: Sink, *, etag: str | None = None) -> Fetched:
         file = await asyncio.to_thread(self._opened, path)
         try:
-            while block := await asyncio.to_thread(file.read, BLOCK):
+            while block := await asyncio.to_thread(self._block, file, path):
                 await sink(block)
-        except OSError as exc:
-            raise UpstreamFailed(f"{self._base / path} cannot be read: {exc.strerror}.") from None
         finally:
             file.close()
         return Fetched()
+
+    def _block(self, file: BinaryIO, path: str) -> bytes:
+        try:
+            return file.read(BLOCK)
+        except OSError as exc:
+            raise UpstreamFailed(f"{self._base / path} cannot be read: {exc.strerror}.") from None
 
     def _opened(self, path: str) -> BinaryIO:
         """Raises `UpstreamFailed`; a pipe or a device, which might never end, is none of the files."""

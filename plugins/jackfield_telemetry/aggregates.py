@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 from jackfield.api.clock import iso
-from jackfield.api.files import write_private
+from jackfield.api.errors import JackfieldError
+from jackfield.api.files import read_private, write_private
 from jackfield_telemetry.summary import Summary, aggregates_view, cost_view, tokens_view
 
 VERSION = 1
@@ -28,12 +29,14 @@ class Aggregates:
     def problem(self) -> str | None:
         """One sentence when the file is not one of ours."""
         try:
+            content = read_private(self._path)
+            if content is None:
+                return None
             # All of it: what a type does not ask for is skipped unseen.
-            msgspec.convert(msgspec.json.decode(self._path.read_bytes()), _Head)
-        except FileNotFoundError:
-            return None
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
-            return f"{self._path}: {exc}; it is left as it is and not used. Remove it, and it is made again."
+            msgspec.convert(msgspec.json.decode(content), _Head)
+        except (JackfieldError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+            why = str(exc).rstrip(".")
+            return f"{self._path}: {why}; it is left as it is and not used. Remove it, and it is made again."
         return None
 
     def write(self, summary: Summary, now_ms: int) -> None:

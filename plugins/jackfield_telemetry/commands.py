@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_fields, echo_json
+from jackfield.api.cli import Cli, config_dir_option, echo_fields, echo_json, harmless
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -119,9 +119,10 @@ _WORDS = ("input", "output", "cache writes", "cache reads")
 def tell(warnings: list[str], unpriced: list[str]) -> None:
     """On standard error: what is damaged, and what has no price."""
     for sentence in warnings:
-        click.echo(f"jackfield: {sentence}", err=True)
+        click.echo(f"jackfield: {harmless(sentence)}", err=True)
     if unpriced:
-        click.echo(f"jackfield: the price of {', '.join(unpriced)} is not known; it is in no cost.", err=True)
+        named = harmless(", ".join(unpriced))
+        click.echo(f"jackfield: the price of {named} is not known; it is in no cost.", err=True)
 
 
 def reporting(command: CommandT) -> CommandT:

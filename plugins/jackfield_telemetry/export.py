@@ -10,7 +10,7 @@ from itertools import islice
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Conflict, JackfieldError
 from jackfield_telemetry.queries import Key, Slice
 
 log = logging.getLogger("jackfield.telemetry")
@@ -83,6 +83,17 @@ def told_if_broken(parts: Iterator[bytes], broken: Callable[[JackfieldError], by
             raise
         log.error("An export of usage has broken off: %s", exc.message)
         yield broken(exc)
+
+
+def limited(rows: Iterator[Sequence[object]], limit: int) -> Iterator[Sequence[object]]:
+    """No more of them than that: sums over an export that is cut off without a word would be wrong. Raises
+    `Conflict`."""
+    yield from islice(rows, limit)
+    if next(rows, None) is not None:
+        raise Conflict(
+            f"There are more than {limit} rows; ask for a shorter period, or raise telemetry.export_limit.",
+            code="EXPORT_LIMIT",
+        )
 
 
 def row_of(one: Slice) -> Sequence[object]:

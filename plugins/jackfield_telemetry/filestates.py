@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Sequence
@@ -41,15 +42,24 @@ def changed(connection: sqlite3.Connection, reader: UsageReader, files: Iterable
         except OSError:
             continue
         start = Bookmark()
-        before = known.get(file.identity)
+        before = known.get(_stored(file.identity))
         if before is not None and before[7] == reader.version:
             path, inode, size, modified, position, memory, tail, _ = before
-            if (str(file.path), *now) == (path, inode, size, modified):
+            if (_stored(str(file.path)), *now) == (path, inode, size, modified):
                 continue
             if position < 0 or (now[1] >= position and tail_of(file.path, position) == tail):
                 start = Bookmark(position, memory)
         found.append(Seen(file, *now, start))
     return found
+
+
+def _stored(name: str) -> str | bytes:
+    """As SQLite takes it: what is not UTF-8 in the file system's bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name)
+    return name
 
 
 def _state(path: Path) -> tuple[int, int, int]:
@@ -83,8 +93,8 @@ def remember(connection: sqlite3.Connection, reader: UsageReader, seen: Sequence
         rows.append(
             (
                 reader.name,
-                one.file.identity,
-                str(one.file.path),
+                _stored(one.file.identity),
+                _stored(str(one.file.path)),
                 one.inode,
                 size,
                 modified,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -75,8 +76,10 @@ def export(cli: Cli, /, form: str, output: Path | None, config_dir: Path | None,
             parts = _parts(service, form, period, narrowed)
             if output is None:
                 _copy(parts, sys.stdout.buffer)
+            elif output.exists() and not output.is_file():
+                _pour(output, parts)
             else:
-                _replace(output, parts)
+                _replace(output.resolve(), parts)
 
         await service.thread(write)
 
@@ -86,9 +89,8 @@ def export(cli: Cli, /, form: str, output: Path | None, config_dir: Path | None,
 def _parts(service: UsageService, form: str, period: str, narrowed: dict[str, str]) -> Iterator[bytes]:
     """Blocks."""
     import sqlite3
-    from itertools import islice
 
-    from jackfield_telemetry.export import BY, csv_parts, json_parts, row_of
+    from jackfield_telemetry.export import BY, csv_parts, json_parts, limited, row_of
     from jackfield_telemetry.periods import span_of, zone_of
     from jackfield_telemetry.queries import Where, slices
 
@@ -100,7 +102,7 @@ def _parts(service: UsageService, form: str, period: str, narrowed: dict[str, st
 
     def work(connection: sqlite3.Connection) -> Iterator[bytes]:
         found = slices(connection, where, pricing, BY, zone)
-        rows = (row_of(one) for one in islice(found, service.settings.export_limit))
+        rows = limited(map(row_of, found), service.settings.export_limit)
         return csv_parts(rows) if form == "csv" else json_parts(rows)
 
     yield from service.ledger.stream(work)
@@ -112,19 +114,33 @@ def _copy(parts: Iterator[bytes], out: IO[bytes]) -> None:
     out.flush()
 
 
+def _pour(path: Path, parts: Iterator[bytes]) -> None:
+    """Into a pipe or a device, which must not be replaced by a file: `/dev/null` is everybody's."""
+    with _named(path), path.open("wb") as out:
+        _copy(parts, out)
+
+
 def _replace(path: Path, parts: Iterator[bytes]) -> None:
     """The file is there once it is whole."""
     import tempfile
 
+    with (
+        _named(path),
+        tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", delete=False) as file,
+    ):
+        kept = Path(file.name)
+        try:
+            _copy(parts, file)
+            kept.replace(path)
+        except BaseException:
+            kept.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
     try:
-        with tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", delete=False) as file:
-            kept = Path(file.name)
-            try:
-                _copy(parts, file)
-                kept.replace(path)
-            except BaseException:
-                kept.unlink(missing_ok=True)
-                raise
+        yield
     except OSError as exc:
         raise click.ClickException(f"{path} cannot be written: {exc.strerror or exc}.") from None
 

@@ -70,7 +70,8 @@ def run_import(
             job = plan.jobs[mark.number]
             done, done_size = done + 1, done_size + job.size
             if mark.error is not None:
-                problems[job.source].append(f"{job.path}: {mark.error}")
+                path = os.fsencode(job.path).decode("utf-8", "backslashreplace")
+                problems[job.source].append(f"{path}: {mark.error}")
         report(Progress(len(plan.jobs), done, total, done_size))
     return [
         Imported(

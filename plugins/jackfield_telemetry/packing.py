@@ -65,10 +65,15 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
         step, profiled = bisect_left(STEPS, prompt), 1 if whose else 0
         rows[key] = (key, time, dim_id, session_id, step, given, out, written, read, hours, cost, profiled)
     return Batch(
-        [(number, *dim) for dim, number in dims.items()],  # type: ignore[misc]
-        [(number, *session) for session, number in sessions.items()],
+        [(number, *map(_text, dim)) for dim, number in dims.items()],  # type: ignore[misc]
+        [(number, *map(_text, session)) for session, number in sessions.items()],  # type: ignore[misc]
         [rows[key] for key in sorted(rows)],
     )
+
+
+def _text(name: str) -> str:
+    """A name may come from that of a file, which need not be UTF-8."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _request(request: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -132,7 +133,10 @@ class Prices:
 
 def read_prices(path: Path) -> dict[str, Mapping[str, object]]:
     """Models that have a price. Raises OSError, and ValueError when it is no price list."""
-    if path.stat().st_size > LARGEST:
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
+        raise ValueError("no plain file")
+    if found.st_size > LARGEST:
         raise ValueError(f"larger than {LARGEST} bytes")
     try:
         given = msgspec.json.decode(path.read_bytes())

@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING
 
@@ -94,7 +93,7 @@ class UsageRoutes:
     @operation("All usage as CSV or JSON", scope=None, query=f"{_SCHEMAS}:ExportQuery", tags=TAGS)
     async def export(self) -> Response:
         from jackfield_telemetry import export
-        from jackfield_telemetry.export import BY, csv_parts, json_parts, row_of
+        from jackfield_telemetry.export import BY, csv_parts, json_parts, limited, row_of
         from jackfield_telemetry.periods import zone_of
         from jackfield_telemetry.queries import slices
         from jackfield_telemetry.schemas import ExportQuery
@@ -108,7 +107,7 @@ class UsageRoutes:
 
             def work(connection: sqlite3.Connection) -> Iterator[bytes]:
                 found = slices(connection, where, pricing, BY, zone)
-                rows = (row_of(one) for one in islice(found, limit))
+                rows = limited(map(row_of, found), limit)
                 return csv_parts(rows) if query.format == "csv" else json_parts(rows)
 
             yield from service.ledger.stream(work)

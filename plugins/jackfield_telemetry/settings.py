@@ -31,7 +31,7 @@ class TelemetrySettings(BaseModel):
         "their own. Bytes.",
     )
     export_limit: int = Field(
-        5_000_000, ge=1, le=100_000_000, description="Most entries that one export gives. Entries."
+        5_000_000, ge=1, le=100_000_000, description="Most rows of one export; one that has more fails. Rows."
     )
     watch: bool = Field(
         True, description="Whether agents' logs that are on this machine are followed live, those of profiles included."

@@ -111,6 +111,17 @@ def test_bad_toml_is_a_configuration_error(tmp_path: Path) -> None:
         read_toml(path)
 
 
+def test_a_config_toml_that_never_ends_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("a = " + "[" * 5000)
+    with pytest.raises(ConfigurationError, match="nested too deeply"):
+        read_toml(path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ConfigurationError, match="is no file"):
+        read_toml(path)
+
+
 def test_every_core_key_is_described_and_has_its_own_environment_name() -> None:
     found = [key for table in CORE_TABLES for key in keys(table.path, table.model)]
     assert all(key.field.description for key in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -14,6 +15,7 @@ from .jsontext import Json
 T = TypeVar("T")
 _LONGEST = 100_000
 """Characters of a line where no terminal gives a width."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 
 config_dir_option: Callable[[CommandT], CommandT] = click.option(
@@ -51,7 +53,7 @@ def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: 
         table.add_column(name, overflow="fold", justify="right" if name in right else "left")
     for row in rows:
         # Text: a cell's brackets are no markup.
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(harmless(cell)) for cell in row))
     console = Console(file=sys.stdout, highlight=False)
     if not console.is_terminal:
         console.width = _LONGEST
@@ -62,9 +64,14 @@ def echo_fields(fields: Mapping[str, Json]) -> None:
     """Print names and values, one under the other, for a person."""
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        for line in cell(value).split("\n"):
+        for line in harmless(cell(value)).split("\n"):
             click.echo(f"{name:<{width}}  {line}")
             name = ""
+
+
+def harmless(text: str) -> str:
+    """Without characters that a terminal would obey: names come from logs, files and other machines."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def cell(value: Json) -> str:

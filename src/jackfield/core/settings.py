@@ -116,6 +116,8 @@ class Settings:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """config.toml, or nothing when it is absent. Raises `ConfigurationError`."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise ConfigurationError(f"{path} is no file.")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -126,6 +128,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as exc:
         raise ConfigurationError(f"{path} is not valid TOML: {exc}.") from None
+    except RecursionError:
+        raise ConfigurationError(f"{path} is nested too deeply.") from None
 
 
 def load(

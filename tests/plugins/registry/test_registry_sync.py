@@ -16,6 +16,7 @@ from registry_lab import COMMITS, Lab, digest, files_of
 from jackfield.api.errors import ConfigurationError, Conflict, JackfieldError, UpstreamFailed
 from jackfield.api.records import replace
 from jackfield.api.registry import RegistryStatus
+from jackfield_registry.files import FileSource
 from jackfield_registry.lockfile import read_lock, write_lock
 
 ONE, TWO, THREE, FOUR = COMMITS
@@ -215,6 +216,15 @@ async def test_a_full_disk_keeps_the_old(lab: Lab, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr("jackfield_registry.fetching.os.fsync", full)
         assert "No space left" in await refused(lab, JackfieldError)
+
+
+async def test_a_full_disk_is_not_told_of_the_source(tmp_path: Path) -> None:
+    async def full(block: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "a.toml").write_bytes(b"x")
+    with pytest.raises(OSError, match="No space left"):
+        await FileSource(tmp_path).fetch("a.toml", full)
 
 
 # -- damage

@@ -144,6 +144,32 @@ def test_an_export_is_there_once_it_is_whole(place: Place, tmp_path: Path) -> No
     assert sum(row["input_tokens"] for row in rows) == 1200
 
 
+def test_an_export_replaces_no_pipe_and_no_link(place: Place, tmp_path: Path) -> None:
+    """Root's `-o /dev/null` would take the device from everybody."""
+    pipe, link, real = tmp_path / "pipe", tmp_path / "link.csv", tmp_path / "real.csv"
+    os.mkfifo(pipe)
+    link.symlink_to(real)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert place.run("export", "-o", str(pipe)).returncode == 0
+    assert pipe.is_fifo()
+    assert os.read(reading, 5) == b"date,"
+    os.close(reading)
+    assert place.run("export", "-o", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert real.read_bytes().startswith(b"date,")
+
+
+def test_a_terminal_obeys_no_name(tmp_path: Path) -> None:
+    """Models name themselves, and logs can be anybody's."""
+    own = Place(tmp_path)
+    own.log.write_bytes(claude_line("m1", "r1", model="\x1b]0;mine\x07"))
+    own.run("import")
+    done = own.run("models")
+    assert "\ufffd]0;mine\ufffd" in done.stdout
+    assert "\ufffd]0;mine\ufffd" in done.stderr
+    assert not {"\x1b", "\x07"} & set(done.stdout + done.stderr)
+
+
 def test_a_rebuild_keeps_a_damaged_file_beside(place: Place) -> None:
     path = place.daemon.config_dir / "telemetry" / "aggregates.json"
     path.write_text("{")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import Conflict, JackfieldError, StoreUnavailable
 from jackfield_telemetry.export import (
     CHUNK,
     COLUMNS,
@@ -18,6 +18,7 @@ from jackfield_telemetry.export import (
     csv_parts,
     json_broken,
     json_parts,
+    limited,
     told_if_broken,
 )
 
@@ -76,3 +77,12 @@ def test_before_the_first_part_the_status_can_tell_it() -> None:
 
     with pytest.raises(StoreUnavailable):
         list(told_if_broken(none(), json_broken))
+
+
+def test_rows_beyond_the_limit_are_not_left_out_silently() -> None:
+    assert list(limited(iter([ROW] * 3), 3)) == [ROW] * 3
+    cut = told_if_broken(csv_parts(limited(iter([ROW] * (CHUNK + 1)), CHUNK)), csv_broken)
+    text = b"".join(cut).decode()
+    assert text.splitlines()[-1].startswith("# The export is not whole: There are more than 500 rows")
+    with pytest.raises(Conflict, match="export_limit"):
+        list(told_if_broken(json_parts(limited(iter([ROW, ROW]), 1)), json_broken))

@@ -50,6 +50,24 @@ def test_what_is_no_file_is_passed_over(books: Books, log: Path) -> None:
     assert (take(books, log), books.tokens) == (1, Tokens(200, 20))
 
 
+@pytest.mark.parametrize("threshold", [2**25, 0], ids=["here", "in processes"])
+def test_names_that_are_no_text_cost_nobody_anything(books: Books, log: Path, threshold: int) -> None:
+    """Lines without a session take its name from the file."""
+    folder = Path(os.fsdecode(os.fsencode(log.parent) + b"/\xff\xfe"))
+    folder.mkdir()
+    Path(os.fsdecode(os.fsencode(folder) + b"/n\xe9.jsonl")).write_bytes(claude_line("m3", "r3", sessionId=None))
+    effort = Effort(workers=2, threshold=threshold)
+    (done,) = run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], effort)
+    assert (done.files, done.problems, books.tokens) == (2, [], Tokens(300, 30))
+    assert take(books, log) == 0
+
+
+def test_a_file_that_cannot_be_read_is_named_though_its_name_is_no_text(books: Books, log: Path) -> None:
+    Path(os.fsdecode(os.fsencode(log.parent) + b"/\xff.jsonl")).mkdir()
+    (problem,) = books.take(ClaudeReader(), log.parents[1]).problems
+    assert problem.encode().startswith(os.fsencode(log.parent) + b"/\\xff.jsonl: IsADirectoryError")
+
+
 @pytest.mark.parametrize("missing", [1, 9], ids=["but complete", "in the middle"])
 def test_a_line_without_its_end_waits_for_it(books: Books, log: Path, missing: int) -> None:
     whole = claude_line("m3", "r3")

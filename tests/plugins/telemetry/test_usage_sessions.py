@@ -149,6 +149,17 @@ def test_aggregates_that_are_not_ours_are_named_and_left(service: UsageService, 
     assert str(path) in service.warnings()[0]
 
 
+def test_pipes_in_the_place_of_files_are_named_and_not_waited_for(service: UsageService) -> None:
+    directory = service.context.service.config_dir
+    paths = [directory / "telemetry" / "aggregates.json", directory / "registry" / "litellm-pricing.json"]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        os.mkfifo(path)
+    service.write_aggregates()
+    warnings = service.warnings()
+    assert all(any(str(path) in warning for warning in warnings) for path in paths)
+
+
 @pytest.mark.parametrize("year", ["0001", "1969", "2100", "9999"])
 def test_a_run_of_another_age_is_damage(service: UsageService, year: str) -> None:
     service.log.path.parent.mkdir(parents=True)
