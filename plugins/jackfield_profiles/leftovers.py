@@ -69,10 +69,11 @@ class Leftovers:
         except (OSError, JackfieldError) as exc:
             self._tell(f"A run cannot be noted, so that nobody ends it should this process be killed: {exc}")
 
-    def forget(self, run_id: str) -> None:
-        """It has ended."""
-        with contextlib.suppress(OSError):
-            (self._directory / run_id).unlink()
+    def forget(self, *run_ids: str) -> None:
+        """They have ended."""
+        for run_id in run_ids:
+            with contextlib.suppress(OSError):
+                (self._directory / run_id).unlink()
 
     async def end(self) -> None:
         """End what others have left."""
@@ -83,7 +84,7 @@ class Leftovers:
         _signal(groups, signal.SIGTERM)
         await self._gone(groups)
         _signal(groups, signal.SIGKILL)
-        await asyncio.to_thread(lambda: [self.forget(run_id) for run_id in left])
+        await asyncio.to_thread(self.forget, *left)
         self._tell(f"{len(left)} runs that a killed process had left were ended.")
 
     async def _gone(self, groups: Collection[int]) -> None:
