@@ -58,7 +58,8 @@ class ApiKeyMethod:
         user = await self._store().user(key.user_id)
         if user is None:
             raise ApiKeyInvalid
-        self._usage.note(key.id)
+        if not request.passive:
+            self._usage.note(key.id)
         scopes = frozenset(key.scopes) if key.scopes else None
         return Principal(user.id, user.username, user.role, self.name, scopes, {"key": key.id})
 

@@ -73,8 +73,19 @@ class BasicMethod:
         username, password = basic_pair(given[1])
         if len(username) > MAX_NAME or len(password) > MAX_BYTES:
             raise InvalidCredentials
-        user = await self._user(username, password, request.client)
-        return Principal(user.id, user.username, user.role, self.name)
+        if request.passive:
+            user = await self._present(username)
+        else:
+            user = await self._user(username, password, request.client)
+        return Principal(user.id, user.username, user.role, self.name, claims={"version": user.version})
+
+    async def _present(self, username: str) -> User:
+        """Of a pair that was right: a password that was changed has changed the version. Raises
+        `InvalidCredentials`."""
+        user = await self._store().user_by_name(username)
+        if user is None:
+            raise InvalidCredentials
+        return user
 
     async def _user(self, username: str, password: str, client: str) -> User:
         self._logins.throttle.check(username, client)

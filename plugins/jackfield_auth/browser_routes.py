@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quart import Blueprint, Response, g, request
 
-from jackfield.api.auth import OWNER, SESSION, Principal
+from jackfield.api.auth import OWNER, PEERS, SESSION, Peer, Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
 from jackfield.api.http import client_address, operation, principal, read_model, success
@@ -44,7 +44,7 @@ class BrowserRoutes:
         body = await read_model(EntryBody)
         user_id, version = await self._entry(body)
         await self._end_present()
-        token, _ = await self._auth.sessions.begin(user_id, version, peer=peer() == "owner")
+        token, _ = await self._auth.sessions.begin(user_id, version, peer=peer())
         caller = await self._auth.session_method.of_token(token.encode())
         answer = self._answer(caller)
         lifetime = self._auth.session_settings.lifetime
@@ -98,7 +98,7 @@ class BrowserRoutes:
         for token in tokens([value.encode("latin-1") for value in request.headers.getlist("Cookie")], self._port):
             found = self._auth.sessions.find(token, passive=True)
             # Who has stolen one can use it for nothing, not for a logout either.
-            if found is None or not found.peer or peer() != "other":
+            if found is None or PEERS.index(peer()) >= PEERS.index(found.peer):
                 await self._auth.sessions.end(token)
 
     def _answer(self, caller: Principal | None) -> Response:
@@ -124,9 +124,10 @@ class BrowserRoutes:
         )
 
 
-def peer() -> str:
-    """Whose process calls, as the gate has seen it: owner, confined or other."""
-    return str(request.scope.get("jackfield.peer", "other"))
+def peer() -> Peer:
+    """Whose process calls, as the gate has seen it."""
+    found: Peer = request.scope.get("jackfield.peer", "other")  # type: ignore[assignment]
+    return found
 
 
 def over_tls() -> bool:

@@ -13,12 +13,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jackfield.api import jsontext
+from jackfield.api.auth import PEERS, Peer
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.files import read_private, write_private
 from jackfield.api.records import state
 from jackfield_auth.settings import SessionSettings
+from jackfield_auth.tokens import CLOCK_STEP
 
 PREFIX = "jf_ss_"
 WRITE_MS = 60_000
@@ -32,14 +34,14 @@ def digest_of(token: bytes) -> str:
 
 @state
 class BrowserSession:
-    """version: the user's, at its begin; times: Unix ms; peer: whether it counts for processes of the daemon's own user
-    alone."""
+    """version: the user's, at its begin; times: Unix ms; peer: whose process began it: it counts for such, and for what
+    is nearer."""
 
     user_id: str
     version: int
     created_at: int
     used_at: int
-    peer: bool = False
+    peer: Peer = "other"
 
 
 class BrowserSessions:
@@ -68,7 +70,7 @@ class BrowserSessions:
             return
         self._sessions = {digest: session for digest, session in found.items() if not self._over(session)}
 
-    async def begin(self, user_id: str, version: int, *, peer: bool) -> tuple[str, BrowserSession]:
+    async def begin(self, user_id: str, version: int, *, peer: Peer) -> tuple[str, BrowserSession]:
         """A new session and its token, which is nowhere else."""
         token = PREFIX + secrets.token_urlsafe(32)
         now = self._clock.now_ms()
@@ -106,7 +108,9 @@ class BrowserSessions:
         return latest, min(latest, session.used_at + self._settings.idle_time * 1000)
 
     def _over(self, session: BrowserSession) -> bool:
-        return self._clock.now_ms() >= self.expires_at(session)[1]
+        """One that begins in the future is of a clock that was wrong, and would last until that is right again."""
+        now = self._clock.now_ms()
+        return now >= self.expires_at(session)[1] or session.created_at > now + CLOCK_STEP * 1000
 
     async def flush(self) -> None:
         """Write what is not written yet."""
@@ -114,6 +118,10 @@ class BrowserSessions:
             await self._write()
 
     async def _write(self) -> None:
+        """To the end, whether or not the caller waits for it: what has ended does not come back with the next start."""
+        await asyncio.shield(asyncio.ensure_future(self._put()))
+
+    async def _put(self) -> None:
         async with self._writing:
             self._changed = False
             self._written = self._clock.now_ms()
@@ -139,7 +147,7 @@ def restored(content: bytes) -> dict[str, BrowserSession]:
         if not isinstance(row, list):
             raise TypeError("an entry of the file is no list")
         user_id, version, created_at, used_at, peer = row
-        if not (isinstance(user_id, str) and isinstance(peer, bool)):
+        if not isinstance(user_id, str) or peer not in PEERS:
             raise TypeError("an entry of the file is damaged")
         if not (isinstance(version, int) and isinstance(created_at, int) and isinstance(used_at, int)):
             raise TypeError("an entry of the file is damaged")

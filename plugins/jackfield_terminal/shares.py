@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
+from jackfield.api.auth import Standing, unending
 from jackfield.api.clock import Clock
 from jackfield.api.errors import AuthRequired
 from jackfield.api.records import record
@@ -22,10 +23,11 @@ class ShareInvalid(AuthRequired):
 
 @record
 class Share:
-    """until: Unix ms."""
+    """until: Unix ms; maker: of whoever made it."""
 
     session_id: str
     until: int
+    maker: Standing = unending
 
 
 class Shares:
@@ -35,21 +37,28 @@ class Shares:
         self._clock = clock
         self._shares: dict[str, Share] = {}
 
-    def new(self, session_id: str, lifetime: int) -> tuple[str, Share]:
+    def new(self, session_id: str, lifetime: int, maker: Standing = unending) -> tuple[str, Share]:
         """The token of a link that lasts so many seconds."""
         token = PREFIX + secrets.token_urlsafe(32)
-        share = Share(session_id, self._clock.now_ms() + lifetime * 1000)
+        share = Share(session_id, self._clock.now_ms() + lifetime * 1000, maker)
         self._shares = {digest: kept for digest, kept in self._shares.items() if not self._over(kept)}
         while len(self._shares) >= REMEMBERED:
             del self._shares[min(self._shares, key=lambda digest: self._shares[digest].until)]
         self._shares[_digest(token)] = share
         return token, share
 
-    def find(self, token: str) -> Share:
-        """Raises `ShareInvalid`."""
-        share = self._shares.get(_digest(token))
+    async def find(self, token: str) -> Share:
+        """Raises `ShareInvalid`; another `JackfieldError` while nobody can say whether its maker's credential still
+        counts."""
+        digest = _digest(token)
+        share = self._shares.get(digest)
         if share is None or self._over(share):
             raise ShareInvalid
+        try:
+            await share.maker()
+        except AuthRequired:
+            self._shares.pop(digest, None)
+            raise ShareInvalid from None
         return share
 
     def end(self, session_id: str) -> int:

@@ -17,9 +17,9 @@ from jackfield.api.asgi import Message, Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.events import STOPPING, Subscription
-from jackfield.api.http import operation, read_model, success
+from jackfield.api.http import operation, read_model, standing, success
 from jackfield_terminal.shares import Share, ShareInvalid, Shares
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class Sharing:
         await send({"type": "websocket.accept"})
         token = await self._token(receive)
         try:
-            share = self._shares.find(token)
-        except ShareInvalid as exc:
+            share = await self._shares.find(token)
+        except JackfieldError as exc:
             await close(send, exc.message)
             return
         # Whoever has the link could else keep the owner out, with as many connections as a session may have.
@@ -127,17 +127,19 @@ class Sharing:
         await self._lazy.connect({**scope_of_link(), **seen}, ours, answer)
 
     async def _until_it_ends(self, token: str) -> None:
-        try:
-            while True:
-                await asyncio.sleep(LOOK)
-                self._shares.find(token)
-        except ShareInvalid:
-            return
+        while True:
+            await asyncio.sleep(LOOK)
+            try:
+                await self._shares.find(token)
+            except ShareInvalid:
+                return
+            except JackfieldError:  # the store does not answer: that says nothing of the link
+                continue
 
     # -- the routes
 
     @operation(
-        "Make a link with which anybody may look at the session.",
+        "Make a link with which anybody may look at the session, for as long as the caller's credential counts.",
         scope=None,
         request=f"{_SCHEMAS}:ShareIn",
         response=f"{_SCHEMAS}:ShareAnswer",
@@ -148,7 +150,7 @@ class Sharing:
 
         body = await read_model(ShareIn)
         self._lazy.hub.find(session_id)
-        token, share = self._shares.new(session_id, body.expires_in)
+        token, share = self._shares.new(session_id, body.expires_in, standing())
         url = f"{self._context.service.public_url}/ui/shared#token={token}"
         answer = success(
             {"session_id": session_id, "token": token, "url": url, "mode": "ro", "expires_at": iso(share.until)}

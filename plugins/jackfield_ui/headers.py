@@ -9,8 +9,8 @@ HASHED = re.compile(r"^assets/.*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$")
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATED = b"no-cache"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
-    "connect-src 'self' ws://{host} wss://{host}; img-src 'self' data: blob:; font-src 'self'; worker-src 'self'; "
+    "default-src 'none'; script-src {scripts}; style-src 'self' 'nonce-{nonce}'; "
+    "connect-src 'self' ws://{host} wss://{host}; img-src 'self' data: blob:; font-src 'self'; worker-src {scripts}; "
     "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 """`ws:` is named because older browsers do not count it as `'self'`. The gate has compared the host with ours."""
@@ -30,12 +30,19 @@ def secured() -> list[tuple[bytes, bytes]]:
     ]
 
 
+def scripts_of(host: str) -> str:
+    """Where scripts and workers come from: our own files, and not `'self'`, since webhooks of workflows may answer with
+    scripts. A policy has no form for IPv6 addresses."""
+    return "'self'" if host.startswith("[") else f"{host}/ui/"
+
+
 def page_headers(host: str, nonce: str) -> list[tuple[bytes, bytes]]:
     """Of the page. host: with the port, as the gate has let it in; nonce: of the styles of this answer."""
+    policy = POLICY.format(host=host, nonce=nonce, scripts=scripts_of(host))
     return [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"cache-control", b"no-store"),
-        (b"content-security-policy", POLICY.format(host=host, nonce=nonce).encode("latin-1")),
+        (b"content-security-policy", policy.encode("latin-1")),
         (b"permissions-policy", PERMISSIONS.encode()),
         (b"x-frame-options", b"DENY"),
         *secured(),

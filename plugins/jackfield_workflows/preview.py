@@ -14,7 +14,7 @@ from jackfield.api import jsontext
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
-from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound, RateLimited
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, NodeError
 from jackfield.api.records import record
@@ -28,10 +28,13 @@ from jackfield_workflows.records import to_json
 from jackfield_workflows.retries import executed_workflow
 from jackfield_workflows.runloop import RunLoop
 from jackfield_workflows.services import Services, build_services
+from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.tasks import NodeResult, Task
 
 SECONDS = 5.0
 """How long all expressions of one preview may take together."""
+WAITING = 32
+"""Previews that may wait for their turn; one more is refused."""
 LONGEST = 64 * 1024
 """Bytes of JSON up to which a value is shown whole."""
 
@@ -49,10 +52,13 @@ class Asked:
 
 
 class Preview:
-    """Evaluates templates outside of executions."""
+    """Evaluates templates outside of executions. Each has the data of one in memory: so few at a time."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._most = context.settings(WorkflowsSettings).previews
+        self._turns = asyncio.Semaphore(self._most)
+        self._asked = 0
 
     @cached_property
     def _services(self) -> Services:
@@ -60,7 +66,18 @@ class Preview:
 
     async def evaluate(self, asked: Asked) -> dict[str, Json]:
         """`{items, values: {key: {value} | {error}}}`; items: how many the node's first input has. Raises `NotFound`
-        for an unknown execution, `InvalidInput` for a node that is not in the workflow or does not run."""
+        for an unknown execution, `InvalidInput` for a node that is not in the workflow or does not run, `RateLimited`
+        when too many wait."""
+        if self._asked >= self._most + WAITING:
+            raise RateLimited(1, "Too many previews are asked for; see workflows.previews.")
+        self._asked += 1
+        try:
+            async with self._turns:
+                return await self._evaluate(asked)
+        finally:
+            self._asked -= 1
+
+    async def _evaluate(self, asked: Asked) -> dict[str, Json]:
         plan = Plan(asked.workflow, self._context.nodes)
         if asked.node not in plan.graph.steps:
             details = {"node": "give the name of a node of the workflow that runs"}

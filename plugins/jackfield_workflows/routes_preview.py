@@ -10,7 +10,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.http import json_response, operation, parse_model, principal, read_json
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.routes import Route, schema
@@ -52,6 +52,8 @@ class PreviewRoutes:
         from jackfield_workflows.schemas_preview import PreviewBody
 
         body = parse_model(PreviewBody, await read_json())
+        if body.executionId is not None:
+            principal().require("executions:read")
         workflow = await self._workflow(body)
         asked = Asked(workflow, body.node, body.executionId, body.item, body.templates)
         return json_response(await self._preview.evaluate(asked))

@@ -23,6 +23,7 @@ class WorkflowsSettings(BaseModel):
         gt=0,
         le=86_400,
     )
+    previews: int = Field(4, description="Previews of expressions at the same time, a count.", ge=1, le=1000)
     event_streams: int = Field(100, description="Event streams open at the same time, a count.", ge=1, le=10_000)
     event_heartbeat: float = Field(
         15.0, description="Pause after which an idle event stream sends a comment, in seconds.", gt=0, le=300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -159,3 +160,31 @@ def test_a_node_that_ran_and_all_behind_it_run_again(api: httpx.Client, ran: tup
         found = api.post(f"/executions/{first['id']}/retry", params={"from": "node", "node": name})
         assert found.status_code == 400
         assert "Keep" in found.json()["details"]["node"]
+
+
+def test_a_key_that_reads_no_executions_reads_none_here(api: httpx.Client, ran: tuple[str, dict[str, Any]]) -> None:
+    key = api.post("/api-keys", json={"name": "runs", "scopes": ["workflows:execute"]}).raise_for_status().json()
+    body = {"workflowId": ran[0], "node": "Show", "templates": {"all": "={{ $('Make').all() }}"}}
+    with httpx.Client(base_url=api.base_url, headers={"X-API-Key": key["key"]}, trust_env=False) as caller:
+        assert caller.post("/expressions/preview", json=body).status_code == 200
+        refused = caller.post("/expressions/preview", json={**body, "executionId": ran[1]["id"]})
+    assert (refused.status_code, refused.json()["details"]["scope"]) == (403, "executions:read")
+
+
+def test_so_many_previews_at_once_are_refused(api: httpx.Client, ran: tuple[str, dict[str, Any]]) -> None:
+    """They hold executions in memory, and scripts' workers."""
+    body = {"workflowId": ran[0], "node": "Show", "templates": {"slow": "={{ (() => { while (true) {} })() }}"}}
+
+    async def all_at_once() -> list[int]:
+        limits = httpx.Limits(max_connections=100)
+        async with httpx.AsyncClient(
+            base_url=api.base_url, headers=api.headers, trust_env=False, timeout=60, limits=limits
+        ) as client:
+            asked = [asyncio.ensure_future(client.post("/expressions/preview", json=body)) for _ in range(40)]
+            done, late = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            for one in late:
+                one.cancel()
+            return [one.result().status_code for one in done]
+
+    assert set(asyncio.run(all_at_once())) == {429}
+    assert preview(api, ran, templates={"then": "={{ $json.n }}"})["values"] == {"then": {"value": 2}}

@@ -12,7 +12,7 @@ import pytest
 from quart import Blueprint, Response, websocket
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
-from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.auth import SESSION, AuthRequest, Principal
 from jackfield.api.errors import TokenInvalid
 from jackfield.api.hooks import hookimpl
 from jackfield.api.http import json_response, operation, principal, read_json
@@ -73,6 +73,18 @@ class TokenMethod:
         if found is None:
             raise TokenInvalid
         return found
+
+
+class CookieMethod:
+    """`Cookie: session=owner`: ada's session that such a process began."""
+
+    name = SESSION
+
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
+        given = request.header("cookie")
+        if given is None:
+            return None
+        return Principal("1", "ada", "member", SESSION, claims={"peer": given.decode().removeprefix("session=")})
 
 
 def _blueprint() -> Blueprint:
@@ -143,8 +155,8 @@ def fake_plugin() -> SimpleNamespace:
         return FakeEngine()
 
     @hookimpl
-    def jackfield_auth_methods() -> list[TokenMethod]:
-        return [TokenMethod()]
+    def jackfield_auth_methods() -> list[TokenMethod | CookieMethod]:
+        return [TokenMethod(), CookieMethod()]
 
     @hookimpl
     def jackfield_blueprints() -> list[Blueprint]:

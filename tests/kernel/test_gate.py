@@ -6,11 +6,13 @@ import asyncio
 import socket
 import subprocess
 import sys
+from unittest.mock import AsyncMock
 
 import orjson
 import pytest
 
 from jackfield.core.kernel import Kernel
+from jackfield.http import peer
 from jackfield.http.app import create_app
 from jackfield.http.peer import PeerLookup, normalised, owner_by_netlink, owner_by_proc
 
@@ -45,9 +47,17 @@ async def test_a_foreign_origin_is_refused_even_with_a_credential(client: Client
         assert (await client("GET", path, TOKEN, ("Origin", origin))).status == 403
 
 
-async def test_own_origin_passes(client: Client) -> None:
-    answer = await client("GET", "/api/v1/things", TOKEN, ("Origin", "http://localhost:8765"))
-    assert answer.status == 200
+@pytest.mark.parametrize("host", ["localhost:8765", "LOCALHOST:8765", "127.0.0.1:8765", "[::1]:8765"])
+async def test_own_origin_passes(client: Client, host: str) -> None:
+    origin = ("Origin", f"http://{host.lower()}")
+    assert (await client("GET", "/api/v1/things", TOKEN, origin, host=host)).status == 200
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:8765", "http://[::1]:8765"])
+async def test_a_page_at_another_name_of_the_machine_may_be_somebody_elses(client: Client, origin: str) -> None:
+    """We listen at 127.0.0.1 alone: at `[::1]`, which `localhost` also is, another user may serve our port."""
+    for path in ("/api/v1/things", "/api/daemon/who"):
+        assert (await client("GET", path, TOKEN, ("Origin", origin))).status == 403
 
 
 @pytest.mark.parametrize(
@@ -325,6 +335,37 @@ async def test_with_sandboxes_only_a_socket_of_our_namespace_is_ours() -> None:
 
 
 @linux
+@pytest.mark.parametrize(
+    ("began", "calls", "status"),
+    [
+        ("owner", "owner", 200),
+        ("owner", "confined", 401),
+        ("confined", "owner", 200),
+        ("confined", "confined", 200),
+        ("confined", "other", 401),
+        ("other", "other", 200),
+    ],
+)
+async def test_a_session_is_for_processes_as_near_as_the_one_that_began_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch, began: str, calls: str, status: int
+) -> None:
+    monkeypatch.setattr(PeerLookup, "same_user", AsyncMock(return_value=calls == "owner"))
+    monkeypatch.setattr(PeerLookup, "same_uid", AsyncMock(return_value=calls != "other"))
+    assert (await client("GET", "/api/v1/things", ("Cookie", f"session={began}"))).status == status
+
+
+async def test_a_peer_that_cannot_be_looked_for_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No descriptor is left, say."""
+
+    def fails(inode: int) -> bool:
+        raise OSError(24, "too many open files")
+
+    monkeypatch.setattr(peer, "in_own_namespace", fails)
+    lookup = PeerLookup(lambda: True)
+    monkeypatch.setattr(lookup, "_inode", AsyncMock(return_value=7))
+    assert not await lookup.same_user({})
+
+
 async def test_a_peer_from_elsewhere_is_never_ours() -> None:
     assert not await PeerLookup().same_user({"client": ("192.0.2.1", 5), "server": ("127.0.0.1", 8765)})
     assert not await PeerLookup().same_user({"client": None, "server": ("127.0.0.1", 8765)})

@@ -39,6 +39,24 @@ async def test_the_short_way_is_shut_when_the_session_has_ended(monkeypatch: pyt
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
+async def test_a_connection_that_cannot_be_looked_at_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held, "INTERVAL", 0)
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def check() -> None:
+        raise OSError(24, "too many open files")
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["code"] == ENDED
+
+    async with asyncio.timeout(10):
+        await Held(Inbox(1).get, send, check).run(app, {"type": "websocket"})
+    assert [message["code"] for message in sent] == [ENDED]
+
+
 async def test_a_message_on_its_way_through_is_not_overtaken() -> None:
     """The application is asked for only once it waits again: there is a task in between."""
     inbox = Inbox(1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from .errors import AccessDenied
 from .records import record
@@ -12,6 +12,14 @@ from .records import record
 ROLES = ("viewer", "member", "admin")
 SESSION = "session"
 """The method of a cookie that a browser sends by itself: the gate takes it from the daemon's own pages alone."""
+Peer = Literal["other", "confined", "owner"]
+"""Whose process calls: another user's, the daemon's own user's where the daemon cannot see that it is no agent's, or
+the daemon's own user's."""
+PEERS: tuple[Peer, ...] = get_args(Peer)
+"""Each is nearer than the one before, and may do what that may."""
+Standing: TypeAlias = Callable[[], Awaitable[None]]
+"""Asked at any time after a request: raises `AuthRequired` once its caller's credential has ended or gives other
+rights."""
 AGENTS_READ = "agents:read"
 AGENTS_WRITE = "agents:write"
 """Of all that is outside `/api/v1`: whoever starts an agent can do what the daemon's user can."""
@@ -35,8 +43,8 @@ ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES,
 @record
 class Principal:
     """A verified caller. method: jwt, api_key, basic, session or owner; scopes: None = all that the role gives;
-    claims: what the method adds (a JWT's `jti` and `exp`; `peer` of a session that processes of the daemon's own user
-    alone may use)."""
+    claims: what the method adds (a JWT's `jti` and `exp`; `peer`, how near a process must be to use a session;
+    `version`, with another value of which a connection ends)."""
 
     user_id: str
     username: str
@@ -79,6 +87,10 @@ OWNER = Principal("owner", "owner", "admin", "owner")
 """The daemon's own user, who is nobody in the table of users."""
 
 
+async def unending() -> None:
+    """The `Standing` of the daemon's own user, from whom nothing is taken."""
+
+
 @record
 class AuthRequest:
     """What an authentication method may look at: header values by lower-case name, and the client's address."""
@@ -87,7 +99,8 @@ class AuthRequest:
     client: str
     path: str
     passive: bool = False
-    """Whether it only asks if the credential still counts, which is no use of it."""
+    """Whether it only asks if the credential, which was valid when the connection was opened, still counts: that is no
+    use of it, and a password need not be looked at again where the principal's `version` claim tells of a new one."""
 
     def header(self, name: str) -> bytes | None:
         """The only value of the header; None when absent. Two values are joined and so fail verification."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from quart import Request, Response, g, request
 
 from . import jsontext
-from .auth import Principal
+from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
 from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from .records import record
@@ -82,6 +82,12 @@ def principal() -> Principal:
     found: Principal | None = g.get("principal")
     if found is None:
         raise AuthRequired
+    return found
+
+
+def standing() -> Standing:
+    """For what the present request leaves behind and what must not outlast its caller's rights."""
+    found: Standing = request.scope.get("jackfield.standing", unending)  # type: ignore[assignment]
     return found
 
 

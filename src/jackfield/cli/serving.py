@@ -12,7 +12,7 @@ from jackfield.core.logs import Logs
 from jackfield.core.memory import share_arena
 from jackfield.core.tables import LogSettings, ServerSettings
 from jackfield.http.app import create_app
-from jackfield.http.server import listen, run
+from jackfield.http.server import hold_beside, listen, run
 
 from .runtime import Runtime
 
@@ -33,6 +33,7 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     lock.acquire()
     try:
         sock = listen(kernel.settings.get(ServerSettings))
+        beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
         try:
             app = create_app(kernel)
@@ -43,5 +44,7 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
             raise
         finally:
             logs.stop()
+            if beside is not None:
+                beside.close()
     finally:
         lock.release()

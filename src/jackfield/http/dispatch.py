@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
-from jackfield.api.auth import SESSION, Principal
+from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -148,9 +148,13 @@ class Dispatcher:
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
         app = mount.app if mount else self._quart
-        caller = scope.get("jackfield.principal")
-        if caller is not None and caller.method == SESSION and scope["method"] == "GET":
-            await while_it_counts(app(scope, receive, send), lambda: self._gate.still_counts(scope, access))
+        caller: Principal | None = scope.get("jackfield.principal")
+        if caller is None or not has_credential(caller):
+            await app(scope, receive, send)
+            return
+        scope["jackfield.standing"] = self._gate.standing(scope, caller)
+        if scope["method"] == "GET":
+            await while_it_counts(app, scope, receive, send, lambda: self._gate.still_counts(scope, caller))
         else:
             await app(scope, receive, send)
 
@@ -191,8 +195,8 @@ class Dispatcher:
             mount = self._mount_of(path)
             caller = await self._caller(scope, access, mount)
             app = mount.app if mount else self._quart
-            if caller is not None and caller.method == SESSION:
-                await Held(receive, send, lambda: self._gate.still_counts(scope, access)).run(app, scope)
+            if caller is not None and has_credential(caller):
+                await Held(receive, send, lambda: self._gate.still_counts(scope, caller)).run(app, scope)
             else:
                 await app(scope, receive, send)
         except JackfieldError as exc:
@@ -207,6 +211,11 @@ class Dispatcher:
         if access == "gated" and caller is not None:
             require(caller, scope)
         return caller
+
+
+def has_credential(caller: Principal) -> bool:
+    """Whether it came with something that may end. The daemon's own user is known by the process or the token file."""
+    return caller.method != OWNER.method
 
 
 def require(caller: Principal, scope: Scope) -> None:

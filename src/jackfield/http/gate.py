@@ -12,10 +12,10 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
 from jackfield.api.asgi import Scope
-from jackfield.api.auth import OWNER, SESSION, AuthRequest, Principal
+from jackfield.api.auth import OWNER, SESSION, AuthRequest, Peer, Principal, Standing
 from jackfield.api.context import Service
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput, SessionExpired
-from jackfield.api.records import state
+from jackfield.api.records import replace, state
 from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
 
 from .peer import PeerLookup
@@ -24,9 +24,6 @@ Access = Literal["public", "service", "gated"]
 """public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-Peer = Literal["owner", "confined", "other"]
-"""Whose process calls: the daemon's own user's, the same user's where the daemon cannot see that it is no agent's, or
-another one's."""
 CREDENTIALS = frozenset({"authorization", "x-api-key"})
 FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
 
@@ -46,6 +43,11 @@ class Caller:
         if len(found) > 1:
             raise InvalidInput(f"The header {name.decode()} must not be repeated.")
         return found[0]
+
+
+def rights(caller: Principal) -> tuple[object, ...]:
+    """Who it is and what they may, of one version of the user."""
+    return caller.user_id, caller.role, caller.scopes, caller.claims.get("version")
 
 
 def read_headers(scope: Scope) -> Caller:
@@ -76,7 +78,7 @@ class Gate:
         ports = [f":{service.port}", *([""] if service.port == 80 else [])]
         self._own_hosts = frozenset(f"{name}{port}".encode() for name in names for port in ports)
         self._public_hosts = frozenset(host.lower().encode() for host in server.public_hosts)
-        self._own_origins = frozenset(b"http://" + host for host in self._own_hosts) | frozenset(
+        self._public_origins = frozenset(
             scheme + host for host in self._public_hosts for scheme in (b"https://", b"http://")
         )
         self._cors_origins = frozenset(o.encode() for o in cors.allowed_origins) if cors.enabled else frozenset()
@@ -149,7 +151,7 @@ class Gate:
     def _check_origin(self, scope: Scope, caller: Caller, access: Access) -> None:
         origin = caller.only(b"origin")
         allowed = access == "service" and origin is not None and self.allows_origin(origin)
-        if origin is not None and origin not in self._own_origins and not allowed:
+        if origin is not None and not allowed and not self._is_own(origin, scope):
             raise AccessDenied("Pages of other origins may not call this daemon.")
         site = caller.only(b"sec-fetch-site")
         if site is None or site == b"same-origin" or allowed:
@@ -158,25 +160,48 @@ class Gate:
             return
         raise AccessDenied("Pages of other sites may not call this daemon.")
 
+    def _is_own(self, origin: bytes, scope: Scope) -> bool:
+        """Whether the page is ours. One at this machine comes from the address that it calls."""
+        if origin in self._public_origins:
+            return True
+        host = next((value.lower() for name, value in scope["headers"] if name == b"host"), b"")
+        return host in self._own_hosts and origin == b"http://" + host
+
     def allows_origin(self, origin: bytes) -> bool:
         """Whether security.cors opens /api/v1 to this origin."""
         return origin in self._cors_origins or b"*" in self._cors_origins
 
-    async def still_counts(self, scope: Scope, access: Access) -> None:
+    async def still_counts(self, scope: Scope, caller: Principal) -> None:
         """The credential of a connection that lasts, looked at again. Raises `AuthRequired`."""
-        await self._credential(scope, read_headers(scope), access, passive=True)
+        await self.standing(scope, caller)()
+        if caller.method == SESSION:
+            await self._check_session(scope, read_headers(scope), caller)
 
-    async def _credential(
-        self, scope: Scope, caller: Caller, access: Access, *, passive: bool = False
-    ) -> Principal | None:
-        bearer = caller.only(b"authorization")
+    def standing(self, scope: Scope, caller: Principal) -> Standing:
+        """The same for what outlasts the connection: whose process has the credential is not asked again."""
+        asked = self._asked(scope, read_headers(scope), passive=True)
+
+        async def look() -> None:
+            found = await self._authenticate(asked)
+            if found is None or rights(found) != rights(caller):
+                raise AuthRequired("The credential does not give the same rights any more; connect again.")
+
+        return look
+
+    @staticmethod
+    def _asked(scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
+        return AuthRequest(headers, str(scope.get("jackfield.client", "")), scope["path"], passive)
+
+    async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
+        bearer = caller.only(b"authorization")
+        asked = self._asked(scope, caller)
+        headers = dict(asked.headers)
         # Not for the service, which knows users only.
         owner = access == "gated" and bearer is not None and self._is_daemon_token(bearer)
         if owner:
             del headers["authorization"]
-        client = str(scope.get("jackfield.client", ""))
-        found = await self._authenticate(AuthRequest(headers, client, scope["path"], passive))
+        found = await self._authenticate(replace(asked, headers=headers))
         if owner and found is not None and found.user_id != OWNER.user_id:
             raise AuthRequired("The daemon's token and a user's credential disagree; send one of them.")
         if found is None and not CREDENTIALS.isdisjoint(headers):
@@ -187,14 +212,18 @@ class Gate:
 
     async def _check_session(self, scope: Scope, caller: Caller, session: Principal) -> None:
         """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes
-        from our own pages, and one that was given to our own user only for processes of that user. Raises
+        from our own pages, and one that was given to our own user only for processes that are as near. Raises
         `AccessDenied`, `SessionExpired`."""
         origin, site = caller.only(b"origin"), caller.only(b"sec-fetch-site")
-        own = origin in self._own_origins or (origin is None and site == b"same-origin")
+        own = self._is_own(origin, scope) if origin is not None else site == b"same-origin"
         read = scope["type"] == "http" and scope["method"] in SAFE and origin is None and site in (None, b"none")
         if not own and not read:
             raise AccessDenied("A session's cookie counts for the daemon's own pages alone, which send their Origin.")
-        if session.claims.get("peer") and (caller.forwarded or not await self._peers.same_user(scope)):
+        wanted = session.claims.get("peer", "other")
+        if wanted == "other":
+            return
+        near = self._peers.same_user if wanted == "owner" else self._peers.same_uid
+        if caller.forwarded or not await near(scope):
             raise SessionExpired
 
     def _is_daemon_token(self, bearer: bytes) -> bool:

@@ -143,7 +143,11 @@ class PeerLookup:
 
     async def _is_outside(self, inode: int) -> bool:
         if inode not in self._trusted:
-            if not await asyncio.to_thread(in_own_namespace, inode):
+            try:
+                outside = await asyncio.to_thread(in_own_namespace, inode)
+            except OSError:  # no descriptor is left to look with
+                return False
+            if not outside:
                 return False
             self._trusted[inode] = None
             if len(self._trusted) > REMEMBERED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -38,6 +39,35 @@ def listen(server: ServerSettings) -> socket.socket:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(server.send_timeout * 1000))
     sock.setblocking(False)
     return sock
+
+
+BESIDE = {"127.0.0.1": "::1", "0.0.0.0": "::1", "::1": "127.0.0.1"}  # noqa: S104 - read, not listened on
+"""Address listened on -> the one that `localhost` may be too."""
+
+
+def hold_beside(sock: socket.socket) -> socket.socket | None:
+    """Keeps the port at the machine's other loopback address, where nobody is served. Another user could answer there
+    for `localhost`, and what their page then asks for, once they have gone, would come from our own origin. None: there
+    is no such address. Raises `ConfigurationError` when it is another program's."""
+    host, port = sock.getsockname()[:2]
+    other = BESIDE.get(host)
+    if other is None:
+        return None
+    held = None
+    try:
+        held = socket.socket(socket.AF_INET6 if ":" in other else socket.AF_INET, socket.SOCK_STREAM)
+        held.bind((other, port))  # not to be shared: without SO_REUSEADDR
+    except OSError as exc:
+        if held is not None:
+            held.close()
+        if exc.errno != errno.EADDRINUSE:  # no IPv6 here
+            return None
+        shown = f"[{other}]" if ":" in other else other
+        raise ConfigurationError(
+            f"{shown}:{port} is another program's, which a browser would take for this daemon at localhost:{port}. "
+            "End it, or choose another --port."
+        ) from None
+    return held
 
 
 async def stop_signal(app: Application) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ HOUR = 3600.0
 async def begin(world: Any, user: Any = None, **more: Any) -> str:
     """A session's token."""
     who = ("owner", 0) if user is None else (user.id, user.version)
-    token, _ = await world.auth.sessions.begin(*who, peer=more.get("peer", False))
+    token, _ = await world.auth.sessions.begin(*who, peer=more.get("peer", "other"))
     return str(token)
 
 
@@ -94,14 +95,17 @@ async def test_sessions_survive_a_restart_and_are_kept_hashed(make: Any) -> None
         await whose(third, token)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"a": 1}', b'{"a": [1, 2, 3, 4, 5]}', b'{"a": ["u", 1]}'])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{", b'{"a": 1}', b'{"a": [1, 2, 3, 4, 5]}', b'{"a": ["u", 1]}', b'{"a": ["u", 1, 1, 1, true]}'],
+)
 async def test_a_damaged_file_ends_the_sessions_and_nothing_else(make: Any, content: bytes) -> None:
     world = await make()
     (world.context.service.config_dir / "sessions.json").write_bytes(content)
     sessions = BrowserSessions(world.context, SessionSettings())
     await sessions.load()
     assert len(sessions) == 0
-    await sessions.begin("owner", 0, peer=True)
+    await sessions.begin("owner", 0, peer="owner")
     assert len(sessions) == 1
 
 
@@ -134,6 +138,36 @@ async def test_a_last_use_is_written_once_a_minute(world: Any) -> None:
 async def test_an_unknown_cookie_is_no_session(world: Any, token: str) -> None:
     with pytest.raises(SessionExpired):
         await whose(world, token)
+
+
+async def test_a_session_of_a_clock_that_was_wrong_ends_with_its_being_set(make: Any) -> None:
+    first = await make()
+    await first.clock.advance(365 * 24 * HOUR)
+    token = await begin(first)
+    second = await make(store=first.store)
+    with pytest.raises(SessionExpired):
+        await whose(second, token)
+
+
+async def test_a_logout_is_kept_although_its_browser_has_gone(make: Any) -> None:
+    world = await make()
+    token = await begin(world)
+    async with world.auth.sessions._writing:
+        leaving = asyncio.ensure_future(world.auth.sessions.end(token.encode()))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        while digest_of(token.encode()) in (world.context.service.config_dir / "sessions.json").read_text():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_cookie_that_another_server_has_added_does_no_harm(world: Any) -> None:
+    token = await begin(world)
+    name = f"jackfield_session_{PORT}"
+    for header in (f"{name}={token}; {name}=junk", f"{name}=junk; {name}={token}"):
+        asked = AuthRequest({"cookie": [header.encode()]}, "127.0.0.1", "/")
+        assert await world.auth.session_method.authenticate(asked)
 
 
 async def test_two_cookies_that_disagree_are_refused(world: Any) -> None:

@@ -8,10 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import orjson
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import AuthRequired, NotFound, StoreUnavailable
 from jackfield.api.events import STOPPING
 from jackfield.core.events import Bus
 from jackfield.testing.clock import FakeClock
@@ -22,6 +25,7 @@ from jackfield_terminal.shares import REMEMBERED, ShareInvalid, Shares
 from jackfield_terminal.sharing import Sharing
 
 from .conftest import DEADLINE, Client, start
+from .test_terminal_commands import Here
 
 
 @pytest.fixture
@@ -97,6 +101,54 @@ async def test_a_link_that_is_ended_closes_what_it_has_opened(hub: Hub, sharing:
     assert not session.attachments
 
 
+async def test_a_link_ends_with_its_makers_credential(hub: Hub, sharing: Sharing) -> None:
+    session = await start(hub, "printf hello; sleep 30")
+    looks: list[Exception | None] = [None, StoreUnavailable(), None]
+
+    async def maker() -> None:
+        if (error := looks.pop(0) if looks else AuthRequired()) is not None:
+            raise error
+
+    token, _ = sharing._shares.new(session.id, 60, maker)
+    client = look(sharing, f'{{"token": "{token}"}}')
+    await client.printed(b"hello")
+    await until(lambda: client.frames[-1]["type"] == "websocket.close")
+    assert (client.frames[-1]["code"], looks) == (module.REFUSED, [])
+    with pytest.raises(ShareInvalid):
+        await sharing._shares.find(token)
+
+
+async def test_while_nobody_knows_of_the_maker_a_link_opens_nothing(hub: Hub, sharing: Sharing) -> None:
+    session = await start(hub, "printf hello; sleep 30")
+
+    async def maker() -> None:
+        raise StoreUnavailable
+
+    token, _ = sharing._shares.new(session.id, 60, maker)
+    client = look(sharing, f'{{"token": "{token}"}}')
+    await until(lambda: client.frames and client.frames[-1]["type"] == "websocket.close")
+    assert bytes(client.output) == b""
+
+
+def test_a_logout_ends_the_links_that_were_made(tmp_path: Path) -> None:
+    here = Here(tmp_path)
+    try:
+        session = here.new("printf hello; sleep 30")
+        caller = here.daemon.admin()
+        caller.base_url = httpx.URL(here.daemon.base_url)
+        made = caller.post(f"/api/terminal/sessions/{session}/share", json={}).raise_for_status().json()["data"]
+        with connect(f"ws://127.0.0.1:{here.daemon.port}/ws/shared", proxy=None) as viewer:
+            viewer.send(orjson.dumps({"token": made["token"]}).decode())
+            assert orjson.loads(viewer.recv(5))["type"] == "connected"
+            caller.post("/api/v1/auth/logout").raise_for_status()
+            with pytest.raises(ConnectionClosed) as closed:
+                list(iter(lambda: viewer.recv(10), None))
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == module.REFUSED
+    finally:
+        here.daemon.close()
+
+
 async def test_a_stop_does_not_wait_for_a_token(sharing: Sharing) -> None:
     client = Client(SimpleNamespace(connect=sharing.connect), "/ws/shared")  # type: ignore[arg-type]
     await until(lambda: sharing._waiting)
@@ -130,12 +182,12 @@ async def test_links_end_with_their_time_and_are_bounded() -> None:
     clock = FakeClock()
     shares = Shares(clock)
     token, share = shares.new("s", 60)
-    assert shares.find(token) == share
+    assert await shares.find(token) == share
     await clock.advance(60)
     with pytest.raises(ShareInvalid):
-        shares.find(token)
+        await shares.find(token)
     tokens = [shares.new("s", 100 + number)[0] for number in range(REMEMBERED + 1)]
     with pytest.raises(ShareInvalid):
-        shares.find(tokens[0])
-    assert shares.find(tokens[1])
+        await shares.find(tokens[0])
+    assert await shares.find(tokens[1])
     assert shares.end("s") == REMEMBERED

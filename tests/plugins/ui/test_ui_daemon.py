@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
 
 LOGIN = {"username": USERNAME, "password": PASSWORD}
 FORWARDED = {"X-Forwarded-For": "203.0.113.9"}
@@ -54,7 +55,9 @@ def test_the_page_is_there_for_everybody_with_a_strict_policy(daemon: Daemon, st
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert answer.headers["cache-control"] == "no-store"
         policy = answer.headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; ")
+        scripts = f"127.0.0.1:{daemon.port}/ui/"
+        assert policy.startswith(f"default-src 'none'; script-src {scripts}; ")  # not the webhooks'
+        assert f"worker-src {scripts};" in policy
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
         assert "base-uri 'none'" in policy
@@ -195,6 +198,99 @@ def test_a_logout_ends_the_streams_that_the_session_has_opened(daemon: Daemon, s
         with contextlib.suppress(httpx.RemoteProtocolError):  # it is cut off, in the middle of the answer
             list(lines)  # a read of one that goes on would time out
     assert stranger.get("/api/session").json()["data"]["login_needed"] is True
+
+
+def test_a_stream_that_was_cut_off_leaves_room_for_another(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, settings="[events]\nlog_streams = 1\n").start()
+    try:
+        browser = daemon.client(headers={"Origin": daemon.base_url}, timeout=10)
+        browser.post("/api/session", json={})
+        with browser.stream("GET", "/api/logs/stream") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": connected"
+            daemon.client(headers=browser.headers, cookies=dict(browser.cookies)).delete("/api/session")
+            with contextlib.suppress(httpx.RemoteProtocolError):
+                list(lines)
+        browser.post("/api/session", json={})
+
+        def opens() -> bool:
+            with browser.stream("GET", "/api/logs/stream") as another:
+                return another.status_code == 200
+
+        poll(opens, "the stream's place is free")
+    finally:
+        daemon.close()
+
+
+def member(daemon: Daemon, name: str, role: str = "admin") -> tuple[str, dict[str, str]]:
+    """A user's id, and the header of an API key of theirs."""
+    api, login = daemon.admin(), {"username": name, "password": PASSWORD}
+    made = api.post("/users", json={**login, "role": role}).raise_for_status().json()
+    token = api.post("/auth/login", json=login).raise_for_status().json()["token"]
+    key = api.post("/api-keys", json={"name": name}, headers={"Authorization": f"Bearer {token}"})
+    return made["id"], {"X-API-Key": key.raise_for_status().json()["key"]}
+
+
+def revoke(daemon: Daemon, user: str, credential: dict[str, str]) -> None:
+    listed = daemon.client(headers=credential).get("/api/v1/api-keys").json()["data"]
+    daemon.client(headers=credential).delete(f"/api/v1/api-keys/{listed[0]['id']}").raise_for_status()
+
+
+def demote(daemon: Daemon, user: str, credential: dict[str, str]) -> None:
+    daemon.admin().patch(f"/users/{user}", json={"role": "viewer"}).raise_for_status()
+
+
+def delete(daemon: Daemon, user: str, credential: dict[str, str]) -> None:
+    daemon.admin().delete(f"/users/{user}").raise_for_status()
+
+
+@pytest.mark.parametrize("end", [revoke, demote, delete])
+def test_what_ends_a_keys_rights_closes_what_it_has_opened(daemon: Daemon, end: Callable[..., None]) -> None:
+    user, credential = member(daemon, f"key-{end.__name__}")
+    address = f"ws://127.0.0.1:{daemon.port}/ws"
+    client = daemon.client(headers=credential)
+    with (
+        client.stream("GET", "/api/logs/stream", timeout=10) as stream,
+        connect(address, proxy=None, additional_headers=credential) as socket,
+    ):
+        lines = stream.iter_lines()
+        assert next(lines) == ": connected"
+        end(daemon, user, credential)
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(10)
+        with contextlib.suppress(httpx.RemoteProtocolError):
+            list(lines)  # a read of one that goes on would time out
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401
+
+
+def test_a_logout_closes_what_the_token_has_opened(daemon: Daemon) -> None:
+    api = daemon.admin()
+    credential = {"Authorization": api.headers["Authorization"]}
+    with connect(f"ws://127.0.0.1:{daemon.port}/ws", proxy=None, additional_headers=credential) as socket:
+        socket.send('{"type": "ping"}')
+        assert socket.recv(5) == '{"type":"pong"}'
+        api.post("/auth/logout").raise_for_status()
+        with pytest.raises(ConnectionClosed):
+            socket.recv(10)
+
+
+def test_a_new_password_closes_what_basic_has_opened(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, settings="[security.basic_auth]\nenabled = true\nremember = 0\n").start()
+    try:
+        caller = daemon.client(auth=(USERNAME, PASSWORD))
+        pair = base64.b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode()
+        with connect(
+            f"ws://127.0.0.1:{daemon.port}/ws", proxy=None, additional_headers={"Authorization": f"Basic {pair}"}
+        ) as socket:
+            with pytest.raises(TimeoutError):
+                socket.recv(2.5)  # it outlives some looks
+            body = {"current": PASSWORD, "new": "another long password"}
+            caller.post("/api/v1/auth/password", json=body).raise_for_status()
+            with pytest.raises(ConnectionClosed):
+                socket.recv(10)
+    finally:
+        daemon.close()
 
 
 def test_pages_of_origins_that_cors_allows_have_no_use_of_the_cookie(tmp_path: Path) -> None:
