@@ -6,24 +6,20 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # nothing is fetched
 
 import generated
 import litellm
 from aiohttp import web
 from generated import Body, Draw
 from proxy_lab import Provider_
-from scripted import Say, chat_answer, chat_stream, message_of, messages_stream
+from scripted import SSE, Say, chat_answer, chat_stream, message_of, messages_stream
 
 from jackfield_proxy.dialects import of
 from jackfield_proxy.dialects.model import DialectName, Target
 
-litellm.use_chat_completions_url_for_anthropic_messages = True
 litellm.suppress_debug_info = True
 logging.getLogger("LiteLLM").setLevel(logging.ERROR)
 
@@ -51,6 +47,12 @@ DIRECTIONS = [
     Direction("responses", "chat", OTHER, f"together_ai/{OTHER}", 50),
     Direction("responses", "anthropic", CLAUDE, f"anthropic/{CLAUDE}", 50),
 ]
+RECORDED = [
+    *DIRECTIONS,
+    Direction("chat", "responses", "gpt-5", "openai/responses/gpt-5", 0),
+    Direction("anthropic", "responses", "gpt-5", "openai/gpt-5", 0),
+]
+"""All that LiteLLM has: of streams that were recorded."""
 REQUESTS = {
     "anthropic": generated.messages_request,
     "chat": generated.chat_request,
@@ -59,24 +61,28 @@ REQUESTS = {
 
 
 class Bench:
-    """asked: the body that the provider got last."""
+    """asked: the body that the provider got last. recorded: the stream that it answers instead of what it says."""
 
     def __init__(self, provider: Provider_) -> None:
         self._provider = provider
         provider.answer = self._answer
         self.say = Say("pong")
         self.asked: Any = None
+        self.recorded: bytes | None = None
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         self.asked = json.loads(await request.read())
         stream = bool(self.asked.get("stream"))
+        if self.recorded is not None:
+            return web.Response(body=self.recorded, headers=SSE)
         if request.path.endswith("/chat/completions"):
             return chat_stream(self.say) if stream else chat_answer(self.say)
         return messages_stream(self.say) if stream else web.json_response(message_of(self.say))
 
     async def theirs(self, direction: Direction, body: Body) -> Any:
         """LiteLLM's answer; streams as a list."""
-        base = self._provider.url + ("/v1" if direction.provider == "chat" else "")
+        base = self._provider.url + ("" if direction.provider == "anthropic" else "/v1")
+        litellm.use_chat_completions_url_for_anthropic_messages = direction.provider != "responses"
         call: Any = {
             "anthropic": litellm.anthropic.messages.acreate,
             "chat": litellm.acompletion,

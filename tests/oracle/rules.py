@@ -3,11 +3,13 @@ docs/proxy-dialects.md, and is dropped when LiteLLM does the same."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from generated import Body
+from recorded import Meaning
 
 Explains = Callable[[Body, Any, Any], bool]
 """The client's request, our value, LiteLLM's value."""
@@ -93,6 +95,110 @@ REQUESTS = [
 ]
 STREAMS = {"interleaved calls"}
 """Of answers: there the truth is known, and ours has to be it."""
+
+
+# ---------------------------------------------------------------------------------------------------- recorded streams
+
+
+@dataclass
+class Case:
+    """A recorded stream as the client learns it from either. events: the provider's."""
+
+    direction: str
+    events: list[Any]
+    own: Meaning
+    theirs: Meaning
+
+
+@dataclass(frozen=True)
+class StreamRule:
+    """settles makes theirs what it would be without this difference, where the stream is one that shows it."""
+
+    name: str
+    settles: Callable[[Case], None]
+
+
+def _further(case: Case) -> None:
+    if any(choice["index"] for event in case.events for choice in event.get("choices") or ()):
+        case.theirs.blocks = case.own.blocks
+
+
+def _uncounted(case: Case) -> None:
+    if any("choices" in event for event in case.events) and not any(event.get("usage") for event in case.events):
+        case.theirs.usage = dict.fromkeys(case.own.usage, 0)
+
+
+def _parts(case: Case) -> None:
+    choices = [choice for event in case.events for choice in event.get("choices") or ()]
+    if any(isinstance((choice.get("delta") or {}).get("content"), list) for choice in choices):
+        case.theirs.blocks = case.own.blocks
+
+
+def _hosted(case: Case) -> None:
+    mine = [block for block in case.theirs.blocks if not (block[0] == "call" and " srvtoolu_" in block[1])]
+    if mine != case.theirs.blocks:
+        case.theirs.blocks = mine
+        if case.theirs.stop == "calls" and not case.theirs.called:
+            case.theirs.stop = "end"
+
+
+def _started(case: Case) -> None:
+    if any((event.get("message") or {}).get("content") for event in case.events):
+        case.theirs = case.own
+    if any((event.get("content_block") or {}).get("input") for event in case.events):
+        case.theirs.blocks = case.own.blocks
+
+
+def _joined(case: Case) -> None:
+    if case.direction == "responses to anthropic" and case.own.joined == case.theirs.joined:
+        case.theirs.blocks = case.own.blocks
+
+
+def _paragraphs(case: Case) -> None:
+    if _flat(case.own) == _flat(case.theirs):
+        case.theirs.blocks = case.own.blocks
+
+
+def _flat(told: Meaning) -> list[Any]:
+    return [(kind, name, text.split() if kind == "thinking" else text) for kind, name, text in told.blocks]
+
+
+def _freeform(case: Case) -> None:
+    items = [event.get("item") or {} for event in case.events]
+    names = {f"{item['name']} {item['call_id']}" for item in items if item.get("type") == "custom_tool_call"}
+    if names and not case.theirs.called and case.direction == "anthropic to responses":
+        rest = [block for block in case.own.blocks if block[1] not in names]
+        if rest == case.theirs.blocks:
+            case.theirs.blocks, case.theirs.stop = case.own.blocks, case.own.stop
+
+
+def _unlisted(case: Case) -> None:
+    if case.own.called and case.theirs.called and not (case.events[-1].get("response") or {}).get("output"):
+        case.theirs.stop = case.own.stop
+
+
+RECORDED = [
+    StreamRule("further answers", _further),
+    StreamRule("counts not told", _uncounted),
+    StreamRule("content in parts", _parts),
+    StreamRule("tools of the provider", _hosted),
+    StreamRule("content of the start", _started),
+    StreamRule("several texts", _joined),
+    StreamRule("paragraphs of a summary", _paragraphs),
+    StreamRule("freeform calls", _freeform),
+    StreamRule("calls outside the output", _unlisted),
+]
+
+
+def settled(case: Case) -> list[str]:
+    """The names of the rules that were needed."""
+    used = []
+    for rule in RECORDED:
+        before = copy.deepcopy(case.theirs)
+        rule.settles(case)
+        if case.theirs != before:
+            used.append(rule.name)
+    return used
 
 
 def explained(field: str, body: Body, ours: Any, theirs: Any) -> str | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .base import Dialect
 from .model import DialectName
 
 
+@cache
 def of(name: DialectName) -> Dialect:
     """The dialect of this name; its modules are imported at the first use. Raises `KeyError` for any other."""
     if name == "anthropic":

@@ -13,6 +13,7 @@ class StreamReader(Protocol):
     """Bytes of an upstream's stream -> events. Never raises: what is wrong becomes a `Failed` event, the last one."""
 
     usage: Usage  # what is known so far; right after `close` also for a stream that failed
+    tier: str | None  # of the service, as in `Response`
     finished: bool  # nothing of interest follows: the caller may stop reading
 
     def feed(self, data: bytes) -> list[Event]:

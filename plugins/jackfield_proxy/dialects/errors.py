@@ -89,7 +89,7 @@ def parse(status: int, body: bytes, retry_after: str | None = None) -> ProxyErro
         value = loads(body)
     except ValueError:
         value = None
-    return from_object(_details(value), status, _seconds(retry_after))
+    return from_object(_details(value), status, seconds(retry_after))
 
 
 def from_object(error: Object, status: int | None = None, retry_after: float | None = None) -> ProxyError:
@@ -97,7 +97,11 @@ def from_object(error: Object, status: int | None = None, retry_after: float | N
     code = text(error.get("code")) or None
     kind = _KNOWN.get(text(error.get("type")))
     if status is None:
-        kind = _CODES.get(code or "") or kind or "api_error"
+        given = error.get("code")
+        kind = _CODES.get(code or "") or kind
+        if kind is None and type(given) is int and 400 <= given <= 599:  # as gateways tell the status of their provider
+            kind = kind_of(given)
+        kind = kind or "api_error"
         status = _STATUS[kind]
     elif kind is None or (status >= 500) != (_STATUS[kind] >= 500):
         kind = kind_of(status)
@@ -135,8 +139,8 @@ def _details(value: Json) -> Object:
     return {}
 
 
-def _seconds(header: str | None) -> float | None:
-    """RFC 9110 section 10.2.3: seconds, or a date."""
+def seconds(header: str | None) -> float | None:
+    """What Retry-After asks for (RFC 9110 section 10.2.3: seconds, or a date); at most a day."""
     if not header:
         return None
     try:

@@ -278,12 +278,15 @@ class Usage:
 
 @record
 class Response:
+    """tier: of the provider's service, where it says which has served: dearer or cheaper than its list price."""
+
     id: str = ""
     model: str = ""
     content: tuple[Block, ...] = ()
     stop: StopReason = "end_turn"
     stop_sequence: str | None = None
     usage: Usage = field(default_factory=Usage)
+    tier: str | None = None
 
 
 # --------------------------------------------------------------------------------------------------------------- events

@@ -17,6 +17,7 @@ class SseReader(ABC):
 
     def __init__(self) -> None:
         self.usage = Usage()
+        self.tier: str | None = None
         self.finished = False
         self._parser = SseParser()
         self._begun = False
@@ -132,7 +133,7 @@ class SseReader(ABC):
 
     def _take_whole(self, body: bytes, out: list[Event]) -> None:
         response = self._parse(body)
-        self.usage = response.usage
+        self.usage, self.tier = response.usage, response.tier
         out += events_of(response)
 
     def _fail(self, error: ProxyError, out: list[Event]) -> None:

@@ -26,9 +26,10 @@ from dialect_lab import (
 )
 
 from jackfield_proxy.dialects import names, of
-from jackfield_proxy.dialects.model import DialectName, Failed, ProxyError, Stop, Thinking, Tool, ToolUse, Usage
+from jackfield_proxy.dialects.model import DialectName, Failed, ProxyError, Stop, Text, Thinking, Tool, ToolUse, Usage
 
 PLACE = {"place": "Zürich"}
+BEGUN = {"type": "message_start", "message": {"id": "msg_1", "content": [], "usage": {}}}
 PATCH = Tool("apply_patch", kind="custom", dialect="responses")
 LONG = "mcp__" + "a" * 80
 
@@ -78,6 +79,26 @@ def test_tool_calls_are_a_reason_of_their_own(finish: str | None) -> None:
 def test_a_refusal_is_text() -> None:
     made = answered("chat", "anthropic", completion({"content": None, "refusal": "No."}))
     assert (made["content"], made["stop_reason"]) == ([{"type": "text", "text": "No."}], "refusal")
+
+
+def test_content_in_parts_is_thinking_and_text() -> None:
+    """Mistral's magistral models."""
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "so"}, {"type": "text", "text": "-so"}]}
+    content = [thinking, {"type": "text", "text": "39"}, {"type": "text", "text": "1"}]
+    made = answered("chat", "anthropic", completion({"content": content}))
+    assert [block.get("thinking", block.get("text")) for block in made["content"]] == ["so-so", "391"]
+
+
+@pytest.mark.parametrize("client", ["chat", "responses"])
+def test_why_anthropic_refused_is_told(client: DialectName) -> None:
+    details = {"type": "refusal", "category": "cyber", "explanation": "Blocked under the policy."}
+    end = {"stop_reason": "refusal", "stop_details": details}
+    whole_body = {"id": "msg_1", "type": "message", "content": [], "usage": {}, **end}
+    streamed = relayed(
+        "anthropic", client, named(BEGUN, {"type": "message_delta", "delta": end}, {"type": "message_stop"})
+    )
+    for told in (answered("anthropic", client, whole_body), streamed):
+        assert '"refusal": "Blocked under the policy."' in json.dumps(told)
 
 
 def test_unparsable_arguments_are_an_empty_input() -> None:
@@ -467,6 +488,40 @@ def test_a_failed_response(kind: str) -> None:
     (failed,) = read(of("responses").reader(), named(event))
     assert isinstance(failed, Failed)
     assert (failed.error.status, failed.error.message) == (429, "slow down")
+
+
+def test_a_message_may_start_with_content() -> None:
+    """It goes on after a tool that Anthropic runs; gateways that send the start twice send its content twice."""
+    used = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {"id": 7}}
+    message = {"id": "msg_1", "content": [{"type": "text", "text": "so"}, used], "stop_reason": "tool_use"}
+    start = {"type": "message_start", "message": {**message, "usage": {"input_tokens": 5}}}
+    response = whole("anthropic", named(start, start, {"type": "message_stop"}))
+    assert response.content == (Text("so"), ToolUse("toolu_1", "find", '{"id":7}'))
+    assert (response.stop, response.usage.input) == ("tool_use", 5)
+    limited = {"type": "message_start", "message": {"content": [], "stop_reason": "max_tokens"}}
+    assert whole("anthropic", named(limited, {"type": "message_stop"})).stop == "max_tokens"
+
+
+def test_the_first_of_several_completions_is_told() -> None:
+    """Gateways may add some that nobody asked for."""
+    data = [b'data: {"choices":[{"index":%d,"delta":{"content":"%d"}}]}\n\n' % (n, n) for n in (0, 1, 0, 1)]
+    assert [block.text for block in whole("chat", [*data, DONE]).content if isinstance(block, Text)] == ["00"]
+
+
+def test_a_stream_of_parts_is_thinking_and_text() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "so"}]}
+    parts = ({"content": [thinking]}, {"content": [thinking, {"type": "text", "text": "39"}]}, {"content": "1"})
+    response = whole("chat", [*chunks(*parts), DONE])
+    assert response.content == (Thinking("soso", origin="chat"), Text("391"))
+
+
+def test_what_compaction_took_counts_and_an_advisor_does_not() -> None:
+    """The outer counts are those of the last step."""
+    steps = [("compaction", 900, 90), ("message", 20, 5), ("advisor_message", 70, 7)]
+    iterations = [{"type": kind, "input_tokens": given, "output_tokens": made} for kind, given, made in steps]
+    usage = {"input_tokens": 20, "output_tokens": 5, "iterations": iterations}
+    ended = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}
+    assert whole("anthropic", named(BEGUN, ended, {"type": "message_stop"})).usage == Usage(920, 95)
 
 
 def test_a_delta_that_does_not_fit_its_block_opens_another() -> None:

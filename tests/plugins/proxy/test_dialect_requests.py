@@ -59,6 +59,18 @@ def test_media_become_parts() -> None:
     ]
 
 
+def test_search_results_are_texts_to_others_and_come_back_as_they_were() -> None:
+    said = [{"type": "text", "text": "12 degrees"}, {"type": "text", "text": "and rain"}]
+    found = {"type": "search_result", "title": "Weather", "source": "https://w.example", "content": said}
+    body = messages(user("hi"), assistant(call()), user(result(content=[{**found, "citations": {"enabled": True}}])))
+    text = "Weather:\nhttps://w.example\n12 degrees\nand rain"
+    assert translated("anthropic", "chat", body)["messages"][-1]["content"] == text
+    (part,) = translated("anthropic", "responses", body)["input"][-1]["output"]
+    assert part == {"type": "input_text", "text": text}
+    (again,) = translated("anthropic", "anthropic", body)["messages"][-1]["content"]
+    assert again["content"] == [{**found, "citations": {"enabled": True}}]
+
+
 def test_an_image_by_address_and_a_text_document() -> None:
     address = {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}}
     note = {"type": "document", "title": "n", "source": {"type": "text", "media_type": "text/plain", "data": "note"}}

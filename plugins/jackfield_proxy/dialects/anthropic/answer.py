@@ -6,7 +6,7 @@ from jackfield.api.jsontext import Json
 
 from .. import errors
 from ..fields import arr, count, loads, obj, text
-from ..model import Block, Object, ProxyError, Request, Response, StopReason, Thinking, ToolUse, Usage
+from ..model import Block, Object, ProxyError, Request, Response, StopReason, Text, Thinking, ToolUse, Usage
 from ..names import answer_id, asked_tools, hide_call_id, tag_signature
 from ..reading import no_answer
 from .blocks import build_block, input_of, parse_block
@@ -34,6 +34,8 @@ def parse_message(data: bytes) -> Response:
         raise no_answer()
     blocks = tuple(answer_block(obj(block)) for block in arr(body["content"]))
     called = any(isinstance(block, ToolUse) for block in blocks)
+    if refusal := refusal_of(body):
+        blocks += (refusal,)
     return Response(
         text(body.get("id")),
         text(body.get("model")),
@@ -41,6 +43,7 @@ def parse_message(data: bytes) -> Response:
         stop_of(body.get("stop_reason"), called=called),
         text(body.get("stop_sequence")) or None,
         merged(Usage(), obj(body.get("usage"))),
+        tier_of(obj(body.get("usage"))),
     )
 
 
@@ -56,15 +59,35 @@ def stop_of(value: Json, *, called: bool) -> StopReason:
 
 
 def merged(usage: Usage, news: Object) -> Usage:
-    """Counts are cumulative; providers leave out, or send as 0, what they told before."""
+    """Counts are cumulative; providers leave out, or send as 0, what they told before.
+
+    The outer ones leave out a compaction and models that gave up, which are paid for too; an advisor has another price.
+    """
+    steps = [step for step in map(obj, arr(news.get("iterations"))) if step.get("type") != "advisor_message"]
+
+    def told(name: str) -> int:
+        return max(count(news.get(name)), sum(count(step.get(name)) for step in steps))
+
     creation = obj(news.get("cache_creation"))
     return Usage(
-        max(usage.input, count(news.get("input_tokens"))),
-        max(usage.output, count(news.get("output_tokens"))),
-        max(usage.cache_read, count(news.get("cache_read_input_tokens"))),
-        max(usage.cache_write, count(news.get("cache_creation_input_tokens"))),
+        max(usage.input, told("input_tokens")),
+        max(usage.output, told("output_tokens")),
+        max(usage.cache_read, told("cache_read_input_tokens")),
+        max(usage.cache_write, told("cache_creation_input_tokens")),
         max(usage.cache_write_1h, count(creation.get("ephemeral_1h_input_tokens"))),
     )
+
+
+def refusal_of(source: Object) -> Text | None:
+    """Why the answer was refused, in words that the other dialects have a place for."""
+    details = obj(source.get("stop_details"))
+    said = text(details.get("explanation")) if details.get("type") == "refusal" else ""
+    return Text(said, refusal=True) if said else None
+
+
+def tier_of(usage: Object) -> str | None:
+    """Anthropic's word for its dearer tier is a speed."""
+    return "fast" if usage.get("speed") == "fast" else None
 
 
 def build_usage(usage: Usage) -> Object:

@@ -48,6 +48,8 @@ def parse_block(block: Object, where: str) -> Block:
             return _image(_source(block, where), where, cache)
         case "document":
             return _document(block, where, cache)
+        case "search_result":
+            return _search_result(block, where, cache)
         case str():
             return Foreign("anthropic", block)
     raise invalid(f"{where}type", "a text is required")
@@ -110,13 +112,20 @@ def _document(block: Object, where: str, cache: Object | None) -> Document:
         case "file":
             return Document(file_id=need_text(source, "file_id", where), title=title, cache=cache, extra=extra)
         case "content":
-            joined = "\n".join(
-                item.text
-                for item in _result_content(source.get("content"), f"{where}content")
-                if isinstance(item, Text)
-            )
+            joined = _joined(source.get("content"), f"{where}content")
             return Document("text/plain", text=joined, title=title, cache=cache, extra=extra)
     raise invalid(f"{where}type", "must be one of base64, text, url, file, content")
+
+
+def _search_result(block: Object, where: str, cache: Object | None) -> Document:
+    """A text with a title, to others; `extra` makes it what it is again."""
+    said = f"{text(block.get('source'))}\n{_joined(block.get('content'), f'{where}content')}".strip()
+    extra = {key: value for key, value in block.items() if key not in ("title", "cache_control")}
+    return Document("text/plain", text=said, title=opt_text(block, "title", where), cache=cache, extra=extra)
+
+
+def _joined(content: Json, where: str) -> str:
+    return "\n".join(item.text for item in _result_content(content, where) if isinstance(item, Text))
 
 
 # ------------------------------------------------------------------------------------------------------------- building

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from jackfield.api.jsontext import Json
+
 from .. import errors
-from ..fields import dumps_text, obj, text
+from ..fields import arr, dumps_text, obj, text
 from ..model import (
     Block,
     BlockStop,
@@ -22,8 +24,10 @@ from ..model import (
 )
 from ..names import new_id
 from ..reading import SseReader, cut_off
-from .answer import answer_block, merged, parse_message, stop_of
+from .answer import answer_block, merged, parse_message, refusal_of, stop_of, tier_of
 
+_BEFORE = -1
+"""The index of a block that came with the start; the stream's own begin at 0."""
 _FIELD = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 _FITS: dict[str, type[Block]] = {"text_delta": Text, "thinking_delta": Thinking, "input_json_delta": ToolUse}
 
@@ -32,7 +36,8 @@ class MessagesReader(SseReader):
     def __init__(self) -> None:
         super().__init__()
         self._blocks: dict[int, tuple[int, Block]] = {}  # the upstream's index -> ours
-        self._called = self._stopped = False
+        self._started = self._called = self._stopped = False
+        self._stop_reason: Json = None  # as the start told it
 
     def _parse(self, body: bytes) -> Response:
         return parse_message(body)
@@ -46,9 +51,7 @@ class MessagesReader(SseReader):
             case "content_block_stop":
                 self._block_stop(data.get("index"), out)
             case "message_start":
-                message = obj(data.get("message"))
-                out.append(MessageStart(text(message.get("id")), text(message.get("model"))))
-                self._count(merged(self.usage, obj(message.get("usage"))), out)
+                self._message_start(obj(data.get("message")), out)
             case "message_delta":
                 self._message_delta(data, out)
             case "message_stop":
@@ -57,6 +60,17 @@ class MessagesReader(SseReader):
                 out.append(Ping())
             case "error":
                 raise errors.from_object(obj(data.get("error")))
+
+    def _message_start(self, message: Object, out: list[Event]) -> None:
+        """Some gateways send it twice."""
+        if not self._started:
+            self._started = True
+            out.append(MessageStart(text(message.get("id")), text(message.get("model"))))
+            self._stop_reason = message.get("stop_reason")
+            for block in arr(message.get("content")):  # an answer that a tool of the provider's interrupted goes on
+                self._block_start(_BEFORE, obj(block), out)
+                self._block_stop(_BEFORE, out)
+        self._told(obj(message.get("usage")), out)
 
     def _block_start(self, index: object, block: Object, out: list[Event]) -> None:
         self._block_stop(index, out)
@@ -111,18 +125,24 @@ class MessagesReader(SseReader):
             out.append(BlockStop(known[0]))
 
     def _message_delta(self, data: Object, out: list[Event]) -> None:
-        self._count(merged(self.usage, obj(data.get("usage"))), out)
+        self._told(obj(data.get("usage")), out)
         delta = obj(data.get("delta"))
         if delta.get("stop_reason") is not None and not self._stopped:
             self._close_all(out)
+            if refusal := refusal_of(delta):
+                self._put(Text("", refusal=True), refusal.text, out)
             self._stopped = True
             reason = stop_of(delta["stop_reason"], called=self._called)
             out.append(Stop(reason, text(delta.get("stop_sequence")) or None))
 
+    def _told(self, usage: Object, out: list[Event]) -> None:
+        self.tier = tier_of(usage) or self.tier
+        self._count(merged(self.usage, usage), out)
+
     def _stop(self, out: list[Event]) -> None:
         self._close_all(out)
         if not self._stopped:
-            out.append(Stop(stop_of(None, called=self._called)))
+            out.append(Stop(stop_of(self._stop_reason, called=self._called)))
         self.finished = True
 
     def _close_all(self, out: list[Event]) -> None:

@@ -54,6 +54,7 @@ def parse_completion(data: bytes) -> Response:
         blocks,
         stop_of(choice.get("finish_reason"), called=called, refused=refused),
         usage=parse_usage(obj(body.get("usage"))),
+        tier=text(body.get("service_tier")) or None,
     )
 
 
@@ -65,15 +66,26 @@ def thought_of(source: Object) -> str:
     return text(source.get("reasoning_content")) or text(source.get("reasoning"))
 
 
+def said_in(content: Json) -> tuple[str, str]:
+    """(thinking, text). Mistral sends parts in place of a text, and its thinking as parts within one of them."""
+    if type(content) is not list:
+        return "", text(content)
+    parts = [obj(part) for part in content]
+    thinking = [_thinking_in(part["thinking"]) for part in parts if "thinking" in part]
+    return "".join(thinking), "".join(text(part.get("text")) for part in parts)
+
+
+def _thinking_in(value: Json) -> str:
+    return text(value) or "".join(text(obj(part).get("text")) for part in arr(value))
+
+
 def _blocks(message: Object) -> tuple[Block, ...]:
     found: list[Block] = []
-    if thought := thought_of(message):
+    thinking, said = said_in(message.get("content"))
+    if thought := thought_of(message) or thinking:
         found.append(Thinking(thought, origin="chat"))
-    content = message.get("content")
-    if type(content) is list:  # some send parts
-        content = "".join(text(obj(part).get("text")) for part in content)
-    if text(content):
-        found.append(Text(text(content)))
+    if said:
+        found.append(Text(said))
     if refusal := text(message.get("refusal")):
         found.append(Text(refusal, refusal=True))
     found += [_call(obj(call)) for call in arr(message.get("tool_calls"))]

@@ -22,7 +22,7 @@ from ..model import (
 )
 from ..names import new_id
 from ..reading import SseReader, cut_off
-from .answer import error_object, parse_completion, parse_usage, stop_of, thought_of
+from .answer import error_object, parse_completion, parse_usage, said_in, stop_of, thought_of
 from .parse import signature_of
 
 
@@ -53,17 +53,21 @@ class ChatReader(SseReader):
         if not self._started:
             self._started = True
             out.append(MessageStart(text(data.get("id")), text(data.get("model"))))
-        for choice in arr(data.get("choices"))[:1]:
-            self._choice(obj(choice), out)
+        for choice in map(obj, arr(data.get("choices"))):
+            if not choice.get("index"):  # others are of further answers to the same request
+                self._choice(choice, out)
+        if tier := text(data.get("service_tier")):
+            self.tier = tier
         if usage := obj(data.get("usage")):
             self._count(_latest(self.usage, parse_usage(usage)), out)
 
     def _choice(self, choice: Object, out: list[Event]) -> None:
         delta = obj(choice.get("delta")) or obj(choice.get("message"))
-        if thought := thought_of(delta):
+        thinking, said = said_in(delta.get("content"))
+        if thought := thought_of(delta) or thinking:
             self._say(Thinking("", origin="chat"), thought, out)
-        if content := text(delta.get("content")):
-            self._say(Text(""), content, out)
+        if said:
+            self._say(Text(""), said, out)
         if refusal := text(delta.get("refusal")):
             self._refused = True
             self._say(Text("", refusal=True), refusal, out)

@@ -33,6 +33,7 @@ def parse_answer(data: bytes) -> Response:
         blocks,
         stop_of(body, called=called, refused=refused),
         usage=parse_usage(obj(body.get("usage"))),
+        tier=text(body.get("service_tier")) or None,
     )
 
 

@@ -159,6 +159,7 @@ class ResponsesReader(SseReader):
                 self._close(("whole", self._next_index, 0), block, out)
         out += [BlockStop(opened.index) for opened in self._blocks.values()]
         self._blocks.clear()
+        self.tier = text(response.get("service_tier")) or None
         self._count(parse_usage(obj(response.get("usage"))), out)
         out.append(Stop(stop_of(response, called=self._called, refused=self._refused)))
         self.finished = True
