@@ -7,9 +7,12 @@ import asyncio
 import sys
 import time
 
+from jackfield_proxy.daemon.door import Door
 from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.daemon.understudies import Room, Understudies
 from jackfield_proxy.messages import ToChild
 from jackfield_proxy.plan import Plan, Rule, Target, Upstream
+from jackfield_proxy.slots import Inherited
 
 UPSTREAM, TOKEN = sys.argv[1:3]
 RULES = [
@@ -25,7 +28,11 @@ UPSTREAMS = {
 
 async def main() -> None:
     began = time.perf_counter()
-    process = await Process.started()
+    door = Door(lambda _, coroutine: asyncio.get_running_loop().create_task(coroutine))
+    door.open(0)
+    understudies = Understudies(Room.of_process())
+    process = await Process.started(understudies.inherited(Inherited(door.fileno())))
+    understudies.follow()
     logging = asyncio.create_task(process.log(_ignored))
     await process.send(ToChild(plan=Plan("bench", TOKEN, "same", rules=RULES, upstreams=UPSTREAMS)))
     try:

@@ -14,6 +14,7 @@ from jackfield.api.proxy import Rule, Target
 from jackfield.api.records import record
 
 __all__ = [
+    "BACKLOG",
     "HOST",
     "LIMITS",
     "Concurrency",
@@ -29,6 +30,8 @@ __all__ = [
 
 HOST = "127.0.0.1"
 """Proxies listen here and nowhere else."""
+BACKLOG = 512
+"""Connections that wait until they are accepted, also while a process is started again."""
 
 
 @record
@@ -59,8 +62,11 @@ class Limits:
     """Seconds and bytes; see the settings table `proxy`, whose names these are."""
 
     body_limit: int = 32 * 2**20
+    head_timeout: float = 30.0
+    max_connections: int = 1000
     connect_timeout: float = 10.0
     first_byte_timeout: float = 600.0
+    opening_timeout: float = 5.0
     idle_timeout: float = 180.0
     count_timeout: float = 5.0
     retries: int = 2

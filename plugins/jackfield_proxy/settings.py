@@ -13,11 +13,30 @@ class ProxySettings(BaseModel):
     body_limit: int = Field(
         32 * 2**20, ge=1024, le=512 * 2**20, description="Largest request that a proxy takes, in bytes."
     )
+    head_timeout: float = Field(
+        30.0,
+        gt=0,
+        le=600,
+        description="Time from the first byte of a request to the end of its headers, in seconds.",
+    )
+    max_connections: int = Field(
+        1000,
+        ge=1,
+        le=100_000,
+        description="Connections that a proxy's clients may have; requests on further ones get 503.",
+    )
     connect_timeout: float = Field(
         10.0, gt=0, le=300, description="Time to reach a provider, in seconds; as of the start of the proxy."
     )
     first_byte_timeout: float = Field(
         600.0, gt=0, le=7200, description="Time until a provider begins its answer, in seconds."
+    )
+    opening_timeout: float = Field(
+        5.0,
+        ge=0,
+        le=600,
+        description="Longest time for which the beginning of a stream is held back until it has content or an error, "
+        "in seconds; with 0 it is not.",
     )
     idle_timeout: float = Field(
         180.0,

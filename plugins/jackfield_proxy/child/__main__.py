@@ -11,15 +11,17 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from jackfield_proxy.child import descriptors
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.pipe import Pipe
 from jackfield_proxy.messages import FromChild, ToChild
+from jackfield_proxy.slots import Inherited
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.server import Server
 
 
-async def serve() -> int:
+async def serve(inherited: Inherited) -> int:
     from jackfield_proxy.child.server import Server
 
     # Ctrl-C in the daemon's terminal reaches its whole group; the daemon decides when its proxies end.
@@ -33,7 +35,8 @@ async def serve() -> int:
         if first is None or first.plan is None:
             return 0
         os.environ.update(first.plan.environment)
-        server = Server(first.plan, pipe)
+        descriptors.allow(first.plan.limits.max_connections)
+        server = Server(first.plan, pipe, inherited)
         try:
             port = await server.listen()
         except OSError as exc:
@@ -63,4 +66,4 @@ async def _follow(messages: AsyncIterator[ToChild], server: Server, pipe: Pipe) 
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(serve()))
+    sys.exit(asyncio.run(serve(Inherited.of(sys.argv[1:]))))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import datetime
+from functools import lru_cache
 
 from jackfield.api.jsontext import Json
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield_proxy import dialects
 from jackfield_proxy.child import conversations, upstreams
 from jackfield_proxy.child.rawmodel import with_model
@@ -33,8 +33,13 @@ class Outgoing:
     translated: bool
 
 
+_NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
+
+
 class Call:
-    """One request. value: its body, parsed; pairs: its headers; counts: it asks for a count of tokens only."""
+    """One request. pairs: its headers; counts: it asks for a count of tokens only.
+
+    What takes long with a large body is awaited: see `large`."""
 
     def __init__(
         self, face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str, *, counts: bool = False
@@ -45,13 +50,23 @@ class Call:
         self.pairs = pairs
         self.query = query
         self.counts = counts
-        self.value: Mapping[str, Json] = fields.body_object(body)
-        self.model = fields.need_text(self.value, "model")
+        self._value: Mapping[str, Json] = fields.body_object(body)
+        self.model = fields.need_text(self._value, "model")
         if len(self.model) > LONGEST_MODEL:
             raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
-        self.stream = self.value.get("stream") is True
-        self.headers = {key.lower(): _told(value) for key, value in pairs}
+        self.stream = self._value.get("stream") is True
+        self.headers = headers_of(pairs)
         self._parsed: Request | None = None
+
+    @property
+    def asked(self) -> Request:
+        """Without the turns, for whoever writes the answer; of a request that could not be parsed what is known."""
+        return replace(self._parsed, turns=()) if self._parsed else Request(self.face, self.model, stream=self.stream)
+
+    @property
+    def mixed(self) -> bool:
+        """What another provider's answer has left in the conversation must not go out as it is."""
+        return names.is_mixed(self.body)
 
     @property
     def dialect(self) -> Dialect:
@@ -60,30 +75,55 @@ class Call:
     @property
     def session(self) -> str:
         """By which the client groups its requests."""
-        return conversations.named(self.value, self.headers)
+        return conversations.named(self._value, self.headers)
 
     @property
     def conversation(self) -> str:
         """The same for all requests of a conversation."""
-        return conversations.key_of(self.value, self.headers)
+        return conversations.key_of(self._value, self.headers)
 
-    @property
-    def parsed(self) -> Request:
-        """In the form that is translated. Raises `ProxyError` 400."""
+    async def facts(self) -> Facts:
+        return self.facts_now()
+
+    async def renamed(self, model: str) -> bytes:
+        """The body with another model."""
+        return with_model(self.body, model)
+
+    async def translated(self, dialect: DialectName, wanted: ModelTarget) -> bytes:
+        """The body in another dialect. Raises `ProxyError` 400."""
+        return self.translated_now(dialect, wanted)
+
+    async def counted(self, model: str) -> bytes:
+        """The body for Anthropic's count of tokens. Raises `ProxyError` 400."""
+        return self.counted_now(model)
+
+    def translated_now(self, dialect: DialectName, wanted: ModelTarget) -> bytes:
         if self._parsed is None:
             self._parsed = self.dialect.parse_request(self.body)
-        return self._parsed
+        return dialects.of(dialect).build_request(self._parsed, wanted)
 
-    def facts(self) -> Facts:
-        now = datetime.fromtimestamp(time.time()).astimezone()
-        return facts_of(self.value, self.headers, now.hour * 60 + now.minute, self.session)
+    def counted_now(self, model: str) -> bytes:
+        if self.face == "anthropic":
+            body = self.body if model == self.model else with_model(self.body, model)
+        else:
+            body = self.translated_now("anthropic", ModelTarget(model))
+        if self.counts:
+            return body
+        value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
+        return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
 
-    def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> Outgoing:
+    def facts_now(self) -> Facts:
+        return facts_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
+
+    def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
+        """Those that the body may need."""
+        return signatures
+
+    async def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> Outgoing:
         """Raises `ProxyError` 400 for what the provider's dialect cannot say."""
         dialect = upstreams.dialect_of(upstream, self.face)
-        # What another provider's answer has left in the conversation must not go out as it is.
-        if dialect == self.face and not names.is_mixed(self.body):
-            body = self.body if target.model == self.model else with_model(self.body, target.model)
+        if dialect == self.face and not self.mixed:
+            body = self.body if target.model == self.model else await self.renamed(target.model)
             url = upstreams.address(upstream, dialect, self.query)
             headers = upstreams.passed_headers(self.pairs, upstream)
             if dialect == "anthropic" and "anthropic-version" not in self.headers:
@@ -94,11 +134,23 @@ class Call:
             web_search=upstream.native and dialect != "chat",
             cache_key=upstream.native and upstream.family == "openai",
             cache_prompts=upstream.family == "anthropic",
-            signatures=signatures,
+            signatures=self.known(signatures),
         )
-        body = dialects.of(dialect).build_request(self.parsed, wanted)
+        body = await self.translated(dialect, wanted)
         headers = upstreams.own_headers(upstream, stream=self.stream)
         return Outgoing(upstreams.address(upstream, dialect), headers, body, dialect, True)
+
+
+@lru_cache(1)
+def _minute_of_day(minute: int) -> int:
+    """Of local time. minute: since 1970."""
+    now = time.localtime(minute * 60)
+    return now.tm_hour * 60 + now.tm_min
+
+
+def headers_of(pairs: upstreams.Pairs) -> Mapping[str, str]:
+    """By their names in lower case."""
+    return {key.lower(): _told(value) for key, value in pairs}
 
 
 def _told(value: str) -> str:

@@ -14,7 +14,6 @@ from aiohttp import web
 from jackfield.api import jsontext
 from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Plan
-from jackfield_proxy.routing.tokens import estimated
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.exchange import Exchange
@@ -57,7 +56,7 @@ async def count(exchange: Exchange) -> web.Response:
         found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
         if found is not None:
             return web.Response(body=found, content_type=_JSON)
-    return _json({"input_tokens": estimated(exchange.call.value)})
+    return _json({"input_tokens": (await exchange.call.facts()).tokens})
 
 
 def _json(value: object) -> web.Response:

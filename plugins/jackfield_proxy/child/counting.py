@@ -9,14 +9,11 @@ from collections.abc import Iterable
 
 import aiohttp
 
-from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, Outgoing
-from jackfield_proxy.child.rawmodel import with_model
 from jackfield_proxy.child.sending import Sender, up_to
 from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError
-from jackfield_proxy.dialects.model import Target as ModelTarget
 from jackfield_proxy.plan import Plan, Target
 
 LIMIT = 1024 * 1024
@@ -24,7 +21,6 @@ LIMIT = 1024 * 1024
 FORGIVEN = 600.0
 """Seconds after which a provider that did not count is asked again."""
 _COUNT = re.compile(rb'"input_tokens"\s*:\s*(\d{1,15})').search
-_NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
 
 
 class Counter:
@@ -64,30 +60,21 @@ class Counter:
 
     async def _read(self, plan: Plan, call: Call, target: Target) -> bytes:
         """Empty: another status than 200. Raises `Refused`, `ProxyError`, and what the connection raises."""
-        reply = await self._sender.post(_asked(plan, call, target), target.provider, plan.limits)
+        reply = await self._sender.post(await _asked(plan, call, target), target.provider, plan.limits)
         async with reply:
             return await up_to(reply, LIMIT) if reply.status == 200 else b""
 
 
-def _asked(plan: Plan, call: Call, target: Target) -> Outgoing:
+async def _asked(plan: Plan, call: Call, target: Target) -> Outgoing:
     """Raises `ProxyError`: the request cannot be told in Anthropic's dialect."""
-    from jackfield.api import jsontext
-
     upstream = plan.upstreams[target.provider]
-    counting = call.counts
+    body = await call.counted(target.model)
     if call.face == "anthropic":
-        body = call.body if target.model == call.model else with_model(call.body, target.model)
         url = upstreams.address(upstream, "anthropic", call.query, "/count_tokens")
         headers = upstreams.passed_headers(call.pairs, upstream)
     else:
-        body = dialects.of("anthropic").build_request(call.parsed, ModelTarget(target.model))
         url = upstreams.address(upstream, "anthropic", "", "/count_tokens")
         headers = upstreams.own_headers(upstream, stream=False)
-    if not counting:
-        # A request for an answer has fields that a count is refused for.
-        value = jsontext.loads(body)
-        if isinstance(value, dict):
-            body = jsontext.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
     if "anthropic-version" not in {name.lower() for name, _ in headers}:
         headers.append(("anthropic-version", upstreams.VERSION))
     return Outgoing(url, headers, body, "anthropic", False)

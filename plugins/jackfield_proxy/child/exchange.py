@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -54,22 +54,12 @@ class Exchange:
         self._pipe = shared.pipe
         self._conversation = call.conversation if ruling.plan.sticky is not None else ""
         self._began = time.monotonic()
-        self._record = Served(
-            id=request_id,
-            time_ms=time.time_ns() // 1_000_000,
-            face=call.face,
-            asked_model=call.model,
-            provider="",
-            model="",
-            status=CLIENT_GONE,
-            duration_ms=0,
-            stream=call.stream,
-            session=call.session,
-        )
+        self._time_ms = time.time_ns() // 1_000_000
+        self._noted: dict[str, Any] = {}  # Any: fields of a record, each of its own type
 
     async def candidates(self) -> Sequence[Candidate]:
         """What rules say; a conversation's own target before others of the same rules."""
-        facts = await self._with_scripts(self.call.facts())
+        facts = await self._with_scripts(await self.call.facts())
         found = choose(self.plan, facts, self.sender.health, self._ruling.kinds)
         if not self.call.counts and doubtful(facts.tokens, self._ruling.thresholds):
             targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
@@ -114,25 +104,34 @@ class Exchange:
             )
 
     async def _open(self) -> Opened:
-        opened = await self.sender.open(self.plan, self.call, await self.candidates())
-        target = opened.candidate.target
+        opened = await self.sender.open(self.plan, self.call, await self.candidates(), self._tries)
         if self.plan.sticky is not None:
             self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
         self._note(
-            provider=target.provider,
-            model=target.model,
-            rule=opened.candidate.rule,
-            reason=opened.candidate.reason,
-            attempts=opened.attempts,
             translated=opened.outgoing.translated,
             first_byte_ms=round((time.monotonic() - self._began) * 1000),
         )
         return opened
 
+    def _tries(self, candidate: Candidate, attempts: int) -> None:
+        """What is known of a request however it ends."""
+        self._note(
+            provider=candidate.target.provider,
+            model=candidate.target.model,
+            rule=candidate.rule,
+            reason=candidate.reason,
+            attempts=attempts,
+        )
+
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         carrier = relay.of(self, opened)
         try:
             response = await carrier.carry(request)
+        except (asyncio.CancelledError, ConnectionError):
+            if carrier.complete:  # some clients leave as soon as they have read the last event
+                self._note(status=opened.reply.status)
+            raise
+        else:
             self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR))
             return response
         finally:
@@ -142,15 +141,7 @@ class Exchange:
         """A refusal in the client's own dialect passes through as it came."""
         candidate = refused.candidate
         target = candidate.target if candidate is not None else Target("", "")
-        self._note(
-            status=refused.error.status,
-            error=_kept(refused.error.message, LONGEST_ERROR),
-            provider=target.provider,
-            model=target.model,
-            rule=candidate.rule if candidate is not None else None,
-            reason=candidate.reason if candidate is not None else "",
-            attempts=refused.attempts,
-        )
+        self._note(status=refused.error.status, error=_kept(refused.error.message, LONGEST_ERROR))
         say(f"{self.request_id} {target.text}: status {refused.error.status} after {refused.attempts} attempts")
         upstream = self.plan.upstreams.get(target.provider)
         if (
@@ -160,6 +151,7 @@ class Exchange:
         ):
             raise refused.error
         status, headers, body = refused.answer
+        self._note(status=status)
         kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
         return web.Response(status=status, headers=kept, body=body)
 
@@ -185,11 +177,22 @@ class Exchange:
             )
 
     def _note(self, **changes: object) -> None:
-        self._record = replace(self._record, **changes)
+        self._noted.update(changes)
 
     def _tell(self) -> None:
-        self._note(duration_ms=round((time.monotonic() - self._began) * 1000))
-        self._pipe.send(FromChild(served=self._record))
+        call = self.call
+        known: dict[str, Any] = {"provider": "", "model": "", "status": CLIENT_GONE, **self._noted}
+        served = Served(
+            id=self.request_id,
+            time_ms=self._time_ms,
+            face=call.face,
+            asked_model=call.model,
+            duration_ms=round((time.monotonic() - self._began) * 1000),
+            stream=call.stream,
+            session=call.session,
+            **known,
+        )
+        self._pipe.send(FromChild(served=served))
 
 
 def _kept(text: str | None, longest: int) -> str | None:

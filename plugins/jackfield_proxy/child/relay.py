@@ -18,8 +18,12 @@ from multidict import CIMultiDict
 
 from jackfield_proxy import dialects
 from jackfield_proxy.child import upstreams
+from jackfield_proxy.child.connections import Stream
+from jackfield_proxy.child.draining import drained
+from jackfield_proxy.child.opening import STREAM, is_stream
 from jackfield_proxy.child.taps import Tap
 from jackfield_proxy.child.unpacking import PLAIN, Unpacker
+from jackfield_proxy.child.watch import Watch
 from jackfield_proxy.dialects.model import BlockStart, Event, Failed, ProxyError, ToolUse, Usage
 
 if TYPE_CHECKING:
@@ -35,7 +39,6 @@ STOPPING = "the proxy stops"
 """Why a request is cancelled whose client is still there."""
 _ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
-_SSE = "text/event-stream"
 
 
 def stopped(cancelled: asyncio.CancelledError) -> ProxyError:
@@ -54,7 +57,8 @@ def of(exchange: Exchange, opened: Opened) -> Carrier:
 
 
 class Carrier(ABC):
-    """answer, usage, tier: what is known of the answer so far. error: what went wrong after its first byte."""
+    """answer, usage, tier: what is known of the answer so far. error: what went wrong after its first byte. complete:
+    the client has got all that a stream has to say, though the connection may not have ended yet."""
 
     def __init__(self, exchange: Exchange, opened: Opened) -> None:
         self.answer = ""
@@ -63,56 +67,83 @@ class Carrier(ABC):
         self.error: str | None = None
         self._exchange = exchange
         self._call = exchange.call
+        self.complete = False
         self._opened = opened
+        self._content = opened.reply.content
+        self._beginning = opened.beginning
         self._idle = exchange.plan.limits.idle_timeout
+        self._request: web.BaseRequest | None = None
+        self._for_client = self._unsent = False
+        self._watch = Watch(self._idle, self._expired)
 
-    @abstractmethod
     async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `ProxyError` before the first byte."""
+        self._request = request
+        try:
+            return await self._carry(request)
+        finally:
+            self._watch.close()
 
-    async def _chunks(self) -> AsyncIterator[bytes]:
-        """The provider's bytes. Raises `ProxyError`: silence, a reset, no HTTP."""
-        content = self._opened.reply.content
-        provider = self._opened.candidate.target.provider
-        while True:
-            try:
-                chunk = content.read_nowait()
-                if not chunk:  # a time limit costs as much as the rest of a turn
-                    async with asyncio.timeout(self._idle):
-                        chunk = await content.readany()
-            except asyncio.CancelledError as exc:
-                raise stopped(exc) from None
-            except TimeoutError:
-                message = f"The provider {provider} has sent nothing for {self._idle:g} s."
-                raise ProxyError(504, message, "timeout_error") from None
-            except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:  # the last: closed meanwhile
-                message = f"The provider {provider} broke off its answer ({type(exc).__name__})."
-                raise ProxyError(502, message) from None
-            if not chunk:
-                return
-            yield chunk
+    @abstractmethod
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises as `carry`."""
 
-    def _plain(self) -> AsyncIterator[bytes]:
-        """The same as the provider has written it. Raises as `_chunks`."""
-        return self._chunks() if self._encoding in PLAIN else self._unpacked()
+    def _expired(self) -> None:
+        """A client that takes nothing is given up, and its provider with it."""
+        if not self._for_client:
+            self._content.set_exception(TimeoutError())
+        elif self._request is not None and self._request.transport is not None:
+            self._request.transport.abort()
 
-    async def _unpacked(self) -> AsyncIterator[bytes]:
-        unpacker = Unpacker(self._encoding)
-        async for chunk in self._chunks():
-            for piece in unpacker.feed(chunk):
-                yield piece
+    async def _next(self) -> bytes:
+        """The provider's next bytes; none at the end. Raises `ProxyError`: silence, a reset, no HTTP."""
+        if self._beginning:
+            chunk, self._beginning = self._beginning, b""
+            return chunk
+        try:
+            chunk = drained(self._content)
+            if chunk:
+                return chunk
+            self._watch.begun += 1
+            return await self._content.readany()
+        except asyncio.CancelledError as exc:
+            raise stopped(exc) from None
+        except TimeoutError:
+            message = f"The provider {self._provider} has sent nothing for {self._idle:g} s."
+            raise ProxyError(504, message, "timeout_error") from None
+        except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:  # the last: closed meanwhile
+            message = f"The provider {self._provider} broke off its answer ({type(exc).__name__})."
+            raise ProxyError(502, message) from None
+
+    async def _plain(self) -> AsyncIterator[bytes]:
+        """The answer as the provider has written it. Raises as `_next`."""
+        unpacker = None if self._encoding in PLAIN else Unpacker(self._encoding)
+        while chunk := await self._next():
+            if unpacker is None:
+                yield chunk
+            else:
+                for piece in unpacker.feed(chunk):
+                    yield piece
+
+    @property
+    def _provider(self) -> str:
+        return self._opened.candidate.target.provider
 
     @property
     def _encoding(self) -> str:
         return self._opened.reply.headers.get("Content-Encoding", "").strip().lower()
 
     async def _write(self, response: web.StreamResponse, data: bytes) -> None:
-        """A client that takes nothing for `idle_timeout` is given up, and its provider with it."""
-        try:
-            async with asyncio.timeout(self._idle):
-                await response.write(data)
-        except TimeoutError:
-            raise ConnectionResetError("the client has stopped reading") from None
+        self._for_client = self._unsent = True
+        self._watch.begun += 1
+        await response.write(data)
+        self._for_client = self._unsent = False
+
+    async def _end(self, response: web.StreamResponse, data: bytes) -> None:
+        self._for_client, self._unsent = True, bool(data)
+        self._watch.begun += 1
+        await response.write_eof(data)
+        self._for_client = self._unsent = False
 
     def _marks(self) -> list[tuple[str, str]]:
         candidate = self._opened.candidate
@@ -125,11 +156,11 @@ class Carrier(ABC):
 class PassThrough(Carrier):
     """Byte for byte."""
 
-    async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
         reply = self._opened.reply
         marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
         self._headers = CIMultiDict([*upstreams.returned_headers(reply.headers.items()), *marks])
-        streamed = reply.headers.get("Content-Type", "").startswith(_SSE)
+        streamed = is_stream(reply)
         tap = Tap(self._call.face, stream=streamed, encoding=self._encoding)
         try:
             if not streamed and reply.content_length is not None and reply.content_length <= SMALL:
@@ -138,10 +169,14 @@ class PassThrough(Carrier):
         finally:
             tap.close()
             self.answer, self.usage, self.tier = tap.answer, tap.usage, tap.tier
+            self.complete = tap.finished and not self._unsent
 
     async def _at_once(self, tap: Tap) -> web.Response:
         """Head and body in one packet. What breaks off is still an error of our own."""
-        body = b"".join([chunk async for chunk in self._chunks()])
+        parts = []
+        while chunk := await self._next():
+            parts.append(chunk)
+        body = b"".join(parts)
         tap.feed(body)
         reply = self._opened.reply
         self._headers.popall("Content-Length", None)
@@ -149,24 +184,33 @@ class PassThrough(Carrier):
 
     async def _in_parts(self, request: web.BaseRequest, tap: Tap, *, streamed: bool) -> web.StreamResponse:
         reply = self._opened.reply
-        response = web.StreamResponse(status=reply.status, reason=reply.reason, headers=self._headers)
+        response = Stream(status=reply.status, reason=reply.reason, headers=self._headers)
         try:
-            async for chunk in self._chunks():
-                if not response.prepared:
-                    await response.prepare(request)
-                await self._write(response, chunk)
-                tap.feed(chunk)
-            tap.close()
-            if not tap.ended and "Content-Length" not in self._headers:
-                raise ProxyError(502, f"The provider {self._opened.candidate.target.provider} ended its answer early.")
+            last = await self._up_to_last(request, response, tap)
             if not response.prepared:
                 await response.prepare(request)
-            await response.write_eof()
+            tap.feed(last)
+            tap.close()
+            if not tap.ended and "Content-Length" not in self._headers:
+                await self._write(response, last)
+                raise ProxyError(502, f"The provider {self._provider} ended its answer early.")
+            await self._end(response, last)
         except ProxyError as exc:
             if not response.prepared:
                 raise
             await self._break_off(request, response, exc, streamed=streamed)
         return response
+
+    async def _up_to_last(self, request: web.BaseRequest, response: Stream, tap: Tap) -> bytes:
+        """What goes out together with the end, as each packet costs as much as a hundred events."""
+        while chunk := await self._next():
+            if self._content.at_eof():
+                return chunk
+            if not response.prepared:
+                await response.prepare(request)
+            await self._write(response, chunk)
+            tap.feed(chunk)
+        return b""
 
     async def _break_off(
         self, request: web.BaseRequest, response: web.StreamResponse, error: ProxyError, *, streamed: bool
@@ -174,14 +218,13 @@ class PassThrough(Carrier):
         self.error = error.message
         if streamed and "Content-Length" not in response.headers and self._encoding in PLAIN:
             # The event that was cut ends here, with what there is of it.
-            await self._write(response, b"\n\n" + self._call.dialect.writer(self._call.parsed).error(error))
-            await response.write_eof()
+            await self._end(response, b"\n\n" + self._call.dialect.writer(self._call.asked).error(error))
         elif request.transport is not None:
             request.transport.abort()  # the length or the encoding that was announced cannot be kept
 
 
 class TranslatedWhole(Carrier):
-    async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
         parts, size = [], 0
         async for chunk in self._plain():
             size += len(chunk)
@@ -189,24 +232,25 @@ class TranslatedWhole(Carrier):
                 raise ProxyError(502, f"The provider's answer has more than {LARGEST_ANSWER} bytes.")
             parts.append(chunk)
         found = dialects.of(self._opened.outgoing.dialect).parse_response(b"".join(parts))
-        self.usage = found.usage
+        self.usage, self.tier = found.usage, found.tier
         for block in found.content:
             if isinstance(block, ToolUse) and block.signature:
                 self._exchange.sender.remember(block.id, block.signature)
-        body = self._call.dialect.build_response(found, self._call.parsed)
+        body = self._call.dialect.build_response(found, self._call.asked)
         self.answer = _id_in(body) or found.id
         return web.Response(body=body, headers=[("Content-Type", "application/json"), *self._marks()])
 
 
 class TranslatedStream(Carrier):
-    async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
-        headers = [("Content-Type", f"{_SSE}; charset=utf-8"), ("Cache-Control", "no-cache"), *self._marks()]
-        response = web.StreamResponse(headers=headers)
-        self._writer = self._call.dialect.writer(self._call.parsed)
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        headers = [("Content-Type", f"{STREAM}; charset=utf-8"), ("Cache-Control", "no-cache"), *self._marks()]
+        response = Stream(headers=headers)
+        self._writer = self._call.dialect.writer(self._call.asked)
         reader = dialects.of(self._opened.outgoing.dialect).reader()
         try:
             async for chunk in self._until_finished(reader):
                 await self._put(request, response, reader.feed(chunk))
+                self.complete = reader.finished
             await self._put(request, response, reader.close())
         except ProxyError as exc:
             if not response.prepared:
@@ -214,11 +258,10 @@ class TranslatedStream(Carrier):
             self.error = exc.message
             await self._write(response, self._writer.error(exc))
         finally:
-            self.usage = reader.usage
+            self.usage, self.tier = reader.usage, reader.tier
         if not response.prepared:
             await response.prepare(request)
-        await self._write(response, self._writer.close())
-        await response.write_eof()
+        await self._end(response, self._writer.close())
         return response
 
     async def _until_finished(self, reader: StreamReader) -> AsyncIterator[bytes]:

@@ -1,12 +1,13 @@
-"""Requests to providers: retries, other targets when one fails, and time limits up to the head of the answer."""
+"""Requests to providers: retries, other targets when one fails, and time limits up to the beginning of the answer."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import random
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import aiohttp
 from multidict import CIMultiDict
@@ -14,9 +15,10 @@ from yarl import URL
 
 from jackfield.api.records import record
 from jackfield_proxy import dialects
-from jackfield_proxy.child import upstreams
+from jackfield_proxy.child import opening, upstreams
 from jackfield_proxy.child.call import Call, Outgoing
 from jackfield_proxy.child.lanes import Lanes
+from jackfield_proxy.child.large import LARGE
 from jackfield_proxy.child.unpacking import unpacked
 from jackfield_proxy.child.upstreams import Refused
 from jackfield_proxy.dialects.model import ProxyError
@@ -33,9 +35,11 @@ _UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 @record
 class Opened:
-    """A provider that serves: the head of its answer is there. attempts: of sending the request."""
+    """A provider that serves: the head of its answer is there, and of a stream its beginning. attempts: of sending the
+    request."""
 
     reply: aiohttp.ClientResponse
+    beginning: bytes
     outgoing: Outgoing
     candidate: Candidate
     attempts: int
@@ -82,15 +86,18 @@ class Sender:
         if len(self.signatures) > SIGNATURES:
             self.signatures.popitem(last=False)
 
-    async def open(self, plan: Plan, call: Call, candidates: Sequence[Candidate]) -> Opened:
-        """The first target that serves. Whoever gets it calls `closed`. Raises `Refused`, `ProxyError`; both say by
-        `attempts` how often the request was sent."""
+    async def open(
+        self, plan: Plan, call: Call, candidates: Sequence[Candidate], tell: Callable[[Candidate, int], None]
+    ) -> Opened:
+        """The first target that serves. Whoever gets it calls `closed`. tell: is told each target, and how often
+        the request will have been sent with it. Raises `Refused`, `ProxyError`."""
         usable = [one for one in candidates if not self.health.open_for(one.target)] or list(candidates)
         tries = plan.limits.retries + 1 if len(usable) == 1 else 1
         attempts = 0
         for candidate in usable:
             for attempt in range(tries):
                 attempts += 1
+                tell(candidate, attempts)
                 try:
                     return await self._attempt(plan, call, candidate, attempts)
                 except Refused as exc:
@@ -116,7 +123,7 @@ class Sender:
             upstream = upstreams.upstream_of(plan, target.provider)
         except ProxyError as exc:
             raise Refused(exc, elsewhere=True) from None
-        outgoing = call.for_upstream(upstream, target, self.signatures)
+        outgoing = await call.for_upstream(upstream, target, self.signatures)
         await self.lanes.enter(upstream)
         began = time.monotonic()
         self.health.began(target)
@@ -126,9 +133,10 @@ class Sender:
             seconds = time.monotonic() - began
             if reply.status >= 300:
                 raise await _refusal(reply, outgoing)
+            beginning = await _beginning(reply, outgoing, target.provider, limits)
             self.health.answered(target, seconds)
             opened = True
-            return Opened(reply, outgoing, candidate, attempts, seconds)
+            return Opened(reply, beginning, outgoing, candidate, attempts, seconds)
         except Refused as exc:
             if exc.cooling:
                 self.health.failed(target, limits, exc.error.retry_after)
@@ -144,7 +152,7 @@ class Sender:
             async with asyncio.timeout(limits.first_byte_timeout):
                 return await self.session().post(
                     URL(outgoing.url, encoded=True),
-                    data=outgoing.body,
+                    data=_in_pieces(outgoing.body),
                     headers=CIMultiDict(outgoing.headers),
                     allow_redirects=False,
                 )
@@ -156,6 +164,11 @@ class Sender:
             raise upstreams.unreachable(provider, _reason(exc)) from None
 
 
+def _in_pieces(body: bytes) -> bytes | io.BytesIO:
+    """A large one, so that it does not hold up other requests while it is sent."""
+    return body if len(body) < LARGE else io.BytesIO(body)
+
+
 def _reason(error: Exception) -> str:
     """Without addresses and headers, in which there may be keys."""
     if isinstance(error, aiohttp.ClientConnectorError):
@@ -163,6 +176,20 @@ def _reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return "it closed the connection"
     return "its answer is no HTTP" if isinstance(error, aiohttp.ClientResponseError) else type(error).__name__
+
+
+async def _beginning(reply: aiohttp.ClientResponse, outgoing: Outgoing, provider: str, limits: Limits) -> bytes:
+    """Raises `Refused`."""
+    begun = False
+    try:
+        found = await opening.opened(reply, outgoing.dialect, limits.opening_timeout)
+        begun = True
+    except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+        raise upstreams.unreachable(provider, _reason(exc)) from None
+    finally:
+        if not begun:
+            reply.close()
+    return found
 
 
 async def _refusal(reply: aiohttp.ClientResponse, outgoing: Outgoing) -> Refused:

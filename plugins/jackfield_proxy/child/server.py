@@ -6,7 +6,9 @@ import asyncio
 import hmac
 import itertools
 import logging
+import os
 import secrets
+import socket
 import time
 import traceback
 from functools import partial
@@ -16,40 +18,51 @@ from aiohttp import HttpVersion11, web
 
 from jackfield_proxy import dialects
 from jackfield_proxy.child import catalogue, relay, upstreams
-from jackfield_proxy.child.call import Call
+from jackfield_proxy.child.connections import Connection, Connections, connection_of
 from jackfield_proxy.child.conversations import Conversations
 from jackfield_proxy.child.counting import Counter
 from jackfield_proxy.child.exchange import CLIENT_GONE, Exchange, Shared
 from jackfield_proxy.child.faces import Face, face_of
+from jackfield_proxy.child.large import Helpers, call_of
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.relay import STOPPING
 from jackfield_proxy.child.ruling import Ruling
 from jackfield_proxy.child.sending import Sender
+from jackfield_proxy.child.understudies import Understudies
 from jackfield_proxy.dialects.model import ProxyError
-from jackfield_proxy.plan import HOST, Limits, Plan
+from jackfield_proxy.plan import BACKLOG, HOST, Limits, Plan
+from jackfield_proxy.slots import Inherited
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.pipe import Pipe
 
 HEAD_LIMIT = 64 * 1024
 """Bytes of one header or request line."""
-BACKLOG = 512
+IDLE_CONNECTION = 120.0
+"""Seconds that a connection is kept without a request."""
 LAST_WORDS = 0.2
 """Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
 
 
-class Server:
-    """plan: may be replaced at any time; a request keeps the one it began with."""
+_NOTHING = Inherited()
 
-    def __init__(self, plan: Plan, pipe: Pipe) -> None:
+
+class Server:
+    """plan: may be replaced at any time; a request keeps the one it began with. inherited: of the daemon; without its
+    listener the process binds the plan's port."""
+
+    def __init__(self, plan: Plan, pipe: Pipe, inherited: Inherited = _NOTHING) -> None:
+        self._inherited = inherited
         self._ruling = Ruling(plan)
         self._pipe = pipe
         self._sender = Sender(plan)
+        self._helpers = Helpers()
         self._shared = Shared(self._sender, Counter(self._sender), Conversations(time.monotonic), pipe)
         # The operating system's randomness costs more than the rest of a short request.
         self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
         self._web: web.Server | None = None
         self._listener: asyncio.Server | None = None
+        self._connections = Connections(Understudies.of(inherited), lambda: self.plan.limits)
         self._running: set[asyncio.Task[Any]] = set()  # Any: nobody asks them for a value
 
     @property
@@ -70,17 +83,25 @@ class Server:
         def request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
             return factory(message, payload, protocol, writer, task)
 
-        self._web = web.Server(
-            self._handle,
-            request_factory=request,
-            handler_cancellation=True,
+        made = self._web = web.Server(self._handle, request_factory=request, handler_cancellation=True)
+        connection = partial(
+            Connection,
+            made,
+            self._connections,
+            loop=loop,
             access_log=None,
             logger=_nobody(),
-            keepalive_timeout=120.0,
+            keepalive_timeout=IDLE_CONNECTION,
             max_line_size=HEAD_LIMIT,
             max_field_size=HEAD_LIMIT,
         )
-        self._listener = await loop.create_server(self._web, HOST, self.plan.port, backlog=BACKLOG)
+        if self._inherited.listener < 0:
+            self._listener = await loop.create_server(connection, HOST, self.plan.port, backlog=BACKLOG)
+        else:
+            os.set_inheritable(self._inherited.listener, False)
+            listener = socket.socket(fileno=self._inherited.listener)
+            self._listener = await loop.create_server(connection, sock=listener, backlog=BACKLOG)
+        self._connections.watch()
         return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
@@ -91,7 +112,9 @@ class Server:
             self._web.pre_shutdown()
             await self._end_running(self.plan.limits.stop_grace)
             await self._web.shutdown(LAST_WORDS)
+        self._connections.close()
         await self._sender.close()
+        self._helpers.close()
 
     async def _end_running(self, grace: float) -> None:
         for seconds in (grace, LAST_WORDS):
@@ -113,6 +136,7 @@ class Server:
 
     async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
         face = face_of(request.method, request.path)
+        connection_of(request).begins(face.dialect)
         request_id = next(self._ids)
         try:
             return await self._answer(request, face, request_id)
@@ -128,11 +152,15 @@ class Server:
             error = ProxyError(500, f"The proxy failed; its log has more under {request_id}.")
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
-        return error_response(face, error, request_id)
+        response = error_response(face, error, request_id)
+        if self._connections.is_surplus(request):
+            response.force_close()
+        return response
 
     async def _answer(self, request: web.BaseRequest, face: Face, request_id: str) -> web.StreamResponse:
         if face.action == "probe":
             return web.Response(text="")
+        self._connections.require_room(request)
         ruling = self._ruling
         plan = ruling.plan
         if not _admitted(request, plan.token):
@@ -149,7 +177,8 @@ class Server:
         body = await _body(request, plan.limits)
         query = request.rel_url.raw_query_string
         counts = face.action == "count"
-        call = Call(face.dialect, body, list(request.headers.items()), query, counts=counts)
+        pairs = list(request.headers.items())
+        call = await call_of(face.dialect, body, pairs, query, self._helpers, counts=counts)
         exchange = Exchange(ruling, call, self._shared, request_id)
         if counts:
             return await catalogue.count(exchange)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from collections.abc import Mapping
 
 import orjson
@@ -11,6 +12,9 @@ from jackfield_proxy.dialects.model import DialectName, Usage
 
 LARGEST = 8 * 2**20
 """Bytes of one event or whole answer that are kept for reading; the usage of a larger one is not known."""
+BEGINNING, END = 256 * 1024, 8 * 1024
+"""Bytes of a stream within which the answer is named, and those at its end that are looked at; of a longer last event
+all."""
 MOST_TOKENS = 10**12
 """Of one kind in one answer; more is no count."""
 _ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
@@ -28,20 +32,27 @@ _ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
 
 
 class Tap:
-    """Feed it every byte of an answer. answer: its id; usage: None until told; tier: of the service, where it says;
-    ended: nothing that is missing is known to be."""
+    """Feed it every byte of an answer. answer: its id; usage: None until told; tier: of the service, where it says.
+    After `close`: finished: the stream has said that it is complete; ended: nothing that is missing is known to be.
+
+    Of a stream only the beginning, which names the answer, and the end are looked at: what lies between has nothing to
+    tell, and a look at all of it costs as much as passing it on."""
 
     def __init__(self, dialect: DialectName, *, stream: bool, encoding: str = "") -> None:
         self.answer = ""
         self.usage: Usage | None = None
         self.tier: str | None = None
+        self.finished = False
         self._stream = stream
         self._inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
         self._blind = encoding not in ("", "identity", "gzip", "deflate")
         self._ends = _ENDS[dialect]
         self.ended = self._blind or not stream
-        self._held: list[bytes] = []
+        self._begun = b""
+        self._searches = stream
+        self._held: deque[bytes] = deque()
         self._size = 0
+        self._line = 0  # bytes of the line whose end is not there yet
 
     def feed(self, data: bytes) -> None:
         if self._blind:
@@ -55,45 +66,69 @@ class Tap:
         if not self._stream:
             self._keep(data)
             return
+        if self._searches:
+            self._search(data)
         last = data.rfind(b"\n")
         if last < 0:
+            self._line += len(data)
             self._keep(data)
-            return
-        lines = b"".join([*self._held, data[:last]])
-        self._held, self._size = [data[last + 1 :]], len(data) - last - 1
-        self._look(lines)
+        elif self._line and self._line + data.find(b"\n") > END:  # its beginning would not be kept
+            self._held.append(data[:last])
+            self._look()
+            self._held = deque([data[last + 1 :]])
+            self._size = self._line = len(data) - last - 1
+        else:
+            self._line = len(data) - last - 1
+            self._keep(data)
+            while len(self._held) > 1 and self._size - len(self._held[0]) > END + self._line:
+                self._size -= len(self._held.popleft())
 
     def close(self) -> None:
         """The answer has ended."""
         if not self._blind:
-            self._look(b"".join(self._held)) if self._stream else self._take(b"".join(self._held))
-        self._held = []
+            self._look() if self._stream else self._take(b"".join(self._held))
+        self.ended = self.ended or self.finished
+        self._held.clear()
 
     def _keep(self, data: bytes) -> None:
         self._size += len(data)
+        self._held.append(data)
         if self._size > LARGEST:
-            self._held = []  # what comes until the next end of line cannot be read
+            self._held.clear()  # what comes until the next end of line cannot be read
+            self._size = self._line = 0
             self.ended = True
-        else:
-            self._held.append(data)
 
-    def _look(self, lines: bytes) -> None:
-        """Searched for what may be of interest, not split: most events of a stream have nothing to tell."""
-        if not self.ended:
-            self.ended = any(end in lines for end in self._ends)
+    def _search(self, data: bytes) -> None:
+        """For the event that names the answer, one of the first; Anthropic's tells usage as well."""
+        begun = self._begun + data if self._begun else data
         place = 0
-        while True:
-            found = lines.find(b'usage"', place)
-            if not self.answer:
-                first = lines.find(b'"id"', place)
-                found = first if found < 0 or 0 <= first < found else found
-            if found < 0:
-                return
-            start = lines.rfind(b"\n", place, found) + 1 or place
-            end = lines.find(b"\n", found)
-            place = len(lines) if end < 0 else end
-            if lines.startswith(b"data:", start):
-                self._take(lines[start + 5 : place])
+        while not self.answer and (found := begun.find(b'"id"', place, BEGINNING)) >= 0:
+            start, place = begun.rfind(b"\n", 0, found) + 1, begun.find(b"\n", found)
+            if place < 0:
+                break
+            self._event(begun[start:place])
+        self._searches = not self.answer and len(begun) < BEGINNING
+        self._begun = begun if self._searches else b""
+
+    def _look(self) -> None:
+        """At the last events: the last that has usage, the last of all, and what else the last bytes hold."""
+        text = b"".join(self._held)
+        end = len(text)
+        while end and text[end - 1] in b"\r\n ":
+            end -= 1
+        told, last = text.rfind(b'usage"', 0, end), text.rfind(b"\n", 0, end) + 1
+        start = text.rfind(b"\n", 0, told) + 1 if told >= 0 else last
+        text = text[max(0, min(start, last, end - END)) : end]
+        self.finished = self.finished or any(end in text for end in self._ends)
+        mark, place = b'usage"' if self.answer else b'"', 0
+        while (found := text.find(mark, place)) >= 0:
+            start, end = text.rfind(b"\n", 0, found) + 1, text.find(b"\n", found)
+            place = end if end >= 0 else len(text)
+            self._event(text[start:place])
+
+    def _event(self, line: bytes) -> None:
+        if line.startswith(b"data:"):
+            self._take(line[5:])
 
     def _take(self, text: bytes) -> None:
         try:

@@ -19,6 +19,7 @@ from jackfield_proxy.daemon.places import Places
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers
 from jackfield_proxy.daemon.supervisor import UP, Supervisor
+from jackfield_proxy.daemon.understudies import Room
 from jackfield_proxy.lazy import MARKER
 
 BORROW_SECONDS = 1.0
@@ -33,6 +34,7 @@ class Manager:
         self._proxies: dict[str, Supervisor] = {}
         self._answers = Answers()
         self._places = Places(context)
+        self._room = Room.of_process()
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
         self._closing = False
@@ -101,7 +103,7 @@ class Manager:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
         if found is None:
-            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers, self._places)
+            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers, self._places, self._room)
         return found
 
     async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:

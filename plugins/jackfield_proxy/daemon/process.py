@@ -13,10 +13,12 @@ import jackfield
 import jackfield_proxy
 from jackfield_proxy.messages import LONGEST_LINE, FromChild, ToChild, packed, unpacked
 from jackfield_proxy.plan import Plan
+from jackfield_proxy.slots import Inherited
 
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "TMPDIR")
 _LINES = 100
 """Lines of the log that are written at once."""
+_NOTHING = Inherited()
 
 
 class Process:
@@ -28,8 +30,8 @@ class Process:
         self._number = 0
 
     @classmethod
-    async def started(cls) -> Process:
-        """Raises OSError."""
+    async def started(cls, inherited: Inherited = _NOTHING) -> Process:
+        """inherited: descriptors that it gets. Raises OSError."""
         roots = [str(Path(module.__file__ or "").parents[1]) for module in (jackfield, jackfield_proxy)]
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         environment |= {"PYTHONPATH": os.pathsep.join(dict.fromkeys(roots)), "PYTHONUNBUFFERED": "1"}
@@ -39,11 +41,13 @@ class Process:
                 "-P",  # the working directory may hold anything
                 "-m",
                 "jackfield_proxy.child",
+                *inherited.arguments(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=environment,
                 limit=LONGEST_LINE,
+                pass_fds=inherited.numbers,
                 # A group of its own: what is typed in the daemon's terminal does not reach it.
                 start_new_session=True,
             )

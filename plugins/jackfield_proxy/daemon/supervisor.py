@@ -24,6 +24,8 @@ from jackfield_proxy.daemon.places import Places, free_port
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.daemon.process import Process
 from jackfield_proxy.daemon.records import Answers, Records
+from jackfield_proxy.daemon.stage import Stage
+from jackfield_proxy.daemon.understudies import Room, Understudies
 from jackfield_proxy.messages import FromChild, ToChild
 from jackfield_proxy.plan import HOST, Plan
 from jackfield_proxy.settings import ProxySettings
@@ -41,7 +43,7 @@ REFRESH_EVERY = 6
 class Supervisor:
     """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
 
-    def __init__(self, context: PluginContext, alias: str, answers: Answers, places: Places) -> None:
+    def __init__(self, context: PluginContext, alias: str, answers: Answers, places: Places, room: Room) -> None:
         self.alias = alias
         self.status: Status = "stopped"
         self.restarts = 0
@@ -63,7 +65,7 @@ class Supervisor:
         self._token = ""
         self._port = 0
         self._last_line = ""
-        self._another_port = False
+        self._stage = Stage(context, alias, places, room)
 
     # -- what the others see
 
@@ -110,7 +112,7 @@ class Supervisor:
             return self.address
 
     async def restart(self) -> None:
-        """Its token stays, and so does a port that nobody has chosen. Raises as `start`."""
+        """Its token stays, and so does a port that nobody has chosen; connections wait. Raises as `start`."""
         async with self._lock:
             token = self._token
             await self._stop()
@@ -119,7 +121,9 @@ class Supervisor:
 
     async def stop(self) -> None:
         async with self._lock:
+            self._stage.close()
             await self._stop()
+            self._stage.close()  # a start that was under way may have opened it
             self._token, self._port = "", 0
 
     async def push(self) -> None:
@@ -133,6 +137,7 @@ class Supervisor:
                 return
             if (wanted := _port(profile)) and wanted != self._port:
                 token = self._token
+                self._stage.close()
                 await self._stop()
                 self._token = token
                 await self._start()
@@ -186,6 +191,7 @@ class Supervisor:
             task.cancel()
             await asyncio.wait([task])
         self._task = self._process = None
+        await self._stage.settled()
         if self.status != "stopped":
             self._become("stopped")
         await self.records.settled()
@@ -209,71 +215,65 @@ class Supervisor:
                 )
             if not self._wanted:
                 return
-            if not self._listens:
-                if not self._another_port:
-                    self._become("failed")
-                    return
-                continue
             now = self._context.clock.monotonic()
-            pause = crashes.pause(now, now - began)
+            pause = crashes.pause(now, now - began) if self._listens else None
             if pause is None:
-                await self._say("crashed five times within a minute, and is not started again")
+                if self._listens:
+                    await self._say("crashed five times within a minute, and is not started again")
                 self._become("failed")
+                self._stage.fail()
                 return
             self.restarts += 1
             self._become("restarting")
-            await self._context.clock.sleep(pause)
+            await self._stage.wait(pause)
 
     async def _one_life(self) -> None:
         """Until the process has ended. Raises OSError, `JackfieldError`."""
         profile = await self._context.profiles.find(self.alias)
         self._agent = profile.agent_id
-        wanted = _port(profile)
+        self._port = await self._stage.open(_port(profile), self._port)
         # The process loads its modules while its plan is made.
-        process = await Process.started()
+        process, understudies = await self._stage.begin()
         self._process, self._plan, self._last_line = process, None, ""
         logging = asyncio.create_task(process.log(self._keep))
         checking = asyncio.create_task(self._check(process))
+        ending = self._context.spawn("end of a proxy", self._end(process, understudies))
         try:
-            if not wanted and not self._port and not self._another_port:
-                self._port = await self._places.port(self.alias)
-            self._plan = await self._planned(profile, wanted or self._port)
+            self._plan = await self._planned(profile, self._port)
             await process.send(ToChild(plan=self._plan))
-            self._another_port = False
-            await self._listen_to(process, automatic=not wanted)
+            await self._listen_to(process)
             code = await process.wait()
         finally:
             checking.cancel()
             process.kill()
-            await asyncio.wait([checking, logging, asyncio.create_task(process.wait())], timeout=1.0)
+            await asyncio.wait([checking, logging, ending], timeout=1.0)
             logging.cancel()
             self._process = None
         # What a process that never listened wrote last says more than its exit code.
         if self._wanted and (self._listens or not self._last_line):
             await self._say(f"the process {process.pid} has ended with {'signal' if code < 0 else 'code'} {abs(code)}")
 
-    async def _listen_to(self, process: Process, *, automatic: bool) -> None:
+    async def _end(self, process: Process, understudies: Understudies | None) -> None:
+        """Its clients are told as soon as it has ended, whatever it has left to be read."""
+        await process.wait()
+        self._stage.end(understudies, wanted=self._wanted)
+
+    async def _listen_to(self, process: Process) -> None:
         try:
             async with asyncio.timeout(self._settings.start_timeout) as limit:
                 async for message in process.messages():
                     if message.listening is not None:
                         limit.reschedule(None)
-                        self._runs(message.listening)
-                        if automatic:
-                            await self._places.keep(self.alias, message.listening)
-                    elif message.failed is not None:
-                        # Somebody has taken a port that we had chosen: another one will do.
-                        self._another_port = automatic and self._port != 0 and not self._listens
-                        self._port = 0 if automatic else self._port
-                    else:
+                        self._runs()
+                    elif message.failed is None:  # why is in the log
                         await self._take(process, message)
         except TimeoutError:
             await self._say(f"did not start within {self._settings.start_timeout:g} s")
         except ValueError as exc:
             await self._say(f"is stopped: {exc}")
 
-    def _runs(self, port: int) -> None:
-        self._port, self._listens = port, True
+    def _runs(self) -> None:
+        self._listens = True
         self.started_ms = self._context.clock.now_ms()
         self._become("running")
 

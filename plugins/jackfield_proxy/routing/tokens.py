@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json
-from jackfield_proxy.dialects.tokens import PER_IMAGE, PER_TURN, of_text
+from jackfield_proxy.dialects.tokens import CHARACTERS, PER_IMAGE, PER_TURN, of_text
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _PARTS = ("system", "instructions", "messages", "input", "tools")
@@ -20,22 +20,25 @@ def estimated(body: Mapping[str, Json]) -> int:
 
 def _weight(value: Json) -> float:
     """Without recursion: how deep a body is nested is its sender's affair."""
-    total, waiting = 0.0, [value]
+    total, characters, waiting = 0.0, 0, [value]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, str):
-            total += of_text(part)
-        elif isinstance(part, list):
-            total += PER_TURN * len(part)
-            waiting += part
-        elif isinstance(part, dict):
+        if type(part) is str:
+            if part.isascii():
+                characters += len(part)
+            else:
+                total += of_text(part)
+        elif type(part) is dict:
             if part.get("type") in _IMAGES:
                 total += PER_IMAGE
                 continue
             for name, inner in part.items():
                 if name not in _NO_TEXT:
-                    total += of_text(name) if isinstance(inner, dict) else 0
+                    total += of_text(name) if type(inner) is dict else 0
                     waiting.append(inner)
+        elif type(part) is list:
+            total += PER_TURN * len(part)
+            waiting += part
         elif part is not None:
             total += 1
-    return total
+    return total + characters / CHARACTERS

@@ -345,13 +345,18 @@ def test_the_model_behind_megabytes_is_found_without_reading_them() -> None:
 CHUNK = b'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"po"},"finish_reason":null}]}\n\n'
 CREATED = b'event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1","error":null}}\n\n'
 
+ADDED = (
+    b"event: response.output_item.added\n"
+    b'data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1"}}\n\n'
+)
+
 
 @pytest.mark.parametrize(
     ("path", "sent", "says"),
     [
         ("/v1/messages", sse(*EVENTS[:3]), b"event: error"),
         ("/v1/chat/completions", CHUNK, b'"error":{'),
-        ("/v1/responses", CREATED, b"event: response.failed"),
+        ("/v1/responses", CREATED + ADDED, b"event: response.failed"),
     ],
 )
 @pytest.mark.parametrize("how", [{}, {"Connection": "close"}])

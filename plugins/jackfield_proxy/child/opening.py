@@ -1,0 +1,123 @@
+"""The beginning of a stream, until there is content. Providers that are overloaded accept a request, begin a stream and
+then say in it what they should have said by a status: as long as nothing has reached the client, that is a refusal like
+any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+
+import aiohttp
+
+from jackfield_proxy import dialects
+from jackfield_proxy.child import upstreams
+from jackfield_proxy.child.draining import drained
+from jackfield_proxy.child.unpacking import PLAIN
+from jackfield_proxy.child.upstreams import Refused
+from jackfield_proxy.dialects import errors
+from jackfield_proxy.dialects.model import DialectName, Event, Failed, MessageStart, Ping, ProxyError, UsageUpdate
+
+LARGEST = 64 * 1024
+"""Bytes that are held back."""
+LONGEST_MARK = 32
+"""Bytes of what a pattern for content matches, at most."""
+STREAM = "text/event-stream"
+_CONTENT: Mapping[DialectName, Callable[[bytes, int], object]] = {
+    "anthropic": re.compile(rb'"type":\s?"content_block_').search,
+    "chat": re.compile(rb'"(?:content|reasoning_content|reasoning|arguments)":\s?"[^"]').search,
+    "responses": re.compile(rb'"type":\s?"response\.output_').search,
+}
+"""What shows at a glance that there is content; the readers of the dialects look for it in the rest."""
+_NO_CONTENT = (MessageStart, Ping, UsageUpdate)
+
+
+class Opening:
+    """Feed it a stream until it says that there is no more to wait for. held: what was fed; error: why the stream has
+    failed; event: the data of the event that said so."""
+
+    def __init__(self, dialect: DialectName) -> None:
+        self.held = b""
+        self.error: ProxyError | None = None
+        self.event = b""
+        self._content = _CONTENT[dialect]
+        self._reader = dialects.of(dialect).reader()
+        self._place = 0
+
+    def feed(self, data: bytes) -> bool:
+        """Whether all that is held is to go on, or the stream has failed."""
+        known = max(0, len(self.held) - LONGEST_MARK)
+        self.held += data
+        if self._content(self.held, known):  # nothing follows an error, so that there was none
+            return True
+        while (end := self.held.find(b"\n", self._place)) >= 0:
+            line = self.held[self._place : end + 1]
+            self._place = end + 1
+            if line.startswith(b"data:"):
+                self.event = line[5:].strip()
+            if self._decided(self._reader.feed(line)):
+                return True
+        return len(self.held) >= LARGEST
+
+    def close(self) -> bool:
+        """The stream has ended. As `feed`."""
+        self.event = b""
+        return self._decided([*self._reader.feed(self.held[self._place :]), *self._reader.close()])
+
+    def _decided(self, events: list[Event]) -> bool:
+        for event in events:
+            if isinstance(event, Failed):
+                self.error = event.error
+                return True
+            if not isinstance(event, _NO_CONTENT):
+                return True
+        return False
+
+
+def is_stream(reply: aiohttp.ClientResponse) -> bool:
+    return reply.headers.get("Content-Type", "").startswith(STREAM)
+
+
+async def opened(reply: aiohttp.ClientResponse, dialect: DialectName, seconds: float) -> bytes:
+    """What of the stream was read to know that it has content; nothing for another answer. After so many seconds, what
+    there is: models think for minutes between the first event and the next. Raises `Refused`, and what the connection
+    raises."""
+    encoding = reply.headers.get("Content-Encoding", "").strip().lower()
+    if not seconds or not is_stream(reply) or encoding not in PLAIN:
+        return b""
+    found = Opening(dialect)
+    try:
+        if not found.feed(drained(reply.content)):
+            async with asyncio.timeout(seconds):
+                await _until_decided(found, reply.content)
+    except TimeoutError:
+        return found.held
+    if found.error is not None:
+        raise _refused(found, found.error, reply, dialect)
+    return found.held
+
+
+async def _until_decided(found: Opening, content: aiohttp.StreamReader) -> None:
+    while chunk := await content.readany():
+        if found.feed(chunk):
+            return
+    found.close()
+
+
+def _refused(found: Opening, error: ProxyError, reply: aiohttp.ClientResponse, dialect: DialectName) -> Refused:
+    """Its answer: what the provider has said, with the status that it should have had. SDKs try again, and raise what
+    fits, by a status alone. Codex does so by the event: for it the stream stays one."""
+    pairs = upstreams.returned_headers(reply.headers.items())
+    headers = {key.lower(): value for key, value in pairs}
+    error.retry_after = errors.seconds(headers.get("retry-after"))
+    refused = upstreams.refused(error, error.status, headers, found.event, pairs)
+    if not found.event.startswith(b"{"):
+        refused.answer = None
+    elif dialect == "responses":
+        refused.answer = reply.status, pairs, found.held
+    else:
+        kept = [(key, value) for key, value in pairs if key.lower() != "content-type"]
+        status = dialects.of(dialect).error_body(error)[0]
+        refused.answer = status, [*kept, ("Content-Type", "application/json")], found.event
+    return refused

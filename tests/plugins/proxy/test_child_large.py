@@ -1,0 +1,172 @@
+"""Large requests are worked on by another process, so that they hold up nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from proxy_lab import ASKED, MESSAGE, Provider_, plan, proxy_of, rule, until, upstream
+
+from jackfield_proxy.child import large
+from jackfield_proxy.child.call import Call
+from jackfield_proxy.child.large import LARGE, Helpers, LargeCall, call_of
+from jackfield_proxy.dialects.model import DialectName, ProxyError
+from jackfield_proxy.plan import Limits, Target
+
+HEADERS = [("X-Session-Id", "s1"), ("User-Agent", "agent")]
+LONG = Limits(retries=0, first_byte_timeout=60.0, stop_grace=0.0)
+
+
+def turns(size: int) -> list[dict[str, Any]]:
+    """A conversation with calls of tools, of so many bytes at least."""
+    made: list[dict[str, Any]] = [{"role": "user", "content": "ping"}]
+    for number in range(size // 2000 + 1):
+        use = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {"path": "/a", "lines": [1, 2]}}
+        text = {"type": "text", "text": "a line of code\n" * 130}
+        made.append({"role": "assistant", "content": [use]})
+        made.append({"role": "user", "content": [{**text, "type": "tool_result", "tool_use_id": use["id"]}]})
+        made[-1]["content"] = [{"type": "tool_result", "tool_use_id": use["id"], "content": [text]}]
+    return made
+
+
+def body(size: int = 2 * LARGE, **more: Any) -> bytes:
+    tools = [{"name": "read", "input_schema": {"type": "object", "properties": {}}}]
+    return json.dumps({**ASKED, "tools": tools, "messages": turns(size), **more}).encode()
+
+
+@pytest.fixture
+async def north() -> AsyncIterator[Provider_]:
+    async with Provider_().serving() as made:
+        yield made
+
+
+@pytest.fixture
+async def helpers() -> AsyncIterator[Helpers]:
+    made = Helpers()
+    yield made
+    made.close()
+
+
+def answering(family: str) -> tuple[Any, list[bytes]]:
+    got: list[bytes] = []
+    choice = {"index": 0, "message": {"role": "assistant", "content": "pong"}, "finish_reason": "stop"}
+    chat = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        got.append(await request.read())
+        return web.json_response(MESSAGE if family == "anthropic" else chat)
+
+    return answer, got
+
+
+async def test_a_large_call_is_the_same_as_a_small_one(helpers: Helpers, north: Provider_) -> None:
+    told = [{"role": "user", "content": "ping " * 60_000}]
+    plain = json.dumps({"model": "asked", "messages": told, "input": told}).encode()
+    given: dict[DialectName, bytes] = {"anthropic": body(), "chat": plain, "responses": plain}
+    for face, asked in given.items():
+        one = Call(face, asked, HEADERS, "")
+        other = await call_of(face, asked, HEADERS, "", helpers, counts=False)
+        assert isinstance(other, LargeCall)
+        assert await one.facts() == await other.facts()
+        for name in ("model", "stream", "headers", "session", "conversation", "mixed"):
+            assert getattr(one, name) == getattr(other, name), name
+        assert await one.counted("n") == await other.counted("n")
+        for family in ("anthropic", "openai"):
+            for model in ("asked", "another"):
+                target = Target("north", model)
+                there = upstream(north, family=family)
+                assert await one.for_upstream(there, target, {}) == await other.for_upstream(there, target, {})
+        assert one.asked == other.asked
+
+
+async def test_what_is_wrong_with_it_is_told(helpers: Helpers) -> None:
+    space = b" " * LARGE
+    for given, says in ((b"[" + space + b"]", "not a JSON object"), (b"{" + space, "JSON"), (b"{}" + space, "model")):
+        with pytest.raises(ProxyError, match=says) as raised:
+            await call_of("chat", given, [], "", helpers, counts=False)
+        assert (raised.value.status, raised.value.kind) == (400, "invalid_request_error")
+
+
+def test_an_error_keeps_all_that_it_says() -> None:
+    error = ProxyError(429, "no cormorants", "rate_limit_error", code="c", param="p", overflow=True, retry_after=2.5)
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
+
+
+@pytest.mark.parametrize("family", ["anthropic", "openai"])
+async def test_it_reaches_the_provider_whole(north: Provider_, family: str) -> None:
+    north.answer, got = answering(family)
+    given = body(500_000)
+    async with proxy_of(plan({"north": upstream(north, family=family)}, rule("r", "north/n"), limits=LONG)) as proxy:
+        status, answer = await proxy.post(given)
+    assert (status, json.loads(answer)["content"][0]["text"]) == (200, "pong")
+    sent = json.loads(got[0])
+    assert sent["model"] == "n"
+    if family == "anthropic":
+        assert sent == {**json.loads(given), "model": "n"}
+    else:
+        calls = [turn["tool_calls"][0]["id"] for turn in sent["messages"] if turn.get("tool_calls")]
+        assert calls == [f"toolu_{number}" for number in range(500_000 // 2000 + 1)]
+    (served,) = proxy.pipe.served
+    assert served.estimated_tokens > 100_000
+
+
+class Gate:
+    """Work that is not done until it may be."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def run(self, work: Callable[..., Any], *given: object) -> Any:
+        self.asked.set()
+        await self.go.wait()
+        return work(*given)
+
+    def close(self) -> None:
+        self.go.set()
+
+
+async def test_others_are_served_while_it_is_worked_on(north: Provider_) -> None:
+    north.answer, _ = answering("anthropic")
+    async with proxy_of(plan({"north": upstream(north)}, limits=LONG)) as proxy:
+        gate = proxy.server._helpers = Gate()  # type: ignore[assignment]
+        waiting = asyncio.create_task(proxy.post(body()))
+        await gate.asked.wait()
+        assert (await proxy.post(ASKED))[0] == 200
+        assert [one.estimated_tokens < 100 for one in proxy.pipe.served] == [True], "the large one is not there yet"
+        gate.go.set()
+        assert (await waiting)[0] == 200
+
+
+async def test_a_process_that_dies_fails_its_request_alone(north: Provider_) -> None:
+    north.answer, _ = answering("anthropic")
+    async with proxy_of(plan({"north": upstream(north)}, limits=LONG)) as proxy:
+        with pytest.raises(ProxyError, match="has died"):
+            await proxy.server._helpers.run(os._exit, 3)
+        assert (await proxy.post(body()))[0] == 200
+
+
+async def test_without_another_process_it_is_done_here(helpers: Helpers, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(helpers, "_processes", refused)
+    assert await helpers.run(os.getpid) == os.getpid()
+
+
+async def test_idle_processes_end(helpers: Helpers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "IDLE", 0.01)
+    await helpers.run(os.getpid)
+    await until(lambda: helpers._pool is None)
+    assert await helpers.run(os.getpid) != os.getpid(), "and come again"
+
+
+def test_only_signatures_of_its_own_calls_go_along() -> None:
+    read = large._read("anthropic", body(), [])
+    call = LargeCall("anthropic", b"", [], "", counts=False, read=read, helpers=Helpers())
+    assert call.known({"toolu_1": "a", "toolu_x": "b"}) == {"toolu_1": "a"}

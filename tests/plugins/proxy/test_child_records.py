@@ -1,0 +1,170 @@
+"""What is recorded of a request, however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, default_answer, plan, proxy_of, rule, sse, until, upstream
+from scripted import Say, chat_answer, chat_stream
+
+from jackfield_proxy.child.taps import BEGINNING, END, Tap
+from jackfield_proxy.dialects.model import Usage
+from jackfield_proxy.plan import Concurrency
+
+SSE = {"Content-Type": "text/event-stream"}
+STREAM = {**ASKED, "stream": True}
+
+
+@pytest.fixture
+async def north() -> AsyncIterator[Provider_]:
+    async with Provider_().serving() as made:
+        yield made
+
+
+def staying(said: bytes) -> Any:
+    """Says it and keeps the connection open."""
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse(headers=SSE)
+        await response.prepare(request)
+        await response.write(said)
+        await asyncio.sleep(60)
+        return response
+
+    return answer
+
+
+def chat_events() -> bytes:
+    body = chat_stream(Say("pong")).body
+    assert isinstance(body, bytes)
+    return body
+
+
+@pytest.mark.parametrize(
+    ("family", "said", "mark", "status"),
+    [
+        ("anthropic", sse(*EVENTS), b"message_stop", 200),
+        ("anthropic", sse(*EVENTS[:4]), b"content_block_stop", 499),
+        ("openai", chat_events(), b"message_stop", 200),
+        ("openai", chat_events()[:600], b"content_block_delta", 499),
+    ],
+)
+async def test_a_client_that_leaves_after_the_last_event_was_served(
+    north: Provider_, family: str, said: bytes, mark: bytes, status: int
+) -> None:
+    north.answer = staying(said)
+    async with proxy_of(plan({"north": upstream(north, family=family)})) as proxy:
+        async with proxy.client.post("/v1/messages", json=STREAM) as answer:
+            found = b""
+            while mark not in found:
+                found += await answer.content.readany()
+            answer.close()
+        await until(lambda: proxy.pipe.served)
+    (served,) = proxy.pipe.served
+    assert (served.status, served.provider, served.error) == (status, "north", None)
+    if status == 200:
+        assert (served.output or 0) > 0
+
+
+async def test_a_request_that_left_the_queue_names_its_target(north: Provider_) -> None:
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        begun.set()
+        await go.wait()
+        return await default_answer(request)
+
+    north.answer = answer
+    limited = upstream(north, concurrency=Concurrency(1, queue=5, timeout=10))
+    async with proxy_of(plan({"north": limited}, rule("mine", "north/m"))) as proxy:
+        first = asyncio.create_task(proxy.post(ASKED))
+        await begun.wait()
+        second = asyncio.create_task(proxy.post(ASKED))
+        lane = proxy.server._sender.lanes._lanes["north"]
+        await until(lambda: lane.waiting)
+        second.cancel()
+        await until(lambda: proxy.pipe.served)
+        go.set()
+        await first
+    served = proxy.pipe.served[0]
+    assert (served.status, served.provider, served.model, served.rule) == (499, "north", "m", "mine")
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("family", "tier", "path"),
+    [("openai", "priority", "/v1/messages"), ("anthropic", "fast", "/v1/chat/completions")],
+)
+async def test_the_tier_of_a_translated_answer_is_recorded(
+    north: Provider_, family: str, tier: str, path: str, stream: bool
+) -> None:
+    made = (chat_stream if stream else chat_answer)(Say("pong"))
+    assert isinstance(made.body, bytes)
+    dear = {**MESSAGE, "usage": {"input_tokens": 12, "output_tokens": 3, "speed": "fast"}}
+    events = [{"type": "message_start", "message": {**dear, "content": [], "stop_reason": None}}, *EVENTS[1:]]
+    said = {
+        "openai": made.body.replace(b'"created": 1', b'"created": 1, "service_tier": "priority"'),
+        "anthropic": sse(*events) if stream else json.dumps(dear).encode(),
+    }[family]
+
+    async def answer(_request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=said, headers=SSE if stream else {"Content-Type": "application/json"})
+
+    north.answer = answer
+    async with proxy_of(plan({"north": upstream(north, family=family)})) as proxy:
+        assert (await proxy.post({**ASKED, "stream": stream}, path))[0] == 200
+    (served,) = proxy.pipe.served
+    assert (served.tier, served.translated) == (tier, True)
+
+
+# ------------------------------------------------------------------------------------------------- read as it passes
+
+
+def completed(size: int) -> bytes:
+    item = {"type": "message", "content": [{"type": "output_text", "text": "x" * size}]}
+    usage = {"input_tokens": 10, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 4}}
+    done = {"id": "resp_1", "service_tier": "flex", "output": [item], "usage": usage}
+    return sse({"type": "response.completed", "response": done})
+
+
+@given(
+    st.sampled_from([0, END - 100, END + 5000, 3 * BEGINNING]),
+    st.lists(st.integers(1, BEGINNING), max_size=8),
+    st.sampled_from([b"", b"data: [DONE]\n\n", b": bye\n\n" * 50]),
+)
+def test_the_last_event_is_read_however_long_it_is(size: int, cuts: list[int], after: bytes) -> None:
+    created = sse({"type": "response.created", "response": {"id": "resp_1", "usage": None}})
+    middle = sse({"type": "response.output_text.delta", "delta": 'say "usage": {"input_tokens": 99}'}) * 40
+    rest, tap = created + middle + completed(size) + after, Tap("responses", stream=True)
+    for cut in [*cuts, len(rest)]:
+        tap.feed(rest[:cut])
+        rest = rest[cut:]
+    tap.close()
+    assert (tap.answer, tap.usage, tap.tier) == ("resp_1", Usage(6, 2, 4), "flex")
+    assert (tap.finished, tap.ended) == (True, True)
+
+
+@pytest.mark.parametrize("size", [100, 10 * END])
+def test_a_stream_that_stops_in_the_middle_is_not_finished(size: int) -> None:
+    tap = Tap("anthropic", stream=True)
+    delta = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "x" * size}}
+    for _ in range(10):
+        tap.feed(sse(*EVENTS[:2], delta))
+    tap.close()
+    assert (tap.answer, tap.usage, tap.finished, tap.ended) == ("msg_1", Usage(12, 3), False, False)
+
+
+def test_what_is_held_of_a_stream_is_bounded() -> None:
+    tap = Tap("chat", stream=True)
+    chunk = b'data: {"id": "chatcmpl-1", "choices": [], "usage": null}\n\n'
+    for _ in range(5000):
+        tap.feed(chunk)
+    assert sum(map(len, tap._held)) <= END + len(chunk)
+    assert not tap._begun
