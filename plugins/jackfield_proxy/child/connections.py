@@ -27,6 +27,8 @@ SURPLUS = 64
 health check always comes in."""
 SURPLUS_SECONDS = 5.0
 """Until the head of a request must be there on one of them."""
+_POLL = 0.01
+"""Seconds."""
 MOST_BETWEEN = 1.0
 """Seconds between looks at heads that take too long."""
 RETRY_AFTER = 1.0
@@ -90,6 +92,12 @@ class Connections:
             one.force_close()
         self._looking = loop.call_later(min(MOST_BETWEEN, limit / 4), self.watch)
 
+    async def heard(self, longest: float) -> None:
+        """Until every request has begun that is on its way on connections that were accepted; at most so many seconds."""
+        deadline = asyncio.get_running_loop().time() + longest
+        while any(one.expects for one in self._open) and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(_POLL)
+
     def close(self) -> None:
         if self._looking is not None:
             self._looking.cancel()
@@ -116,6 +124,11 @@ class Connection(web.RequestHandler):
     def idle(self) -> bool:
         """No request is being served."""
         return self._rest is not None
+
+    @property
+    def expects(self) -> bool:
+        """Nothing was asked on it yet, or the head of a request is not whole."""
+        return self.head_since > 0 or (self.idle and not self._asks)
 
     @property
     def flushed(self) -> bool:

@@ -109,6 +109,7 @@ class Server:
         if self._listener is not None:
             self._listener.close()
         if self._web is not None:
+            await self._connections.heard(LAST_WORDS)
             self._web.pre_shutdown()
             await self._end_running(self.plan.limits.stop_grace)
             await self._web.shutdown(LAST_WORDS)
