@@ -13,11 +13,12 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import harness
+from ui_editor import FEW, NODES, ROUNDS, Movement, panning
+from ui_terminal import MEGABYTES, Flood, flooded, prepared
 
 import jackfield_ui
 from jackfield.testing.daemon import Daemon
@@ -27,146 +28,96 @@ if TYPE_CHECKING:
 
 CHROMIUM = os.environ.get("JACKFIELD_TEST_CHROMIUM", "/usr/bin/chromium")
 STATIC = Path(jackfield_ui.__file__).parent / "static"
-ROUNDS = 5
-NODES = 300
-FLOOD_SECONDS = 6
-AGENT = """
-id = "shell"
-name = "Shell"
-binary = "sh"
-version_flag = "-c true"
-[detect]
-commands = ["sh -c true"]
-[profile]
-source_home = "{homes}/{{alias}}"
-"""
-LINE = "the quick brown fox jumps over the lazy dog 0123456789 \033[31mred\033[0m and \033[32mgreen\033[0m"
-FLOOD = f"yes '{LINE}' | head -c 400000000"
+LOADS = 7
+BUDGET_KIB, USABLE_MS, FPS, OFFERED, KEY_MS, TASK_MS = 300, 1_000, 50, 20, 50, 100
 LONG_TASKS = """
 window.__long = [];
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.__long.push(entry.duration);
 }).observe({type: 'longtask', buffered: true});
 """
-FRAMES = """() => new Promise((done) => {
-  const gaps = []; let last = performance.now(); const end = last + 3000;
-  const step = (now) => {
-    gaps.push(now - last); last = now;
-    if (now < end) requestAnimationFrame(step); else done(gaps);
-  };
-  requestAnimationFrame(step);
-})"""
+FIGURES = """async () => {
+  const shown = () => [...document.querySelectorAll('main .mantine-Paper-root')].some(
+    (paper) => paper.textContent.includes('Cost today') && /\\d/.test(paper.textContent));
+  while (!shown()) await new Promise(requestAnimationFrame);
+  return performance.now();
+}"""
+"""When the dashboard has its figures, since the navigation began; found by the page itself, in a frame."""
 
 
 def first_load(page: Page, url: str) -> dict[str, float]:
     """Milliseconds and bytes of one load with an empty cache."""
-    sizes: list[str] = []
-    page.on("response", lambda answer: sizes.append(answer.url) if answer.url.endswith(".js") else None)
-    page.goto(url)
+    scripts: list[str] = []
+    page.on("response", lambda answer: scripts.append(answer.url) if answer.url.endswith(".js") else None)
+    page.goto(url, wait_until="commit")
+    usable = page.evaluate(FIGURES)
     page.get_by_role("button", name="Account").wait_for()
-    page.get_by_text("Cost today").wait_for()
-    usable = page.evaluate("performance.now()")
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
-    names = {Path(one.partition("?")[0]).name for one in sizes}
+    names = {Path(one.partition("?")[0]).name for one in scripts}
     sent = sum(len(gzip.compress(file.read_bytes(), 9)) for file in STATIC.rglob("*.js") if file.name in names)
     return {
-        "usable_ms": usable,
-        "paint_ms": paint,
-        "gzip_bytes": sent,
-        "blocked_ms": sum(page.evaluate("window.__long")),
-    }
+        "usable_ms": usable, "paint_ms": paint, "gzip_bytes": sent, "blocked_ms": sum(page.evaluate("window.__long")),
+        "requests": page.evaluate("performance.getEntriesByType('resource').length"),
+    }  # fmt: skip
 
 
 def loads(browser: Browser, daemon: Daemon) -> dict[str, float]:
+    """Medians; the daemon's very first answers, which assemble its APIs, are not counted."""
     found = []
-    for _ in range(ROUNDS):
+    for _ in range(LOADS + 1):
         context = browser.new_context()
         context.add_init_script(LONG_TASKS)
         found.append(first_load(context.new_page(), daemon.base_url))
         context.close()
-    return {name: statistics.median(one[name] for one in found) for name in found[0]}
+    return {name: statistics.median(one[name] for one in found[1:]) for name in found[0]}
 
 
-def panning(browser: Browser, daemon: Daemon) -> dict[str, float]:
-    """Frames while the canvas is dragged about."""
-    nodes = [
-        {"id": f"n{number}", "name": f"Node {number}", "type": "jackfield.noOp", "parameters": {},
-         "position": [240 * (number % 20), 120 * (number // 20)]}
-        for number in range(NODES)
-    ]  # fmt: skip
-    wires = {f"Node {number}": {"main": [[{"node": f"Node {number + 1}", "type": "main", "index": 0}]]}
-             for number in range(NODES - 1)}  # fmt: skip
-    saved = daemon.admin().post(
-        "/workflows", json={"name": "Many", "nodes": nodes, "connections": wires, "settings": {}}
-    )
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(f"{daemon.base_url}/ui/workflows/{saved.json()['id']}")
-    canvas = page.locator(".react-flow__pane")
-    canvas.wait_for()
-    page.locator(".react-flow__node").first.wait_for()
-    box = canvas.bounding_box()
-    if box is None:
-        raise SystemExit("the canvas has no place on the page")
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] - 40
-    page.evaluate(f"window.__gaps = ({FRAMES})()")
-    for step in range(60):
-        page.mouse.wheel(14 if step % 20 < 10 else -14, 9 if step % 30 < 15 else -9)
-        if step == 0:
-            page.mouse.move(x, y)
-    gaps = [gap for gap in page.evaluate("window.__gaps") if gap > 0]
-    page.close()
-    return {"frames_per_second": 1000 / statistics.mean(gaps), "slowest_frame_ms": max(gaps)}
-
-
-def flooded(browser: Browser, daemon: Daemon) -> dict[str, float]:
-    """What a user feels while an agent prints as fast as it can."""
-    api = daemon.client()
-    api.post("/api/profiles", json={"agent_id": "shell", "alias": "flood", "provider_id": "self", "model": "none"})
-    body = {"profile_alias": "flood", "args": ["-c", FLOOD], "cols": 120, "rows": 40}
-    session = api.post("/api/terminal/sessions", json=body).json()["data"]["session_id"]
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.add_init_script(LONG_TASKS)
-    page.goto(f"{daemon.base_url}/ui/terminals/{session}")
-    page.locator(".xterm-screen").first.wait_for()
-    page.evaluate("window.__long.length = 0")
-    waits = [page.evaluate(ECHO) for _ in range(FLOOD_SECONDS * 4)]
-    long = page.evaluate("window.__long")
-    page.close()
-    api.delete(f"/api/terminal/sessions/{session}")
-    return {"input_ms": statistics.median(waits), "input_slowest_ms": max(waits), "long_tasks": len(long),
-            "longest_task_ms": max(long, default=0.0)}  # fmt: skip
-
-
-ECHO = """() => new Promise((done) => {
-  const before = performance.now();
-  setTimeout(() => requestAnimationFrame(() => done(performance.now() - before - 250)), 250);
-})"""
-"""How much later than asked for the page can act: what a key has to wait."""
-
-
-def report(found: Mapping[str, Mapping[str, float]]) -> tuple[str, bool]:
-    """The section of docs/benchmarks.md, and whether all goals are met."""
-    load, editor, terminal = found["first load"], found["editor"], found["terminal"]
-    kib, usable, frames, waits = (
-        load["gzip_bytes"] / 1024, load["usable_ms"], editor["frames_per_second"], terminal["input_ms"]
-    )  # fmt: skip
-    rows = [
-        ("First load, JavaScript, gzip", f"{kib:.0f} KiB", "300 KiB", kib <= 300),
+def judged(load: dict[str, float], moves: dict[str, Movement], flood: Flood) -> list[tuple[str, str, str, bool]]:
+    """What was measured, the figure, the goal, and whether it is met."""
+    kib, usable = load["gzip_bytes"] / 1024, load["usable_ms"]
+    slowest = min(move.fps for what, move in moves.items() if what.startswith(f"editor, {NODES}"))
+    shown = "shown" if flood.ended else "missing"
+    return [
+        ("First load, JavaScript, gzip", f"{kib:.0f} KiB", f"{BUDGET_KIB} KiB", kib <= BUDGET_KIB),
+        ("First load, requests", f"{load['requests']:.0f}", "", True),
         ("First load, first contentful paint", f"{load['paint_ms']:.0f} ms", "", True),
-        ("First load, dashboard shows its figures", f"{usable:.0f} ms", "1,000 ms", usable <= 1_000),
-        (f"Editor, {NODES} nodes, panning", f"{frames:.0f} frames/s", "50", frames >= 50),
-        ("Editor, slowest frame", f"{editor['slowest_frame_ms']:.0f} ms", "", True),
-        ("Terminal, flooded: a click waits, median", f"{waits:.0f} ms", "100 ms", waits <= 100),
-        ("Terminal, flooded: a click waits, longest", f"{terminal['input_slowest_ms']:.0f} ms", "", True),
-        ("Terminal, flooded: longest task", f"{terminal['longest_task_ms']:.0f} ms", "", True),
-    ]
+        ("First load, dashboard shows its figures", f"{usable:.0f} ms", f"{USABLE_MS} ms", usable <= USABLE_MS),
+        (f"Editor, {NODES} nodes, the slowest movement", f"{slowest:.0f} frames/s", f"{FPS}", slowest >= FPS),
+        ("Terminal, an agent's output, unwatched", f"{flood.offered:.0f} MB/s", f"{OFFERED} MB/s",
+         flood.offered >= OFFERED),
+        ("Terminal, sent to the page", f"{flood.shown:.1f} MB/s", "", True),
+        ("Terminal, a key until the page has it, median", f"{flood.key:.0f} ms", f"{KEY_MS} ms", flood.key <= KEY_MS),
+        ("Terminal, the same, longest", f"{flood.key_worst:.0f} ms", "", True),
+        ("Terminal, a key until a frame after it, median", f"{flood.seen:.0f} ms", "", True),
+        (f"Terminal, longest task ({flood.tasks} of 50 ms and more)", f"{flood.longest:.0f} ms", f"{TASK_MS} ms",
+         flood.longest <= TASK_MS),
+        ("Terminal, Ctrl-C until the agent has ended", f"{flood.interrupt:.0f} ms", "", True),
+        ("Terminal, JavaScript heap, at first and at most", f"{flood.heap[0]:.0f}, {flood.heap[1]:.0f} MB", "", True),
+        (f"Terminal, last line of {MEGABYTES} MB", shown, "shown", flood.ended),
+    ]  # fmt: skip
+
+
+def report(load: dict[str, float], moves: dict[str, Movement], flood: Flood) -> tuple[str, bool]:
+    """The section of docs/benchmarks.md, and whether all goals are met."""
+    rows = judged(load, moves, flood)
     where = harness.environment("playwright")
-    text = "\n".join([
-        f"`python bench/ui.py` — Chromium without a graphics card, daemon beside it, {ROUNDS} loads. {where}.", "",
-        harness.table(("", "measured", "goal", ""), [
-            (what, value, goal, harness.verdict(ok) if goal else "") for what, value, goal, ok in rows
-        ]),
-    ])  # fmt: skip
+    head = (
+        f"`python bench/ui.py` — Chromium without a graphics card, daemon beside it, medians of {LOADS} loads and of "
+        f"{ROUNDS} movements. {where}."
+    )
+    goals = [(what, value, goal, harness.verdict(ok) if goal else "") for what, value, goal, ok in rows]
+    legend = (
+        "Movements: frames in a second, the share of them in which the canvas was somewhere else, and milliseconds of "
+        f"the main thread for each of those. Floors: plain boxes that a script moves, and a workflow of {FEW} nodes."
+    )
+    header = ("", "frames/s", "moved", "main thread ms", "script ms", "style, layout ms", "longest frame ms")
+    frames = [
+        (what, f"{move.fps:.0f}", f"{move.moved:.0%}", f"{move.work:.1f}", f"{move.script:.1f}", f"{move.layout:.1f}",
+         f"{move.worst:.0f}")
+        for what, move in moves.items()
+    ]  # fmt: skip
+    tables = harness.table(("", "measured", "goal", ""), goals), harness.table(header, frames)
+    text = "\n\n".join([head, tables[0], legend, tables[1]])
     return text, all(ok for *_, ok in rows)
 
 
@@ -176,22 +127,16 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--write", action="store_true", help="put the result into docs/benchmarks.md")
     given = options.parse_args()
-    work: dict[str, Callable[[Browser, Daemon], dict[str, float]]] = {
-        "first load": loads, "editor": panning, "terminal": flooded,
-    }  # fmt: skip
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         daemon = Daemon(Path(place))
-        agents = daemon.config_dir / "agents.d"
-        agents.mkdir()
-        (agents / "shell.toml").write_text(AGENT.format(homes=Path(place) / "homes"))
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        prepared(daemon)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:
             daemon.start()
-            found = {name: measure(browser, daemon) for name, measure in work.items()}
+            text, ok = report(loads(browser, daemon), panning(browser, daemon), flooded(browser, daemon))
         finally:
             browser.close()
             daemon.close()
-    text, ok = report(found)
     harness.publish("ui", text, write=given.write)
     sys.exit(0 if ok else 1)
 

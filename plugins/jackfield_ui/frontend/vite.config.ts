@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { groups } from './tools/chunks.ts';
 import { budget, precompress } from './tools/finish.ts';
 import { xtermPolicy } from './tools/xterm.ts';
 
@@ -29,7 +30,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'react', test: /node_modules\/(react|react-dom|scheduler|react-router|@tanstack)\// }],
+          groups: groups(import.meta.dirname),
         },
       },
     },

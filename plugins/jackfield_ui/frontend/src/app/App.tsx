@@ -7,7 +7,7 @@ import { connection } from '../api/connection';
 import { makeQueryClient } from '../api/queries';
 import { ConfirmHost } from '../components/confirm';
 import { styleNonce } from './nonce';
-import { router } from './router';
+import { fetchPage, router } from './router';
 import { session } from './session';
 import { SHARED } from './shared';
 import { theme, variables } from './theme';
@@ -19,6 +19,7 @@ export function App() {
   useEffect(() => {
     if (location.pathname === SHARED) return;
     void session.start();
+    fetchPage();
     // A daemon that was away when the page opened: begin again once it is there.
     return connection.onReturn(() => {
       if (session.now().phase === 'starting') void session.start();

@@ -16,6 +16,7 @@ const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
     const Content = lazy(load);
     return {
       path: path ? `${areaPath(area)}/${path}` : areaPath(area),
+      handle: load,
       element: (
         <PageFrame full={full ?? false}>
           <Content />
@@ -45,3 +46,10 @@ export const router = createBrowserRouter([
     ],
   },
 ]);
+
+/** The code of the page that is opened is on its way while the session is asked for. */
+export function fetchPage(): void {
+  const load: unknown = router.state.matches.at(-1)?.route.handle;
+  // What fails here fails again, and is told, where the page is drawn.
+  if (typeof load === 'function') void Promise.resolve(load()).catch(() => undefined);
+}

@@ -30,6 +30,8 @@ export interface Attached {
 
 const NOTHING: LinkState = { phase: 'connecting', missed: 0 };
 const encoder = new TextEncoder();
+/** Bytes that xterm works off at once: between two of them it lets keys and frames have their turn. */
+const PIECE = 16 * 1024;
 
 /** A terminal in the host, attached to a session as long as the component is there. */
 export function useTerminal(options: TerminalOptions): Attached {
@@ -60,7 +62,9 @@ export function useTerminal(options: TerminalOptions): Attached {
         }),
       write: (data: Uint8Array, replayed: boolean, done: () => void) => {
         if (replayed) replaying += 1;
-        terminal.write(data, () => {
+        const last = Math.max(0, Math.ceil(data.length / PIECE) - 1) * PIECE;
+        for (let at = 0; at < last; at += PIECE) terminal.write(data.subarray(at, at + PIECE));
+        terminal.write(data.subarray(last), () => {
           if (replayed) replaying -= 1;
           done();
         });

@@ -17,6 +17,7 @@ import {
 import {
   type DragEvent,
   type KeyboardEvent,
+  type MouseEvent as ReactMouseEvent,
   type ReactNode,
   useCallback,
   useEffect,
@@ -31,19 +32,28 @@ import { type CanvasActions, CanvasContext } from './actions';
 import classes from './canvas.module.css';
 import type { Place, Wanted } from './edits';
 import { FlowNode } from './FlowNode';
-import { edgesOf, type Facts, type FlowNode as Flow, type FlowEdge, handleOf, type Ids, nodesOf } from './flow';
+import { edgesOf, type Facts, type FlowNode as Flow, type FlowEdge, handleOf, type Ids, nodesOf, placed } from './flow';
+import { Distance, Ground } from './Ground';
 import { Sticky } from './Sticky';
 import { useClipboard } from './useClipboard';
+import { useStable } from './useStable';
+import { useViewport } from './useViewport';
 import { WireEdge } from './WireEdge';
 
 const NODE_TYPES = { node: FlowNode, sticky: Sticky };
 const EDGE_TYPES = { wire: WireEdge };
 const GRID: [number, number] = [16, 16];
+const FIT = { maxZoom: 1, padding: 0.15 };
+const NO_NAME = { hideAttribution: true };
+/** The buttons of the mouse that move the canvas. */
+const MOVING = [1, 2];
 const MAP_FROM = 8;
 /** From so many nodes on only what is in sight is drawn. Below, Tab reaches every node. */
 const MANY = 80;
 export const DRAGGED = 'application/x-jackfield-kind';
 
+const isValidConnection = ({ sourceHandle, targetHandle }: FlowEdge | Connection) =>
+  handleOf(sourceHandle).type === handleOf(targetHandle).type;
 const mapColour = ({ type }: Flow) => (type === 'sticky' ? 'var(--jf-line)' : 'var(--mantine-color-dimmed)');
 
 /** The document, drawn. Every change goes through the store, so that it can be undone. */
@@ -72,8 +82,11 @@ export function Canvas({
   const { screenToFlowPosition, setCenter, getZoom } = useReactFlow();
   const [nodes, setNodes] = useState<Flow[]>(() => nodesOf(doc, facts, ids, []));
   const [wires, setWires] = useState<ReadonlySet<string>>(new Set());
+  /** On the screen. */
   const pointer = useRef<Place>(undefined);
   const box = useRef<HTMLDivElement>(null);
+  const large = doc.nodes.length > MANY;
+  const moving = useViewport(box, large);
 
   useEffect(() => setNodes((before) => nodesOf(doc, facts, ids, before)), [doc, facts, ids]);
   useEffect(() => {
@@ -85,7 +98,12 @@ export function Canvas({
       );
     });
   }, [selection, ids]);
-  const edges = useMemo(() => edgesOf(doc, facts.states, ids, wires), [doc, facts.states, ids, wires]);
+  const drawn = useRef<readonly FlowEdge[]>([]);
+  const edges = useMemo(() => {
+    const next = edgesOf(doc, facts.states, ids, wires, drawn.current);
+    drawn.current = next;
+    return next;
+  }, [doc, facts.states, ids, wires]);
 
   const middle = useCallback((): Place => {
     const bounds = box.current?.getBoundingClientRect();
@@ -94,11 +112,11 @@ export function Canvas({
       y: (bounds?.top ?? 0) + (bounds?.height ?? 0) / 2,
     });
   }, [screenToFlowPosition]);
-  useClipboard(editable, () => pointer.current ?? middle());
+  useClipboard(editable, () => (pointer.current ? screenToFlowPosition(pointer.current) : middle()));
 
-  const onNodesChange = (changes: NodeChange<Flow>[]) => {
+  const onNodesChange = useStable((changes: NodeChange<Flow>[]) => {
     const wanted = changes.filter(({ type }) => type !== 'remove');
-    setNodes((before) => applyNodeChanges(wanted, before));
+    setNodes((before) => applyNodeChanges(wanted, before).map(placed));
     const chosen = changes.filter((change) => change.type === 'select');
     if (chosen.length) {
       const next = new Set(store.get().selection);
@@ -118,8 +136,8 @@ export function Canvas({
       return oldX !== Math.round(x) || oldY !== Math.round(y);
     });
     if (moved.length) store.commit((now) => move(now, new Map(moved)), `move ${moved.map(([name]) => name).join()}`);
-  };
-  const onEdgesChange = (changes: EdgeChange<FlowEdge>[]) => {
+  });
+  const onEdgesChange = useStable((changes: EdgeChange<FlowEdge>[]) => {
     const chosen = changes.filter((change) => change.type === 'select');
     if (!chosen.length) return;
     setWires((before) => {
@@ -130,10 +148,10 @@ export function Canvas({
       }
       return next;
     });
-  };
+  });
   const wireOf = useCallback(
     (id: string): Wire | undefined =>
-      edgesOf(store.doc, new Map(), ids, new Set()).find((edge) => edge.id === id)?.data?.wire,
+      edgesOf(store.doc, new Map(), ids, new Set(), []).find((edge) => edge.id === id)?.data?.wire,
     [store, ids],
   );
 
@@ -174,7 +192,7 @@ export function Canvas({
     [editable, store, onWanted, wireOf],
   );
 
-  const onConnect = ({ source, sourceHandle, target, targetHandle }: Connection) => {
+  const onConnect = useStable(({ source, sourceHandle, target, targetHandle }: Connection) => {
     const from = handleOf(sourceHandle);
     const to = handleOf(targetHandle);
     store.commit((now) =>
@@ -187,18 +205,22 @@ export function Canvas({
         input: to.index,
       }),
     );
-  };
-  const onConnectEnd = (event: MouseEvent | TouchEvent, { fromHandle, toHandle, toNode }: FinalConnectionState) => {
+  });
+  const onConnectEnd = useStable((event: MouseEvent | TouchEvent, end: FinalConnectionState) => {
+    const { fromHandle, toHandle, toNode } = end;
     if (toHandle || toNode || !fromHandle) return;
     const at = 'changedTouches' in event ? event.changedTouches[0] : event;
     if (!at) return;
     const place = screenToFlowPosition({ x: at.clientX, y: at.clientY });
-    const end = fromHandle.type;
+    const { type } = fromHandle;
     onWanted({
-      at: { x: end === 'source' ? place.x : place.x - 96, y: place.y - 48 },
-      from: { name: ids.name(fromHandle.nodeId), ...handleOf(fromHandle.id), end },
+      at: { x: type === 'source' ? place.x : place.x - 96, y: place.y - 48 },
+      from: { name: ids.name(fromHandle.nodeId), ...handleOf(fromHandle.id), end: type },
     });
-  };
+  });
+  const open = useStable(
+    (_event: ReactMouseEvent, node: Flow) => node.type !== 'sticky' && store.open(ids.name(node.id)),
+  );
   const onDrop = (event: DragEvent) => {
     const kind = facts.kinds.get(event.dataTransfer.getData(DRAGGED));
     if (!kind) return;
@@ -250,8 +272,9 @@ export function Canvas({
         onKeyDownCapture={onKeyDown}
         onKeyDown={removeWires}
         onFocus={onFocus}
+        onWheelCapture={moving.onWheelCapture}
         onPointerMove={(event) => {
-          pointer.current = screenToFlowPosition({ x: event.clientX, y: event.clientY });
+          pointer.current = { x: event.clientX, y: event.clientY };
         }}
         onPointerLeave={() => {
           pointer.current = undefined;
@@ -268,21 +291,21 @@ export function Canvas({
           edgeTypes={EDGE_TYPES}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
-          onMoveStart={() => box.current?.setAttribute('data-moving', '')}
-          onMoveEnd={() => box.current?.removeAttribute('data-moving')}
+          viewport={moving.viewport}
+          onViewportChange={moving.onViewportChange}
+          onMoveStart={moving.onMoveStart}
+          onMoveEnd={moving.onMoveEnd}
           onConnect={onConnect}
           onConnectEnd={onConnectEnd}
-          isValidConnection={({ sourceHandle, targetHandle }) =>
-            handleOf(sourceHandle).type === handleOf(targetHandle).type
-          }
-          onNodeDoubleClick={(_, node) => node.type !== 'sticky' && store.open(ids.name(node.id))}
-          {...(touch ? { onNodeClick: (_, node) => node.type !== 'sticky' && store.open(ids.name(node.id)) } : {})}
+          isValidConnection={isValidConnection}
+          onNodeDoubleClick={open}
+          {...(touch ? { onNodeClick: open } : {})}
           colorMode={colorScheme === 'auto' ? 'system' : colorScheme}
           nodesDraggable={editable && !touch}
           nodesConnectable={editable}
           deleteKeyCode={null}
           selectionOnDrag={!touch}
-          panOnDrag={touch ? true : [1, 2]}
+          panOnDrag={touch ? true : MOVING}
           panOnScroll
           selectNodesOnDrag={false}
           snapToGrid
@@ -290,15 +313,16 @@ export function Canvas({
           connectionRadius={32}
           minZoom={0.05}
           maxZoom={2}
-          onlyRenderVisibleElements={doc.nodes.length > MANY}
+          onlyRenderVisibleElements={large}
           fitView
-          fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+          fitViewOptions={FIT}
           zIndexMode="manual"
-          proOptions={{ hideAttribution: true }}
+          proOptions={NO_NAME}
           aria-label="Workflow canvas"
         >
           {/* A pattern is dear to draw again and again; a large canvas has enough to hold on to. */}
-          {doc.nodes.length <= MANY && <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
+          {large ? <Ground doc={doc} /> : <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
+          <Distance canvas={box} />
           <Controls showInteractive={false} position="bottom-left" aria-label="Zoom" />
           {doc.nodes.length >= MAP_FROM && !touch && (
             <MiniMap

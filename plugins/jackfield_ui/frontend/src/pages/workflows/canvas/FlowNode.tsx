@@ -51,6 +51,9 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
   );
 });
 
+/** Only what may not fit is cut off: fewer signs do, whatever they are. */
+const isLong = (text: string) => text.length > 16 || undefined;
+
 function Name({
   name,
   subtitle,
@@ -64,11 +67,15 @@ function Name({
 }) {
   return (
     <span className={inside ? classes.inside : classes.below}>
-      <span className={classes.name}>
+      <span className={classes.name} data-long={isLong(name)}>
         {name}
         {disabled && ' (disabled)'}
       </span>
-      {subtitle && <span className={classes.subtitle}>{subtitle}</span>}
+      {subtitle && (
+        <span className={classes.subtitle} data-long={isLong(subtitle)}>
+          {subtitle}
+        </span>
+      )}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 /** The document as React Flow wants it. What did not change stays the same object, so that it is not drawn again. */
-import { type Edge, type Node, Position } from '@xyflow/react';
+import { type Edge, type Node, Position, type XYPosition } from '@xyflow/react';
+import type { CSSProperties } from 'react';
 import type { NodeState } from '../live/progress';
 import { type Doc, type DocNode, kindOf, positionOf, type Wire, wiresOf } from '../model/document';
 import { type Shape, shapeOf } from '../model/shape';
@@ -108,10 +109,12 @@ function flowNode(id: string, data: NodeData, index: number): FlowNode {
   const { shape, node } = data;
   const { width, height } = shape;
   const sticky = shape.look === 'sticky';
+  const position = positionOf(node) ?? { x: index * 208, y: 0 };
   return {
     id,
     type: sticky ? 'sticky' : 'node',
-    position: positionOf(node) ?? { x: index * 208, y: 0 },
+    position,
+    style: styleAt(position),
     data,
     width,
     height,
@@ -121,6 +124,17 @@ function flowNode(id: string, data: NodeData, index: number): FlowNode {
     ariaLabel: sticky ? 'Sticky note' : `Node ${node.name}`,
     domAttributes: { 'data-name': node.name } as Record<string, string>,
   };
+}
+
+/** Placed without a transform: hundreds of them are dear in every frame while the canvas moves. */
+function styleAt({ x, y }: XYPosition): CSSProperties {
+  return { transform: 'none', left: x, top: y };
+}
+
+/** The node with its style where its position says; the same object if it is there. */
+export function placed(node: FlowNode): FlowNode {
+  const { position, style } = node;
+  return style?.left === position.x && style.top === position.y ? node : { ...node, style: styleAt(position) };
 }
 
 /** The old object where nothing is different, the old selection in any case. */
@@ -178,7 +192,9 @@ export function edgesOf(
   states: ReadonlyMap<string, NodeState>,
   ids: Ids,
   selected: ReadonlySet<string>,
+  before: readonly FlowEdge[],
 ): FlowEdge[] {
+  const old = new Map(before.map((edge) => [edge.id, edge]));
   const names = new Set(doc.nodes.map(({ name }) => name));
   const seen = new Set<string>();
   return wiresOf(doc.connections).flatMap((wire): FlowEdge[] => {
@@ -192,18 +208,29 @@ export function edgesOf(
     seen.add(id);
     const state = states.get(wire.source);
     const items = wire.type === 'main' ? state?.outputs[wire.output] : undefined;
-    return [
-      {
-        id,
-        type: 'wire',
-        source: from,
-        target: to,
-        sourceHandle: outputHandle(wire.type, wire.output),
-        targetHandle: inputHandle(wire.targetType, wire.targetType === 'main' ? wire.input : 0),
-        data: { wire, items, state: items ? 'ran' : undefined },
-        selected: selected.has(id),
-        ariaLabel: `Wire from ${wire.source} to ${wire.target}`,
-      },
-    ];
+    const fresh: FlowEdge = {
+      id,
+      type: 'wire',
+      source: from,
+      target: to,
+      sourceHandle: outputHandle(wire.type, wire.output),
+      targetHandle: inputHandle(wire.targetType, wire.targetType === 'main' ? wire.input : 0),
+      data: { wire, items, state: items ? 'ran' : undefined },
+      selected: selected.has(id),
+      ariaLabel: `Wire from ${wire.source} to ${wire.target}`,
+    };
+    return [keptEdge(old.get(id), fresh)];
   });
+}
+
+/** The old object where nothing is different. */
+function keptEdge(old: FlowEdge | undefined, fresh: FlowEdge): FlowEdge {
+  const same =
+    old &&
+    old.selected === fresh.selected &&
+    old.ariaLabel === fresh.ariaLabel &&
+    old.sourceHandle === fresh.sourceHandle &&
+    old.targetHandle === fresh.targetHandle &&
+    JSON.stringify(old.data) === JSON.stringify(fresh.data);
+  return same ? old : fresh;
 }

@@ -56,6 +56,26 @@ function errorText(error: unknown): string | undefined {
   return isRecord(error) && typeof error.message === 'string' ? error.message : undefined;
 }
 
+/** `fresh`, with the objects of `before` where they say the same: what did not change is not drawn again. */
+export function kept(before: Progress, fresh: Progress): Progress {
+  return new Map(
+    [...fresh].map(([name, state]) => {
+      const old = before.get(name);
+      return [name, old && same(old, state) ? old : state];
+    }),
+  );
+}
+
+function same(one: NodeState, other: NodeState): boolean {
+  return (
+    one.status === other.status &&
+    one.runs === other.runs &&
+    one.error === other.error &&
+    one.outputs.length === other.outputs.length &&
+    one.outputs.every((items, at) => items === other.outputs[at])
+  );
+}
+
 /** Of an execution that is over, or of one that runs as far as it is stored. */
 export function progressOf(execution: Execution): Progress {
   const found = new Map<string, NodeState>();

@@ -4,7 +4,7 @@ import { request, segment } from '../../../api/client';
 import { useEvents } from '../../../api/useEvents';
 import { notifyError } from '../../../components/notify';
 import { type Execution, readExecution, startWorkflow, useLastExecution } from '../queries';
-import { advanced, NOTHING, type Progress, progressOf } from './progress';
+import { advanced, kept, NOTHING, type Progress, progressOf } from './progress';
 
 export interface Live {
   /** What is drawn on the canvas. */
@@ -61,7 +61,11 @@ export function useLive(workflowId: string): Live {
         return;
       }
       setRead(execution);
-      setWatched({ id, progress: progressOf(execution), status: execution.status });
+      setWatched((before) => ({
+        id,
+        progress: kept(before?.progress ?? NOTHING, progressOf(execution)),
+        status: execution.status,
+      }));
       void client.invalidateQueries({ queryKey: ['executions'] });
     } catch (error) {
       notifyError(error, 'The run could not be read');

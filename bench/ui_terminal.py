@@ -1,0 +1,156 @@
+"""What a user feels in a terminal while its agent prints as fast as it can."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jackfield.testing.daemon import Daemon, poll
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+AGENT = """
+id = "shell"
+name = "Shell"
+binary = "sh"
+version_flag = "-c true"
+[detect]
+commands = ["sh -c true"]
+[profile]
+source_home = "{homes}/{{alias}}"
+"""
+LINE = "the quick brown fox jumps over the lazy dog 0123456789 \033[31mred\033[0m and \033[32mgreen\033[0m"
+LAST = "this is the last line"
+MEGABYTES = 300
+KEY_EVERY_MS = 150
+SETTLING = 1_000
+"""Milliseconds after the page is open that are not counted."""
+WATCH = """
+window.__long = []; window.__keys = []; window.__echoes = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.__long.push(entry.duration);
+}).observe({type: 'longtask', buffered: true});
+addEventListener('keydown', (event) => {
+  window.__keys.push(performance.now() - event.timeStamp);
+  requestAnimationFrame(() => requestAnimationFrame(() => window.__echoes.push(performance.now() - event.timeStamp)));
+}, true);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """offered: MB/s that the agent prints unwatched; shown: MB/s that the page is sent, the pace that its agent
+    is held to; key: ms from a key's press until the page has it; seen: until two frames later; longest: of the tasks of
+    50 ms and more, in ms; interrupt: ms from Ctrl-C until the agent has ended; heap: MB of JavaScript at the beginning,
+    and the most afterwards; ended: whether the last line was on the screen."""
+
+    offered: float
+    shown: float
+    key: float
+    key_worst: float
+    seen: float
+    tasks: int
+    longest: float
+    interrupt: float
+    heap: tuple[float, float]
+    ended: bool
+
+
+def prepared(daemon: Daemon) -> None:
+    """Before the daemon starts: an agent that is a shell."""
+    place = daemon.config_dir / "agents.d"
+    place.mkdir()
+    (place / "shell.toml").write_text(AGENT.format(homes=Path(daemon.directory) / "homes"))
+
+
+class Watched:
+    """A page on a session, and the bytes that it was sent."""
+
+    def __init__(self, browser: Browser, daemon: Daemon, script: str) -> None:
+        self.api = daemon.client()
+        body = {"profile_alias": "flood", "args": ["-c", script], "cols": 120, "rows": 40}
+        self.begun = time.monotonic()
+        answer = self.api.post("/api/terminal/sessions", json=body).raise_for_status()
+        self.session = str(answer.json()["data"]["session_id"])
+        self.bytes = 0
+        self.page: Page = browser.new_page(viewport={"width": 1280, "height": 800})
+        self.page.add_init_script(WATCH)
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._take))
+        self.cdp = self.page.context.new_cdp_session(self.page)
+        self.cdp.send("Performance.enable")
+        self.page.goto(f"{daemon.base_url}/ui/terminals/{self.session}")
+        self.page.locator("[data-current] .xterm-rows").wait_for()
+        self.page.wait_for_timeout(SETTLING)
+        self.page.evaluate("window.__long.length = 0")
+        self.page.locator("[data-current] [data-active] .xterm-helper-textarea").focus()
+
+    def _take(self, frame: str | bytes) -> None:
+        self.bytes += len(frame)
+
+    def heap(self) -> float:
+        """MB in use."""
+        found = {one["name"]: one["value"] for one in self.cdp.send("Performance.getMetrics")["metrics"]}
+        return float(found["JSHeapUsedSize"]) / 1e6
+
+    def state(self) -> str:
+        answer = self.api.get(f"/api/terminal/sessions/{self.session}").raise_for_status()
+        return str(answer.json()["data"]["state"])
+
+    def shows(self, text: str) -> bool:
+        return text in self.page.locator("[data-current] .xterm-rows").inner_text().replace("\xa0", " ")
+
+    def close(self) -> None:
+        self.page.close()
+        self.api.delete(f"/api/terminal/sessions/{self.session}")
+
+
+def offered(daemon: Daemon, script: str) -> float:
+    """MB/s that the agent gets rid of with no client."""
+    api = daemon.client()
+    body = {"profile_alias": "flood", "args": ["-c", script], "cols": 120, "rows": 40}
+    begun = time.monotonic()
+    answer = api.post("/api/terminal/sessions", json=body).raise_for_status()
+    address = f"/api/terminal/sessions/{answer.json()['data']['session_id']}"
+    poll(lambda: api.get(address).json()["data"]["state"] != "running", "the agent has ended", timeout=120)
+    return MEGABYTES / (time.monotonic() - begun)
+
+
+def flooded(browser: Browser, daemon: Daemon) -> Flood:
+    body = {"agent_id": "shell", "alias": "flood", "provider_id": "self", "model": "none"}
+    daemon.client().post("/api/profiles", json=body).raise_for_status()
+    size = MEGABYTES * 1_000_000
+    script = f"yes '{LINE}' | head -c {size}; echo; echo {LAST}"
+    alone = offered(daemon, script)
+    watched = Watched(browser, daemon, f"stty -echo; sleep 2; {script}")
+    started, sent, heaps = time.monotonic(), watched.bytes, [watched.heap()]
+    # Two seconds are the agent's sleep, so that all of its output is from after the page's opening.
+    while watched.state() == "running":
+        watched.page.keyboard.press("x")
+        watched.page.wait_for_timeout(KEY_EVERY_MS)
+        heaps.append(watched.heap())
+    took = time.monotonic() - max(watched.begun + 2, started)
+    shown = (watched.bytes - sent) / took / 1e6
+    poll(lambda: watched.shows(LAST), "the last line is on the screen", timeout=30)
+    keys, echoes = (sorted(watched.page.evaluate(f"window.__{name}")) for name in ("keys", "echoes"))
+    long = watched.page.evaluate("window.__long")
+    watched.close()
+    return Flood(
+        offered=alone, shown=shown, key=statistics.median(keys), key_worst=max(keys),
+        seen=statistics.median(echoes), tasks=len(long), longest=max(long, default=0.0),
+        interrupt=interrupted(browser, daemon), heap=(heaps[0], max(heaps)), ended=True,
+    )  # fmt: skip
+
+
+def interrupted(browser: Browser, daemon: Daemon) -> float:
+    """Milliseconds that a Ctrl-C takes in the midst of a flood."""
+    watched = Watched(browser, daemon, f"exec yes '{LINE}'")
+    pressed = time.monotonic()
+    watched.page.keyboard.press("Control+c")
+    poll(lambda: watched.state() != "running", "the agent has ended", timeout=30)
+    took = (time.monotonic() - pressed) * 1_000
+    watched.close()
+    return took
