@@ -9,7 +9,16 @@ from pydantic.alias_generators import to_camel
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, NodeType, Suspend
+from jackfield.api.nodes import (
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NodeType,
+    Suspend,
+)
 from jackfield.api.workflows import Item, Items, Node, PairedItem
 from jackfield_forms.pages import read_page
 from jackfield_forms.settings import FormSettings
@@ -68,7 +77,12 @@ class FormTriggerNode:
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
     effect = False
     description = NodeDescription(
-        "Form Trigger", "Starts when its web form is sent.", "trigger", inputs=0, trigger=True
+        "Form Trigger",
+        "Starts when its web form is sent.",
+        "trigger",
+        inputs=0,
+        trigger=True,
+        credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
     )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

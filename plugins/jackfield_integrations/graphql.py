@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import each, made_of
 from jackfield_integrations.node import IntegrationNode
@@ -106,7 +106,12 @@ class GraphQlNode(IntegrationNode):
 
     kind = "graphql"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("GraphQL", "Sends GraphQL queries.", "network")
+    description = NodeDescription(
+        "GraphQL",
+        "Sends GraphQL queries.",
+        "network",
+        credentials=tuple(NodeCredential(kind, when={"authentication": (how,)}) for how, kind in KINDS.items()),
+    )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return GraphQl1 if version == 1 else GraphQl

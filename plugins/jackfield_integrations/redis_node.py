@@ -9,7 +9,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import each, made_of, passed_on
 from jackfield_integrations.kinds import REDIS
@@ -63,7 +63,9 @@ class RedisNode(IntegrationNode):
 
     kind = "redis"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Redis", "Reads and changes keys, and publishes messages.", "network")
+    description = NodeDescription(
+        "Redis", "Reads and changes keys, and publishes messages.", "network", credentials=(NodeCredential(REDIS.name),)
+    )
     model = RedisParameters
 
     async def execute(self, run: NodeRun) -> NodeResult:

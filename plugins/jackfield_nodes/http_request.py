@@ -16,14 +16,14 @@ from jackfield.api.binary import stream_of
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.records import replace
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.http_body import sent_files
 from jackfield_nodes.http_call import Call, Expect, Reply
 from jackfield_nodes.http_client import load
 from jackfield_nodes.http_keeping import FileKeeper
-from jackfield_nodes.http_legacy_parameters import LegacyHttpRequest
+from jackfield_nodes.http_legacy_parameters import KINDS, LegacyHttpRequest
 from jackfield_nodes.http_parameters import HttpParameters, HttpRequest, HttpRequest3, HttpRequest43
 from jackfield_nodes.http_response import file_item, form_of, items_of, raise_for_status
 from jackfield_nodes.items import error_item, goes_on
@@ -68,7 +68,16 @@ class HttpRequestNode:
 
     kind = "httpRequest"
     versions: Sequence[float] = (1, 2, 3, 4, 4.1, 4.2, 4.3, 4.4)
-    description = NodeDescription("HTTP Request", "Sends HTTP requests and reads the answers.", "network")
+    description = NodeDescription(
+        "HTTP Request",
+        "Sends HTTP requests and reads the answers.",
+        "network",
+        credentials=(
+            NodeCredential(parameter="genericAuthType", when={"authentication": ("genericCredentialType",)}),
+            NodeCredential(parameter="nodeCredentialType", when={"authentication": ("predefinedCredentialType",)}),
+            *(NodeCredential(kind, when={"authentication": (how,)}) for how, kind in KINDS.items()),
+        ),
+    )
     effect = True
 
     def __init__(self, context: PluginContext) -> None:

@@ -14,7 +14,15 @@ from jackfield.api.binary import Content
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import NodeAnswer, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    NodeAnswer,
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+)
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.answer_headers import AnswerHeaders, checked_status
 from jackfield_nodes.files.entries import sendable
@@ -148,7 +156,12 @@ class RespondNode:
 
     kind = "respondToWebhook"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4, 1.5)
-    description = NodeDescription("Respond to Webhook", "Answers the call that started the run.", "output")
+    description = NodeDescription(
+        "Respond to Webhook",
+        "Answers the call that started the run.",
+        "output",
+        credentials=(NodeCredential("jwtAuth", when={"respondWith": ("jwt",)}),),
+    )
     effect = False
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

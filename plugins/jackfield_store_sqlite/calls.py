@@ -55,13 +55,19 @@ def _webhook(
 def _call(
     id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
     truncated: int, status: CallStatus, response_status: int | None, response_body: str, response_truncated: int,
-    duration_ms: int | None,
+    duration_ms: int | None, query: str,
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
     return StoredCall(
         id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status,
-        response_body, bool(response_truncated), duration_ms,
+        response_body, bool(response_truncated), duration_ms, query,
     )  # fmt: skip
+
+
+def _stats_by_id(
+    webhook_id: str, total: int, success: int, failed: int, last_call: int | None
+) -> tuple[str, WebhookStats]:
+    return webhook_id, WebhookStats(total, success, failed, last_call)
 
 
 def _delivery(execution_id: str, status: int | None, headers: bytes | None, body: bytes | None) -> StoredDelivery:
@@ -81,13 +87,14 @@ _WEBHOOKS = Query(
 )
 _CALLS = Query(
     """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status,
-    c.response_status, c.response_body, c.response_truncated, c.duration_ms""",
+    c.response_status, c.response_body, c.response_truncated, c.duration_ms, d.query""",
     "calls c JOIN call_data d ON d.id = c.data",
     "c.time DESC, c.id DESC",
     _call,
     "calls c",
 )
 _STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
+_STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_stats", "webhook_id", _stats_by_id)
 _DELIVERIES = Query("execution_id, status, headers, body", "deliveries", "key", _delivery)
 
 
@@ -117,8 +124,15 @@ class Webhooks:
         found = await self._db.read(lambda connection: _STATS.one(connection, "webhook_id = ?", webhook_id))
         return found or WebhookStats()
 
+    async def webhooks_stats(self, webhook_ids: Sequence[str]) -> dict[str, WebhookStats]:
+        clause = " WHERE webhook_id IN (SELECT value FROM json_each(?))"
+        ids = orjson.dumps(list(webhook_ids)).decode()
+        return dict(await self._db.read(lambda connection: _STATS_BY_ID.every(connection, clause, ids)))
+
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + _OVERHEAD)
+        return self._db.post(
+            lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
+        )
 
     def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
         return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)

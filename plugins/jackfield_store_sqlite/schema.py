@@ -99,7 +99,9 @@ _FORMS = (
         WHERE active = 1 AND kind IN ('webhook', 'form')""",
 )
 """The addresses of forms are unique too."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS)
+_QUERIES = ("ALTER TABLE call_data ADD COLUMN query TEXT NOT NULL DEFAULT ''",)
+"""Query strings of calls."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES)
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
@@ -177,9 +177,25 @@ class VendorNode:
 
 def _described(text: NodeText, operations: Sequence[CompiledOperation]) -> NodeDescription:
     missing = _missing(operations)
+    used = _credentials(text)
     if text.trigger:
-        return NodeDescription(text.title, text.summary, "trigger", inputs=0, trigger=True, missing=missing)
-    return NodeDescription(text.title, text.summary, "network", missing=missing)
+        return NodeDescription(
+            text.title, text.summary, "trigger", inputs=0, trigger=True, credentials=used, missing=missing
+        )
+    return NodeDescription(text.title, text.summary, "network", credentials=used, missing=missing)
+
+
+def _credentials(text: NodeText) -> list[NodeCredential]:
+    """The kind that counts without a choice comes first."""
+    auth = text.auth
+    if auth is None:
+        return []
+    if auth.parameter is None:
+        return [NodeCredential(auth.default)]
+    values: dict[str, list[str]] = {auth.default: [""]}
+    for value, kind in auth.choices.items():
+        values.setdefault(kind, []).append(value)
+    return [NodeCredential(kind, when={auth.parameter: chosen}) for kind, chosen in values.items()]
 
 
 def _missing(operations: Sequence[CompiledOperation]) -> str:

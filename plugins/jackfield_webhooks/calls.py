@@ -118,4 +118,5 @@ def new_call(call: Call, hook: Hook, now: int, limit: int) -> NewCall:
         response_status=hook.plan.code if early else None,
         response_body=accepted_text(hook.plan, "")[:limit] if early else "",
         duration_ms=call.elapsed_ms() if early else None,
+        query=masking.query_for_history(call.query_text),
     )

@@ -164,8 +164,9 @@ class Ingress:
         if call.webhook is not None:
             own = call.own_headers
             self._rejected.add(
-                call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms()
-            )
+                call.webhook, call.method, call.headers, own, answer.status, answer.body, call.elapsed_ms(),
+                call.query_text,
+            )  # fmt: skip
 
     def _publish(self, call: Call, answer: Answer) -> None:
         webhook = call.webhook

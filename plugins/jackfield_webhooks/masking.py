@@ -1,10 +1,11 @@
-"""Headers whose values are never kept."""
+"""Headers and query parameters whose values are never kept."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from urllib.parse import unquote_plus
 
 from jackfield.api import jsontext
 
@@ -12,6 +13,9 @@ MASK = "***"
 _SECRET_NAME = re.compile(
     r"authorization|cookie|signature|secret|token|password|passwd|api-?key|access-?key|hmac|hub-sig"
 )
+_SECRET_PARAMETER = re.compile(r"(?:.*[_-])?(?:auth|code|jwt|key|pass|pin|pwd|sid|sig)")
+MAX_QUERY = 2048
+"""Characters of a query string that the history keeps."""
 
 
 @lru_cache(maxsize=4096)
@@ -30,3 +34,16 @@ def for_workflow(headers: dict[str, str], own: frozenset[str]) -> dict[str, str]
     if own.isdisjoint(headers):
         return headers
     return {name: MASK if name in own else value for name, value in headers.items()}
+
+
+def query_for_history(query: str) -> str:
+    """A query string as it is stored: its beginning, with `***` for the values of parameters that by their name carry
+    a secret."""
+    return "&".join(_kept_parameter(part) for part in query[:MAX_QUERY].split("&"))[:MAX_QUERY]
+
+
+def _kept_parameter(part: str) -> str:
+    raw, equals, _ = part.partition("=")
+    name = unquote_plus(raw).lower()
+    secret = is_secret(name.replace("_", "-")) or _SECRET_PARAMETER.fullmatch(name)
+    return f"{raw}={MASK}" if equals and secret else part

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
 from jackfield_webhooks.parameters import KINDS, read
 
@@ -73,7 +73,17 @@ class WebhookNode:
     versions: Sequence[float] = (1, 1.1, 2, 2.1)
     effect = False
     description = NodeDescription(
-        "Webhook", "Starts the workflow when its address is called.", "trigger", inputs=0, trigger=True
+        "Webhook",
+        "Starts the workflow when its address is called.",
+        "trigger",
+        inputs=0,
+        trigger=True,
+        credentials=(
+            NodeCredential("httpHeaderAuth", required=False, when={"authentication": ("headerAuth",)}),
+            NodeCredential("httpBasicAuth", required=False, when={"authentication": ("basicAuth",)}),
+            NodeCredential("hmacAuth", required=False, when={"authentication": ("hmac",)}),
+            NodeCredential("jwtAuth", required=False, when={"authentication": ("jwtAuth", "jwt")}),
+        ),
     )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

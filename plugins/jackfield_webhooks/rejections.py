@@ -37,6 +37,7 @@ class RejectedCalls:
         status: int,
         body: bytes,
         duration_ms: int,
+        query: str = "",
     ) -> None:
         """Record a refusal. own: headers with the webhook's own credential; body: of the answer."""
         now = self._context.clock.now_ms()
@@ -54,6 +55,7 @@ class RejectedCalls:
             response_status=status,
             response_body=body[: self._history.body_bytes].decode("utf-8", "replace"),
             duration_ms=duration_ms,
+            query=masking.query_for_history(query),
         )
         try:
             self._watch(self._context.store.add_call(call))

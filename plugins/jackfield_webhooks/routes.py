@@ -9,7 +9,7 @@ from werkzeug.routing import PathConverter
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFound
 from jackfield.api.http import clamp, json_response, operation, read_model
-from jackfield.api.storage import Webhook
+from jackfield.api.storage import Webhook, WebhookStats
 from jackfield_webhooks import paths
 from jackfield_webhooks.schemas import (
     History,
@@ -46,10 +46,14 @@ def blueprint(context: PluginContext) -> Blueprint:
         page = await context.store.webhooks(
             offset=clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET),
             limit=clamp(request.args.get("limit"), 100, 1, 250),
-            active=_flag(request.args.get("active")),
+            active=_flag("active"),
             workflow_id=request.args.get("workflowId") or None,
         )
         rows = [views.item(webhook, context.service.public_url) for webhook in page.rows]
+        if _flag("stats"):
+            found = await context.store.webhooks_stats([webhook.id for webhook in page.rows])
+            for row, webhook in zip(rows, page.rows, strict=True):
+                row["stats"] = views.counts(found.get(webhook.id, WebhookStats()))
         return json_response({"data": rows, "total": page.total})
 
     @made.get("/<webhook:ident>")
@@ -146,12 +150,13 @@ async def _detail(context: PluginContext, webhook: Webhook) -> dict[str, object]
     return views.detail(webhook, context.service.public_url, parameters, named, stats)
 
 
-def _flag(text: str | None) -> bool | None:
-    if text is None or text == "":
+def _flag(name: str) -> bool | None:
+    text = request.args.get(name, "").lower()
+    if not text:
         return None
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    raise InvalidInput("active must be true or false.", details={"active": "must be true or false"})
+    if text in ("true", "false"):
+        return text == "true"
+    raise InvalidInput(f"{name} must be true or false.", details={name: "must be true or false"})
 
 
 def _status(text: str | None) -> str | None:

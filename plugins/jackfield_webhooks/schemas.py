@@ -8,6 +8,17 @@ from pydantic.alias_generators import to_camel
 _WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
 
 
+class WebhookStatsView(BaseModel):
+    """Counters since the webhook was saved first."""
+
+    model_config = _WIRE
+
+    total_calls: int
+    success_calls: int
+    failed_calls: int
+    last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
+
+
 class WebhookItem(BaseModel):
     """A webhook in the list."""
 
@@ -23,6 +34,7 @@ class WebhookItem(BaseModel):
     url: str
     authentication: str
     created_at: str = Field(description="ISO 8601, UTC.")
+    stats: WebhookStatsView | None = Field(None, description="In lists only with `stats=true`.")
 
 
 class WebhooksQuery(BaseModel):
@@ -34,6 +46,7 @@ class WebhooksQuery(BaseModel):
     limit: int = Field(100, ge=1, le=250)
     active: bool | None = None
     workflow_id: str | None = None
+    stats: bool = Field(False, description="Whether each webhook comes with its counters.")
 
 
 class HistoryQuery(BaseModel):
@@ -44,17 +57,6 @@ class HistoryQuery(BaseModel):
     offset: int = Field(0, ge=0)
     limit: int = Field(20, ge=1, le=1000)
     status: str | None = Field(None, description="How a call ended.")
-
-
-class WebhookStatsView(BaseModel):
-    """Counters since the webhook was saved first."""
-
-    model_config = _WIRE
-
-    total_calls: int
-    success_calls: int
-    failed_calls: int
-    last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
 
 
 class WebhookDetail(WebhookItem):
@@ -86,6 +88,7 @@ class CallEntry(BaseModel):
     execution_id: str | None = None
     request_method: str
     request_headers: dict[str, str] = Field(description="Secrets are ***.")
+    request_query: str = Field(description="Without the question mark, at most 2048 characters; secrets are ***.")
     request_body: str
     truncated: bool | None = Field(None, description="true when the request's body is longer than what is kept.")
     response_status: int | None = None

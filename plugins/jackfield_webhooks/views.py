@@ -28,6 +28,16 @@ def item(webhook: Webhook, public_url: str) -> View:
     }
 
 
+def counts(stats: WebhookStats) -> View:
+    """Its counters."""
+    return {
+        "totalCalls": stats.total_calls,
+        "successCalls": stats.success_calls,
+        "failedCalls": stats.failed_calls,
+        "lastCall": None if stats.last_call is None else iso(stats.last_call),
+    }
+
+
 def detail(
     webhook: Webhook,
     public_url: str,
@@ -40,12 +50,7 @@ def detail(
         **item(webhook, public_url),
         "responseMode": parameters.mode,
         "responseData": parameters.data,
-        "stats": {
-            "totalCalls": stats.total_calls,
-            "successCalls": stats.success_calls,
-            "failedCalls": stats.failed_calls,
-            "lastCall": None if stats.last_call is None else iso(stats.last_call),
-        },
+        "stats": counts(stats),
     }
     if webhook.authentication != "none":
         shown["authConfig"] = _auth_config(parameters, named)
@@ -61,6 +66,7 @@ def call(stored: StoredCall) -> View:
         "executionId": stored.execution_id,
         "requestMethod": stored.method,
         "requestHeaders": dict(stored.headers),
+        "requestQuery": stored.query,
         "requestBody": stored.body,
         "responseStatus": stored.response_status,
         "responseBody": with_execution(stored.response_body, stored.execution_id),

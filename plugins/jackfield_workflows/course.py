@@ -8,6 +8,7 @@ from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.nodes import NodeError, Suspend
 from jackfield.api.workflows import Items, Outputs
 from jackfield_workflows.facts import Facts
+from jackfield_workflows.graph import towards
 from jackfield_workflows.item_files import without_large_data
 from jackfield_workflows.limits import too_much
 from jackfield_workflows.node_events import NodeEvents
@@ -54,7 +55,7 @@ class Course:
         """now: Unix ms."""
         request = self._request
         self._loop = self._facts.loop = RunLoop(
-            self._facts.plan.graph,
+            towards(self._facts.plan.graph, request.until),
             request.start,
             request.items,
             output=request.start_output,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield.api.workflows import Items, Node, Workflow
 
 NOT_RUN = frozenset({"stickyNote"})
@@ -76,6 +76,26 @@ def build_graph(workflow: Workflow, outputs: Callable[[Node], int]) -> Graph:
     steps = {name: _step(node, links[name], frozenset(wired.get(name, ())), outputs) for name, node in nodes.items()}
     ancestors = {name: _ancestors(parents, name) for name, step in steps.items() if step.fan_in}
     return Graph(steps, depth_first, workflow.pin_data, ancestors)
+
+
+def towards(graph: Graph, until: str) -> Graph:
+    """The graph without what does not lead to this node, which nothing follows; all of it when there is no such
+    node."""
+    if until not in graph.steps:
+        return graph
+    parents: dict[str, set[str]] = {}
+    for name, step in graph.steps.items():
+        for link in step.links:
+            parents.setdefault(link.node, set()).add(name)
+    leading = _ancestors(parents, until)
+    kept = leading | {until}
+    steps = {name: replace(step, links=_within(step.links, kept)) for name, step in graph.steps.items()}
+    steps[until] = replace(steps[until], links=())
+    return replace(graph, steps=steps)
+
+
+def _within(links: tuple[Link, ...], names: frozenset[str]) -> tuple[Link, ...]:
+    return tuple(link for link in links if link.node in names)
 
 
 def _ancestors(parents: Mapping[str, set[str]], name: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType
+from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeType
 
 _log = logging.getLogger(__name__)
 
@@ -64,9 +64,20 @@ def summary(node_type: NodeType) -> dict[str, Json]:
         "provides": described.provides,
         "accepts": list(described.accepts),
         "needs": list(described.needs),
+        "credentials": [credential_view(one) for one in described.credentials],
         "available": not described.missing,
         "missing": described.missing,
     }
+
+
+def credential_view(credential: NodeCredential) -> dict[str, Json]:
+    """n8n's `{name, required, displayOptions}` with simpler conditions."""
+    view: dict[str, Json] = {"name": credential.kind, "required": credential.required}
+    if credential.parameter:
+        view["parameter"] = credential.parameter
+    if credential.when:
+        view["when"] = {name: list(values) for name, values in credential.when.items()}
+    return view
 
 
 def node_type_view(node_type: NodeType) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_workflows.graph import Graph
+from jackfield_workflows.graph import Graph, towards
 from jackfield_workflows.outputs import entered
 from jackfield_workflows.plans import Plan
 from jackfield_workflows.records import decode, outputs_of
@@ -25,7 +25,8 @@ def past_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict[s
     given = original_input(stored)
     if given.start not in graph.steps:
         return {}
-    loop = RunLoop(graph, given.start, given.items, output=given.output, pin=given.pin, max_runs=max_runs)
+    led = towards(graph, given.until)
+    loop = RunLoop(led, given.start, given.items, output=given.output, pin=given.pin, max_runs=max_runs)
     for step in records[1:]:
         try:
             task = loop.next()

@@ -119,8 +119,10 @@ def outputs_of(record: Record, given: Items) -> Outputs | None:
 
 def input_json(request: ExecutionRequest) -> bytes:
     """What an execution is started with, as it is stored."""
+    until = {"until": request.until} if request.until else {}
     return to_json(
         {
+            **until,
             "start": request.start,
             "items": request.items,
             "output": request.start_output,

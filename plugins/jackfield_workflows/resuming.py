@@ -34,6 +34,7 @@ async def request_of(context: PluginContext, stored: StoredExecution) -> Executi
             items=given["items"],
             start_output=given.get("output", 0),
             use_pin_data=given.get("pin", False),
+            until=given.get("until", ""),
             response_node=given.get("responseNode", False),
             depth=given.get("depth", 0),
             retry_of=stored.row.retry_of,

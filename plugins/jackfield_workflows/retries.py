@@ -29,6 +29,7 @@ class OriginalInput:
     output: int
     pin: bool
     depth: int
+    until: str = ""
 
 
 def original_input(stored: StoredExecution) -> OriginalInput:
@@ -38,6 +39,7 @@ def original_input(stored: StoredExecution) -> OriginalInput:
         items=kept["items"],
         output=kept.get("output", 0),
         pin=kept.get("pin", False),
+        until=kept.get("until", ""),
         depth=kept.get("depth", 0),
     )
 
@@ -65,6 +67,7 @@ async def retry_request(
         items=again.items,
         start_output=again.output if known else 0,
         use_pin_data=again.pin,
+        until=again.until if again.until in workflow.nodes else "",
         retry_of=stored.row.id,
         replay=[to_json(replay)] if same_version else (),
         depth=again.depth,

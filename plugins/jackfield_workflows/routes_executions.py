@@ -10,13 +10,13 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
-from jackfield.api.http import json_response, operation, request_id
+from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, StoredExecution
-from jackfield_workflows.execution_views import execution_body, execution_row_view
+from jackfield_workflows.execution_views import execution_body, execution_row_view, items_body
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.item_files import drop_files
-from jackfield_workflows.requests import choice, moment, page_view, paging
+from jackfield_workflows.requests import MAX_OFFSET, choice, moment, page_view, paging
 from jackfield_workflows.routes import Route, schema
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
 STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
+MOST_ITEMS = 1000
 
 
 class ExecutionRoutes:
@@ -42,6 +43,7 @@ class ExecutionRoutes:
             ("GET", "/executions", self.list_executions),
             ("GET", "/executions/stats", self.count_executions),
             ("GET", one, self.get_execution),
+            ("GET", f"{one}/items", self.list_items),
             ("DELETE", one, self.delete_execution),
             ("POST", f"{one}/retry", self.retry_execution),
             ("POST", f"{one}/cancel", self.cancel_execution),
@@ -72,11 +74,32 @@ class ExecutionRoutes:
         return json_response({"total": sum(counts.values()), **counts})
 
     @operation(
-        "Read an execution with its node runs", scope="executions:read", response=schema("ExecutionShown"), tags=TAGS
+        "Read an execution with its node runs; `items`: with the first items of each output and their number",
+        scope="executions:read",
+        query=schema("ExecutionQuery"),
+        response=schema("ExecutionShown"),
+        tags=TAGS,
     )
     async def get_execution(self, execution_id: str) -> Response:
+        most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
         stored = await self._stored(execution_id)
-        return Response(await execution_body(stored), content_type="application/json")
+        return Response(await execution_body(stored, most), content_type="application/json")
+
+    @operation(
+        "List the items of one output of a node run",
+        scope="executions:read",
+        query=schema("ItemsQuery"),
+        response=schema("ItemPage"),
+        tags=TAGS,
+    )
+    async def list_items(self, execution_id: str) -> Response:
+        page = paging(50, MOST_ITEMS)
+        run = clamp(request.args.get("run"), -1, -1, MAX_OFFSET)
+        output = clamp(request.args.get("output"), 0, 0, MAX_OFFSET)
+        found = await items_body(await self._stored(execution_id), run, output, page.offset, page.limit)
+        if found is None:
+            raise NotFound("The execution has no node run with this index, or not this output.")
+        return Response(found, content_type="application/json")
 
     @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS)
     async def delete_execution(self, execution_id: str) -> Response:

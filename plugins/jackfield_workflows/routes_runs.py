@@ -18,13 +18,14 @@ from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.requests import read_optional_json
 from jackfield_workflows.routes import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
-from jackfield_workflows.starts import chosen_start, read_items, start_items
+from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
 
 TAGS = ("workflows",)
 
 
 class RunRoutes:
-    """Views that start executions in mode manual; the query may name the node to `start` at."""
+    """Views that start executions in mode manual; the query may name the node to `start` at and the one that it runs
+    `until`."""
 
     name = "workflow_runs"
 
@@ -43,6 +44,7 @@ class RunRoutes:
     @operation(
         "Run a workflow and answer with the finished execution",
         scope="workflows:execute",
+        query=schema("RunQuery"),
         request=schema("InputData"),
         response=schema("ExecutionShown"),
         tags=TAGS,
@@ -59,6 +61,7 @@ class RunRoutes:
     @operation(
         "Start a workflow and answer once its execution is stored",
         scope="workflows:execute",
+        query=schema("RunQuery"),
         request=schema("InputData"),
         response=schema("Submitted"),
         status=202,
@@ -73,6 +76,7 @@ class RunRoutes:
     @operation(
         "Run a workflow that is not saved",
         scope="workflows:execute",
+        query=schema("RunQuery"),
         request=schema("RunBody"),
         response=schema("RunShown"),
         tags=TAGS,
@@ -91,6 +95,7 @@ class RunRoutes:
     @operation(
         "Start a workflow that is not saved and answer once its execution is stored",
         scope="workflows:execute",
+        query=schema("RunQuery"),
         request=schema("RunBody"),
         response=schema("Submitted"),
         status=202,
@@ -112,7 +117,8 @@ class RunRoutes:
             raise InvalidInput(exc.message, details=details) from None
 
     def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
-        start = chosen_start(workflow, request.args.get("start"), self._context.nodes)
+        until = chosen_end(workflow, request.args.get("until"))
+        start = chosen_start(workflow, request.args.get("start"), self._context.nodes, until)
         return self._context.engine.submit(
             ExecutionRequest(
                 workflow=workflow,
@@ -120,6 +126,7 @@ class RunRoutes:
                 start=start,
                 items=start_items(workflow, start, items, self._context.nodes),
                 use_pin_data=True,
+                until=until,
                 durability=durability,
                 request_id=request_id() or None,
             )

@@ -133,11 +133,18 @@ class NodeRunShown(Shown):
     status: Literal["success", "failed"]
     error: dict[str, Any] | None = None  # message and itemIndex
     outputs: list[list[dict[str, Any]]]  # items per output
+    counts: list[int] | None = Field(None, description="With `items`: how many items each output has in all.")
 
 
 class ExecutionShown(ExecutionRowShown):
     data: list[dict[str, Any]]  # items
     nodes: dict[str, list[NodeRunShown]]
+
+
+class ItemPage(PageShown):
+    """Items of one output; fewer than `limit` when they are large."""
+
+    data: list[dict[str, Any]]  # items
 
 
 class PageQuery(Shown):
@@ -169,6 +176,28 @@ class ExecutionsQuery(CountQuery, PageQuery):
 class RetryQuery(Shown):
     start: Literal["failed", "node"] | None = Field(None, alias="from", description="Default: the original input.")
     node: str | None = Field(None, description="Name of the node, with from=node.")
+
+
+class RunQuery(Shown):
+    """Which part of the workflow runs."""
+
+    start: str | None = Field(None, description="Name of the node to start at. Default: the trigger.")
+    until: str | None = Field(None, description="Name of the node to end at; nodes that do not lead to it do not run.")
+
+
+class ExecutionQuery(Shown):
+    items: int | None = Field(
+        None, ge=0, le=1000, description="The most items of each output, at most 128 KiB of them. Default: all."
+    )
+
+
+class ItemsQuery(Shown):
+    """Which items of which node run."""
+
+    run: int = Field(ge=0, description="The node run's index.")
+    output: int = Field(0, ge=0)
+    offset: int = Field(0, ge=0)
+    limit: int = Field(50, ge=1, le=1000)
 
 
 class Counts(BaseModel):
@@ -239,6 +268,16 @@ class NodeTypeQuery(BaseModel):
     schemas: bool = True
 
 
+class NodeCredentialShown(Shown):
+    """A kind of credential that a node uses. parameter: the one that names the kind, where `name` is empty. when: only
+    while each of these parameters has one of these values."""
+
+    name: str
+    required: bool
+    parameter: str | None = None
+    when: dict[str, list[str]] | None = None
+
+
 class NodeTypeShown(Shown):
     kind: str
     type: str
@@ -253,6 +292,7 @@ class NodeTypeShown(Shown):
     provides: str
     accepts: list[str]
     needs: list[str]
+    credentials: list[NodeCredentialShown]
     available: bool
     missing: str
 

@@ -13,12 +13,14 @@ from jackfield.api.workflows import Item, Items, Node, Workflow
 _NEVER = frozenset({"stickyNote"})
 
 
-def start_node(workflow: Workflow, catalog: NodeCatalog) -> str:
+def start_node(workflow: Workflow, catalog: NodeCatalog, until: str = "") -> str:
     """The manual trigger, else another trigger, else the sub-workflow's or the error trigger, else the first node that
-    nothing leads to; never one that only serves another. Raises `InvalidInput` when there is no node at all."""
+    nothing leads to; never one that only serves another. until: only among this node and those that lead to it. Raises
+    `InvalidInput` when there is no node at all."""
     never = workflow.parts()
+    leading = _leading(workflow, until) if until else workflow.nodes.keys()
     enabled = (node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER)
-    nodes = [node for node in enabled if node.name not in never]
+    nodes = [node for node in enabled if node.name not in never and node.name in leading]
     reached = {wire.node for outputs in workflow.wires.values() for targets in outputs for wire in targets}
     choices: Sequence[Callable[[Node], bool]] = (
         lambda node: node.kind in ("manualTrigger", "start"),
@@ -36,10 +38,21 @@ def start_node(workflow: Workflow, catalog: NodeCatalog) -> str:
     raise InvalidInput("The workflow has no node to start at; add one.", details={"nodes": "there is no enabled node"})
 
 
-def chosen_start(workflow: Workflow, name: str | None, catalog: NodeCatalog) -> str:
+def chosen_end(workflow: Workflow, name: str | None) -> str:
+    """The node of this name; empty when none is named. Raises `InvalidInput` for one that does not run in turn."""
+    if not name:
+        return ""
+    node = workflow.nodes.get(name)
+    if node is None or node.kind in _NEVER or name in workflow.parts():
+        message = "There is no node with this name that runs in turn."
+        raise InvalidInput(f"The workflow cannot run to {name[:100]}.", details={"until": message})
+    return name
+
+
+def chosen_start(workflow: Workflow, name: str | None, catalog: NodeCatalog, until: str = "") -> str:
     """The node of this name, else `start_node`. Raises `InvalidInput` when there is no such node."""
     if not name:
-        return start_node(workflow, catalog)
+        return start_node(workflow, catalog, until)
     if name not in workflow.nodes:
         known = ", ".join(list(workflow.nodes)[:20])
         raise InvalidInput(f"There is no node {name[:100]} to start at.", details={"start": f"give one of: {known}"})
@@ -87,6 +100,18 @@ def _item(value: Json, path: str) -> Item:
 
 def _is_file(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("data"), str) and isinstance(value.get("mimeType"), str)
+
+
+def _leading(workflow: Workflow, until: str) -> set[str]:
+    """The node and all from which wires lead to it."""
+    found = {until}
+    size = 0
+    while size < len(found):
+        size = len(found)
+        for source, outputs in workflow.wires.items():
+            if any(wire.node in found for targets in outputs for wire in targets):
+                found.add(source)
+    return found
 
 
 def _wrong(path: str, message: str) -> InvalidInput:

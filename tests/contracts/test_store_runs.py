@@ -505,3 +505,18 @@ async def test_a_wait_that_is_queued_to_be_stored_can_be_ended(store: Store) -> 
     waiting = store.set_waiting("e", None, b"[1]")
     assert await store.end_wait("e", b"[2]") is True
     await waiting
+
+
+async def test_the_query_of_a_call_is_kept(store: Store) -> None:
+    await store.add_call(replace(call("c"), query="page=2&token=***"))
+    (found,) = await calls(store)
+    assert found.query == "page=2&token=***"
+
+
+async def test_counters_of_several_webhooks_at_once(store: Store) -> None:
+    await asyncio.gather(store.count_calls("h", 3, 900), store.count_calls("i", 2, 800), store.count_calls("j", 1, 7))
+    assert await store.webhooks_stats(["h", "i", "never"]) == {
+        "h": WebhookStats(3, 0, 0, 900),
+        "i": WebhookStats(2, 0, 0, 800),
+    }
+    assert await store.webhooks_stats([]) == {}

@@ -122,7 +122,7 @@ def make_context(chromium: Browser, daemon: Daemon, watched: Watched) -> Iterato
             timezone_id="UTC",
             **more,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         context.add_init_script(WATCH)
         context.on("page", watched.on_page)
         made.append(context)

@@ -13,7 +13,7 @@ from samples import MARKUP, TEMPLATE, chain, code, confirmed, fits, hook, node, 
 from jackfield.testing.daemon import Daemon, poll
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Response
 
 SHAPE = "return [1, 2, 3].map((n) => ({json: {n, customer: 'Ada', address: {city: 'Bath'}}}))"
 CHECK = "if ($('Hook').first().json.body.fail) throw new Error('No stock for Ada'); return items"
@@ -127,3 +127,26 @@ def test_hostile_data_is_text_and_the_pages_are_accessible(
         fits(page)
         nothing_executed(page)
     assert page.locator("a[href^='javascript']").count() == 0
+
+
+def test_the_rest_of_many_items_is_read_when_it_is_wanted(page: Page, daemon: Daemon, api: httpx.Client) -> None:
+    many = code("Many", 1, "return Array.from({length: 300}, (_, n) => ({json: {n}}))")
+    large = code("Large", 2, "return [{json: {text: 'y'.repeat(300000), last: 'here'}}]")
+    daemon.live(chain("Many items", hook("many"), many, large), api)
+    run = call(daemon, "many", {})
+    poll(lambda: api.get(f"/executions/{run}").json()["status"] == "success", "it has run")
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer) if f"/executions/{run}" in answer.url else None)
+    page.goto(f"/ui/executions/{run}")
+    output = page.get_by_role("group", name="the output")
+    page.get_by_role("button", name="Read them").wait_for()
+    read = [len(answer.body()) for answer in answers if f"/api/v1/executions/{run}" in answer.url]
+    assert read
+    assert max(read) < 100_000, "the large item comes when it is asked for"
+    page.get_by_role("button", name="Read them").click()
+    output.get_by_text("here", exact=True).wait_for()
+    page.get_by_text("300 items from Many").wait_for()
+    page.get_by_role("button", name="Read more").click()
+    page.get_by_text("The first 250 are here.").wait_for()
+    page.get_by_role("button", name="Read more").click()
+    page.get_by_role("button", name="Read more").wait_for(state="detached")

@@ -131,3 +131,23 @@ def test_hostile_calls_are_text_and_the_pages_are_accessible(
     axe(page)
     fits(page)
     nothing_executed(page)
+
+
+def test_the_query_of_a_call_is_shown_without_its_secrets(page: Page, daemon: Daemon, api: httpx.Client) -> None:
+    found = live(daemon, api, "query/ü", name="Query")
+    call(daemon, "query/ü", params={"page": MARKUP, "token": KEY}, json={})
+    page.goto("/ui/webhooks")
+    row = page.get_by_role("row", name="/query/ü")
+    row.get_by_role("cell", name="1", exact=True).wait_for()
+    page.goto(f"/ui/webhooks/{found}")
+    page.get_by_role("table", name="Calls").locator("tbody").get_by_role("button").first.click()
+    query = page.get_by_role("table", name="Query of the call")
+    query.get_by_role("row", name=MARKUP).wait_for()
+    query.get_by_role("row", name="token ***").wait_for()
+    assert KEY not in page.content()
+    page.get_by_role("button", name="Send again").click()
+    page.get_by_text("Secrets are not kept: fill in what is ***.").wait_for()
+    page.get_by_label("Query").fill("page=2")
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("region", name="Answer").get_by_text("200", exact=True).wait_for()
+    nothing_executed(page)

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import MEMORY
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
 from jackfield_ai.parameters import NoParameters, Parameters
 
@@ -31,7 +31,15 @@ class ChatTriggerNode:
     def __init__(self, kind: str, title: str, summary: str, model: type[NodeParameters]) -> None:
         self.kind = kind
         self._model = model
-        self.description = NodeDescription(title, summary, "trigger", inputs=0, trigger=True, accepts=(MEMORY,))
+        self.description = NodeDescription(
+            title,
+            summary,
+            "trigger",
+            inputs=0,
+            trigger=True,
+            accepts=(MEMORY,),
+            credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
+        )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return self._model

@@ -11,7 +11,7 @@ from jackfield.api.ai import TOOL, ChatModel, Message, Picture
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.agent.toolbox import Toolbox, tools_of
@@ -140,7 +140,13 @@ class DirectNode(AiNode):
 class GeminiNode(DirectNode):
     kind = "langchain.googleGemini"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("Google Gemini", "Texts and images with Google Gemini.", "ai", accepts=(TOOL,))
+    description = NodeDescription(
+        "Google Gemini",
+        "Texts and images with Google Gemini.",
+        "ai",
+        accepts=(TOOL,),
+        credentials=(NodeCredential("googlePalmApi"),),
+    )
 
     def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
         exchange = self._exchange(run, parameters, "googlePalmApi", "Google Gemini")
@@ -160,7 +166,13 @@ class GeminiNode(DirectNode):
 class AnthropicNode(DirectNode):
     kind = "langchain.anthropic"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Anthropic", "Texts and images with Anthropic.", "ai", accepts=(TOOL,))
+    description = NodeDescription(
+        "Anthropic",
+        "Texts and images with Anthropic.",
+        "ai",
+        accepts=(TOOL,),
+        credentials=(NodeCredential("anthropicApi"),),
+    )
 
     def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
         exchange = self._exchange(run, parameters, "anthropicApi", "Anthropic")

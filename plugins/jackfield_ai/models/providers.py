@@ -7,7 +7,7 @@ from typing import Any
 
 from jackfield.api.ai import LANGUAGE_MODEL, ChatModel
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
 from jackfield_ai.models.anthropic_wire import AnthropicModel
 from jackfield_ai.models.exchange import Exchange
@@ -154,7 +154,12 @@ class ChatModelNode(ServingNode):
         self.versions = provider.versions
         self.model = provider.parameters
         self.description = NodeDescription(
-            f"{provider.title} Chat Model", f"A model of {provider.title}.", "ai", inputs=0, provides=LANGUAGE_MODEL
+            f"{provider.title} Chat Model",
+            f"A model of {provider.title}.",
+            "ai",
+            inputs=0,
+            provides=LANGUAGE_MODEL,
+            credentials=(NodeCredential(provider.credential),),
         )
 
     async def supply(self, node: AttachedNode, item: int) -> ChatModel:

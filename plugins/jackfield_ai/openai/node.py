@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from jackfield.api.ai import TOOL
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.nodes import AiNode, each_item
@@ -33,7 +33,13 @@ class OpenAiNode(AiNode):
     kind = "langchain.openAi"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2, 2.1)
     model = OpenAiNodeParameters
-    description = NodeDescription("OpenAI", "Texts, images and audio with OpenAI.", "ai", accepts=(TOOL, "ai_memory"))
+    description = NodeDescription(
+        "OpenAI",
+        "Texts, images and audio with OpenAI.",
+        "ai",
+        accepts=(TOOL, "ai_memory"),
+        credentials=(NodeCredential("openAiApi"),),
+    )
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[OpenAiNodeParameters] = await run.resolve()

@@ -9,7 +9,7 @@ from pydantic import Field
 from jackfield.api.ai import EMBEDDING, Embeddings
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.reading import at, count_at, list_at
@@ -139,7 +139,12 @@ class EmbeddingsNode(ServingNode):
         self.versions = self._source.versions
         title = self._source.title
         self.description = NodeDescription(
-            f"Embeddings {title}", f"Embeddings of {title}.", "ai", inputs=0, provides=EMBEDDING
+            f"Embeddings {title}",
+            f"Embeddings of {title}.",
+            "ai",
+            inputs=0,
+            provides=EMBEDDING,
+            credentials=(NodeCredential(self._source.credential),),
         )
 
     async def supply(self, node: AttachedNode, item: int) -> Embeddings:

@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Parameters, Text
@@ -287,7 +287,15 @@ class HttpToolNode(ServingNode):
     model = HttpTool
     effect = True
     description = NodeDescription(
-        "HTTP Request Tool", "Lets an agent send requests of one form.", "ai", inputs=0, provides=TOOL
+        "HTTP Request Tool",
+        "Lets an agent send requests of one form.",
+        "ai",
+        inputs=0,
+        provides=TOOL,
+        credentials=(
+            NodeCredential(parameter="genericAuthType", when={"authentication": ("genericCredentialType",)}),
+            NodeCredential(parameter="nodeCredentialType", when={"authentication": ("predefinedCredentialType",)}),
+        ),
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Tool:

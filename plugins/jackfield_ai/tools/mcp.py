@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.models.reading import at, list_at, text_at
 from jackfield_ai.nodes import ServingNode
@@ -148,6 +148,7 @@ class McpClientNode(ServingNode):
         "ai",
         inputs=0,
         provides=TOOL,
+        credentials=tuple(NodeCredential(kind, when={"authentication": (how,)}) for how, kind in _CREDENTIALS.items()),
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Sequence[Tool]:

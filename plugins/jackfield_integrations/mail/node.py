@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_integrations.files import content_of, file_of
 from jackfield_integrations.items import each, made_of
@@ -29,7 +29,9 @@ class SendEmailNode(IntegrationNode):
 
     kind = "emailSend"
     versions: Sequence[float] = (1, 2, 2.1)
-    description = NodeDescription("Send Email", "Sends mails over SMTP.", "network")
+    description = NodeDescription(
+        "Send Email", "Sends mails over SMTP.", "network", credentials=(NodeCredential(SMTP.name),)
+    )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version == 1:

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import chunks_of, file_of
 from jackfield_integrations.items import each, made_of
@@ -48,7 +48,15 @@ class FtpNode(IntegrationNode):
 
     kind = "ftp"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("FTP", "Moves files over FTP and SFTP.", "network")
+    description = NodeDescription(
+        "FTP",
+        "Moves files over FTP and SFTP.",
+        "network",
+        credentials=(
+            NodeCredential(FTP.name, when={"protocol": ("", "ftp")}),
+            NodeCredential(SFTP.name, when={"protocol": ("sftp",)}),
+        ),
+    )
     model = FtpParameters
 
     async def execute(self, run: NodeRun) -> NodeResult:

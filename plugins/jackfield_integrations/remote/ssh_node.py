@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import chunks_of, file_of
 from jackfield_integrations.items import each, made_of
@@ -58,7 +58,15 @@ class SshNode(IntegrationNode):
 
     kind = "ssh"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("SSH", "Runs commands on other machines, and moves files.", "network")
+    description = NodeDescription(
+        "SSH",
+        "Runs commands on other machines, and moves files.",
+        "network",
+        credentials=(
+            NodeCredential(SSH_PASSWORD.name, when={"authentication": ("", "password")}),
+            NodeCredential(SSH_PRIVATE_KEY.name, when={"authentication": ("privateKey",)}),
+        ),
+    )
     model = SshParameters
 
     async def execute(self, run: NodeRun) -> NodeResult:

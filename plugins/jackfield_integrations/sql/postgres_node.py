@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeRun
 from jackfield_integrations.kinds import POSTGRES as CREDENTIAL
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import credential
@@ -21,7 +21,9 @@ class PostgresNode(SqlNode):
 
     kind = "postgres"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6)
-    description = NodeDescription("Postgres", "Reads and changes data in PostgreSQL.", "network")
+    description = NodeDescription(
+        "Postgres", "Reads and changes data in PostgreSQL.", "network", credentials=(NodeCredential(CREDENTIAL.name),)
+    )
     dialect = POSTGRES
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.signatures import signed
 from jackfield_nodes.files.entries import chunks_of
@@ -94,7 +94,12 @@ def digest_name(kind: str) -> str:
 class CryptoNode(ItemNode):
     kind = "crypto"
     versions: Sequence[float] = (1, 2)
-    description = NodeDescription("Crypto", "Digests, authentication codes, signatures, random values.", "transform")
+    description = NodeDescription(
+        "Crypto",
+        "Digests, authentication codes, signatures, random values.",
+        "transform",
+        credentials=(NodeCredential("crypto", required=False, when={"action": ("hmac", "sign")}),),
+    )
     model = Crypto
 
     async def item(self, run: NodeRun, parameters: Crypto, item: Item, index: int) -> Items:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, key_of, signed, taken_apart, verified
 from jackfield_nodes.parameters import Flag, Parameters
@@ -60,7 +60,9 @@ class JwtNode(ItemNode):
 
     kind = "jwt"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("JWT", "Signs, verifies and decodes JSON Web Tokens.", "transform")
+    description = NodeDescription(
+        "JWT", "Signs, verifies and decodes JSON Web Tokens.", "transform", credentials=(NodeCredential("jwtAuth"),)
+    )
     model = JsonWebToken
 
     async def item(self, run: NodeRun, parameters: JsonWebToken, item: Item, index: int) -> Items:

@@ -48,6 +48,8 @@ class ExecutionRequest:
     """How many executions stand above this one (sub-workflows, error workflows)."""
     response_node: bool = False
     """A caller waits for a Respond to Webhook node."""
+    until: str = ""
+    """The node at which the execution ends: nodes that do not lead to it do not run. Empty: it runs to the end."""
     id: str | None = None
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
 

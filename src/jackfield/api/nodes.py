@@ -74,6 +74,21 @@ class Suspend:
 
 
 @record
+class NodeCredential:
+    """A kind of credential that a node uses.
+
+    kind: empty when a parameter names it. parameter: the one that does. required: whether the node can do nothing
+    without. when: it counts only while each of these parameters has one of these values; an empty one stands for a
+    parameter without a value.
+    """
+
+    kind: str = ""
+    parameter: str = ""
+    required: bool = True
+    when: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@record
 class NodeDescription:
     """What `GET /node-types` and the editor show."""
 
@@ -90,6 +105,7 @@ class NodeDescription:
     """The kinds of such wires that it takes."""
     needs: Sequence[str] = ()
     """Those of them without which it cannot run."""
+    credentials: Sequence[NodeCredential] = ()
     missing: str = ""
     """What keeps it from running, for types of which only the parameters are known; empty: it runs."""
 

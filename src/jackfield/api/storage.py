@@ -118,9 +118,9 @@ class WebhookStats:
 
 @record
 class NewCall:
-    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. body: at most 64
-    KiB of
-    the raw body as text. status `rejected` comes complete with response_status; else `pending` until `CallUpdate`."""
+    """A call of a webhook as it came in. headers: already masked, JSON bytes of a name -> value map. query: already
+    masked, without the question mark. body: at most 64 KiB of the raw body as text. status `rejected` comes complete
+    with response_status; else `pending` until `CallUpdate`."""
 
     id: str
     webhook_id: str
@@ -133,6 +133,7 @@ class NewCall:
     response_status: int | None = None
     response_body: str = ""
     duration_ms: int | None = None
+    query: str = ""
 
 
 @record
@@ -163,6 +164,7 @@ class StoredCall:
     response_body: str
     response_truncated: bool
     duration_ms: int | None
+    query: str = ""
 
 
 @record
@@ -383,6 +385,9 @@ class WebhookStore(Protocol):
     async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]: ...
 
     async def webhook_stats(self, webhook_id: str) -> WebhookStats: ...
+
+    async def webhooks_stats(self, webhook_ids: Sequence[str]) -> dict[str, WebhookStats]:
+        """Of each of these, by id; one that was never called is left out."""
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
         """A call that started no execution (rejected). Counts in `total_calls`."""

@@ -169,6 +169,10 @@ class MemoryWorkflows(MemoryTables):
         self._answer()
         return self._stats.get(webhook_id, WebhookStats())
 
+    async def webhooks_stats(self, webhook_ids: Sequence[str]) -> dict[str, WebhookStats]:
+        self._answer()
+        return {webhook_id: self._stats[webhook_id] for webhook_id in webhook_ids if webhook_id in self._stats}
+
     def _webhooks(self, kind: str = "webhook") -> list[Webhook]:
         found = [
             Webhook(

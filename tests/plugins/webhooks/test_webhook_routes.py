@@ -12,6 +12,7 @@ from quart.typing import TestClientProtocol as Client
 
 from jackfield.api.asgi import error_body
 from jackfield.api.errors import JackfieldError
+from jackfield_webhooks.masking import MAX_QUERY, query_for_history
 from jackfield_webhooks.routes import blueprint
 
 Bench = Any
@@ -182,3 +183,30 @@ async def test_an_inactive_webhook_would_not_answer(bench: Bench, client: Client
 async def test_wrong_fields_are_400(bench: Bench, client: Client, body: Any) -> None:
     await bench.hook("door")
     assert (await client.post(f"{BASE}/door/test", json=body)).status_code == 400
+
+
+async def test_the_list_comes_with_counters_when_they_are_asked_for(bench: Bench, client: Client) -> None:
+    await bench.hook("called")
+    await bench.hook("quiet")
+    await bench.call("called", json={})
+    await bench.clock.advance(1)
+    rows = (await get(client, "?stats=true"))[1]["data"]
+    assert {row["path"]: row["stats"]["totalCalls"] for row in rows} == {"/called": 1, "/quiet": 0}
+    assert (await get(client, "?stats=some"))[0] == 400
+
+
+async def test_the_history_keeps_the_query_without_its_secrets(bench: Bench, client: Client) -> None:
+    await bench.hook("asked")
+    await bench.call("asked?page=2&apiKey=hidden", "PUT")
+    await bench.call("asked?page=1&access%5Ftoken=hidden&sig=hidden&monkey=1&flag")
+    found = (await get(client, "/asked/history"))[1]["data"]
+    assert {call["requestMethod"]: call["requestQuery"] for call in found} == {
+        "POST": "page=1&access%5Ftoken=***&sig=***&monkey=1&flag",
+        "PUT": "page=2&apiKey=***",
+    }
+
+
+def test_a_long_query_is_cut() -> None:
+    kept = query_for_history("a=" + "b" * 100_000 + "&token=hidden")
+    assert len(kept) == MAX_QUERY
+    assert "hidden" not in query_for_history("x=1&" * 511 + "token=hidden")

@@ -10,7 +10,7 @@ import pytest
 
 from jackfield.api.storage import ExecutionRow, FinishedExecution, NewExecution, StoredExecution
 from jackfield.testing.documents import chain, node, set_fields, webhook
-from jackfield_workflows.execution_views import execution_view
+from jackfield_workflows.execution_views import execution_view, items_body
 from jackfield_workflows.retries import before_failure
 
 DOCUMENT = chain("greet", webhook("hello"), set_fields("Greet", text="hi"))
@@ -276,3 +276,47 @@ def test_what_went_on_after_an_error_is_kept() -> None:
     assert before_failure([record("W", 0), passed_on, record("C", 2)]) == [record("W", 0), passed_on, record("C", 2)]
     assert before_failure([passed_on]) == [passed_on]
     assert before_failure([]) == []
+
+
+def test_a_bounded_view_has_the_first_items_and_their_number() -> None:
+    many: list[dict[str, Any]] = [{"json": {"n": number}} for number in range(100)]
+    large: list[dict[str, Any]] = [{"json": {"text": "x" * 200_000}}]
+    one = stored([record("W", 0, inputOutput=0), record("A", 1, [many, []]), record("B", 2, [large])])
+    view: Any = execution_view(one, 10)
+    assert [(run["counts"], [len(items) for items in run["outputs"]]) for run in view["nodes"]["A"]] == [
+        ([100, 0], [10, 0])
+    ]
+    assert view["nodes"]["B"][0]["outputs"] == [[]], "a large item is left out"
+    assert view["nodes"]["B"][0]["counts"] == [1]
+    none: Any = execution_view(one, 0)
+    assert none["data"] == []
+    assert "counts" not in execution_view(one)["nodes"]["A"][0]  # type: ignore[operator,index,call-overload]
+
+
+def test_a_view_of_many_outputs_is_bounded_as_a_whole() -> None:
+    some: list[dict[str, Any]] = [{"json": {"text": "x" * 100_000}}]
+    one = stored([record("W", 0, inputOutput=0), *(record("A", index, [some]) for index in range(1, 200))])
+    assert len(orjson.dumps(execution_view(one, 50))) < 9 * 1024 * 1024
+
+
+async def test_items_are_read_by_the_page(api: Any) -> None:
+    saved = await api.save(DOCUMENT)
+    items = [{"json": {"n": number}} for number in range(120)]
+    found = await api.ok("POST", f"/workflows/{saved['id']}/execute", items)
+    bounded = await api.ok("GET", f"/executions/{found['id']}?items=5")
+    assert (bounded["nodes"]["Webhook"][0]["counts"], len(bounded["nodes"]["Webhook"][0]["outputs"][0])) == ([120], 5)
+    place = f"/executions/{found['id']}/items"
+    page = await api.ok("GET", f"{place}?run=0&offset=100&limit=50")
+    assert (page["data"], page["total"], page["offset"]) == (items[100:], 120, 100)
+    assert len((await api.ok("GET", f"{place}?run=0"))["data"]) == 50
+    for wrong, status in (("run=99", 404), ("run=0&output=7", 404), ("run=x", 400), ("", 404)):
+        await api.refused("GET", f"{place}?{wrong}", status=status)
+    await api.refused("GET", f"/executions/{found['id']}?items=many", status=400)
+
+
+async def test_a_page_of_items_has_at_least_one_however_large(api: Any) -> None:
+    items = [{"json": {"text": "x" * 5_000_000}}, {"json": {"text": "x"}}]
+    first = orjson.loads(await items_body(stored([record("A", 0, [items])]), 0, 0, 0, 50) or b"")
+    assert [len(item["json"]["text"]) for item in first["data"]] == [5_000_000]
+    second = orjson.loads(await items_body(stored([record("A", 0, [items])]), 0, 0, 1, 50) or b"")
+    assert (len(second["data"]), second["total"]) == (1, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jackfield.api.nodes import NodeDescription, NodeParameters
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters
 from jackfield.testing.context import FakeCatalog
 from jackfield_workflows.node_types import node_type_view, summary
 
@@ -109,3 +109,19 @@ def test_versions_with_one_form_share_it() -> None:
 
 def test_a_node_without_a_schema_is_listed_all_the_same() -> None:
     assert node_type_view(Unprintable())["parameters"] == {"type": "object"}  # type: ignore[arg-type]
+
+
+def test_a_node_says_which_credentials_it_takes() -> None:
+    described = NodeDescription(
+        "C",
+        "C.",
+        "network",
+        credentials=(
+            NodeCredential("acmeApi", when={"authentication": ("", "token")}),
+            NodeCredential(parameter="genericAuthType", required=False),
+        ),
+    )
+    assert summary(Missing(described))["credentials"] == [  # type: ignore[arg-type]
+        {"name": "acmeApi", "required": True, "when": {"authentication": ["", "token"]}},
+        {"name": "", "required": False, "parameter": "genericAuthType"},
+    ]

@@ -176,3 +176,20 @@ async def test_a_circle_starts_at_its_first_node(api: Any) -> None:
 async def test_nothing_to_start_is_refused(api: Any) -> None:
     saved = await api.save({"name": "w", "nodes": [node("Note", "stickyNote"), disabled(node("A", "noOp"))]})
     assert list((await api.refused("POST", f"/workflows/{saved['id']}/execute"))["details"]) == ["nodes"]
+
+
+TWO_STARTS = workflow(
+    "two",
+    [node("First", "manualTrigger"), node("Second", "manualTrigger"), set_fields("A", n=1), set_fields("B", n=1)],
+    wires(("First", "A"), ("Second", "B")),
+)
+
+
+async def test_a_run_may_end_early_and_starts_where_that_end_is_reached(api: Any) -> None:
+    saved = await api.save(TWO_STARTS)
+    await api.ok("POST", f"/workflows/{saved['id']}/execute-async?until=B", ITEMS, 202)
+    assert (api.engine.requests[-1].start, api.engine.requests[-1].until) == ("Second", "B")
+    await api.ok("POST", f"/workflows/{saved['id']}/execute?start=First&until=A", ITEMS)
+    assert (api.engine.requests[-1].start, api.engine.requests[-1].until) == ("First", "A")
+    found = await api.refused("POST", f"/workflows/{saved['id']}/execute?until=C", ITEMS, status=400)
+    assert "until" in found["details"]

@@ -14,11 +14,13 @@ from engine_lab import Kind, Lab, doc, ended, request, until
 from jackfield.api.engine import Outcome
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeResult, NodeRun
+from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, NewCall, NewExecution, StoredExecution
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.records import LEFT, RESUMED, decode
+from jackfield_workflows.resuming import request_of
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
@@ -526,3 +528,24 @@ async def test_a_retry_of_another_workflow_runs_from_where_it_differs(lab: Lab) 
     other = await lab.save(doc(("Start", "webhook"), ("A", "effect"), ("New", "pass"), ("B", "pass")))
     await ended(engine.submit(request(other, mode="retry", replay=stored.steps)))
     assert lab.ran == ["New", "B"]
+
+
+async def test_an_execution_that_ends_early_does_so_after_a_restart_and_when_repeated(lab: Lab) -> None:
+    from jackfield_workflows.retries import original_input
+
+    workflow = await lab.save(
+        doc(("A", "pass"), ("B", "wait", {"parameters": {"until": 10**15}}), ("C", "pass"), ("D", "pass"))
+    )
+    engine = lab.engine()
+    execution = engine.submit(request(workflow, until="C"))
+    await until(lambda: "B" in lab.ran)
+    await asyncio.shield(execution.accepted)
+    await engine.drain(0)
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    assert original_input(stored).until == "C"
+    again = await request_of(lab.context(), stored)
+    assert again.until == "C"
+    lab.ran.clear()
+    assert (await ended(lab.engine().submit(replace(again, start="B", replay=())))).last_node == "C"
+    assert lab.ran == ["C"]

@@ -13,7 +13,7 @@ from loop_models import a_graph, a_node, chain, numbers, plain
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.graph import Graph
+from jackfield_workflows.graph import Graph, towards
 from jackfield_workflows.runloop import RunLoop, TooManyRuns
 from jackfield_workflows.tasks import Task
 
@@ -258,3 +258,11 @@ def test_items_handed_in_are_never_changed() -> None:
     loop.complete(task, given)  # type: ignore[arg-type]
     assert items == numbers(1, 2)
     assert given == [[{"json": {"n": 5}}, {"json": {"n": 6}}]]
+
+
+def test_what_does_not_lead_to_the_end_does_not_run() -> None:
+    wires = [("a", 0, "b", 0), ("a", 0, "x", 0), ("b", 0, "c", 0), ("b", 1, "y", 0), ("c", 0, "d", 0), ("c", 0, "b", 0)]
+    graph = a_graph([a_node(name) for name in "abcdxy"], wires)
+    assert order(towards(graph, "c")) == ["b", "c"]
+    assert order(towards(graph, "a")) == []
+    assert towards(graph, "") is towards(graph, "nobody") is graph

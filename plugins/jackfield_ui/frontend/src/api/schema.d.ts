@@ -3710,10 +3710,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an execution with its node runs */
+        /** Read an execution with its node runs; `items`: with the first items of each output and their number */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    items?: number | null;
+                };
                 header?: never;
                 path: {
                     execution_id: string;
@@ -3722,7 +3724,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Read an execution with its node runs */
+                /** @description Read an execution with its node runs; `items`: with the first items of each output and their number */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3820,6 +3822,58 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{execution_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the items of one output of a node run */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                    output?: number;
+                    run?: number;
+                };
+                header?: never;
+                path: {
+                    execution_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the items of one output of a node run */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ItemPage"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4500,6 +4554,7 @@ export interface paths {
                     active?: boolean | null;
                     limit?: number;
                     offset?: number;
+                    stats?: boolean;
                     workflowId?: string | null;
                 };
                 header?: never;
@@ -5067,7 +5122,10 @@ export interface paths {
         /** Run a workflow and answer with the finished execution */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    start?: string | null;
+                    until?: string | null;
+                };
                 header?: never;
                 path: {
                     workflow_id: string;
@@ -5118,7 +5176,10 @@ export interface paths {
         /** Start a workflow and answer once its execution is stored */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    start?: string | null;
+                    until?: string | null;
+                };
                 header?: never;
                 path: {
                     workflow_id: string;
@@ -5360,7 +5421,10 @@ export interface paths {
         /** Run a workflow that is not saved */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    start?: string | null;
+                    until?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -5409,7 +5473,10 @@ export interface paths {
         /** Start a workflow that is not saved and answer once its execution is stored */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    start?: string | null;
+                    until?: string | null;
+                };
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -5980,6 +6047,11 @@ export interface components {
             };
             /** Requestmethod */
             requestMethod: string;
+            /**
+             * Requestquery
+             * @description Without the question mark, at most 2048 characters; secrets are ***.
+             */
+            requestQuery: string;
             /** Responsebody */
             responseBody: string;
             /**
@@ -6389,6 +6461,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** ExecutionQuery */
+        ExecutionQuery: {
+            /**
+             * Items
+             * @description The most items of each output, at most 128 KiB of them. Default: all.
+             * @default null
+             */
+            items?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** ExecutionRowShown */
         ExecutionRowShown: {
             /** @default null */
@@ -6770,6 +6853,52 @@ export interface components {
              * @default null
              */
             text?: string | null;
+        };
+        /**
+         * ItemPage
+         * @description Items of one output; fewer than `limit` when they are large.
+         */
+        ItemPage: {
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            }[];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ItemsQuery
+         * @description Which items of which node run.
+         */
+        ItemsQuery: {
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Output
+             * @default 0
+             */
+            output?: number;
+            /**
+             * Run
+             * @description The node run's index.
+             */
+            run: number;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * LogQuery
@@ -7184,8 +7313,39 @@ export interface components {
              */
             username: string;
         };
+        /**
+         * NodeCredentialShown
+         * @description A kind of credential that a node uses. parameter: the one that names the kind, where `name` is empty. when: only
+         *     while each of these parameters has one of these values.
+         */
+        NodeCredentialShown: {
+            /** Name */
+            name: string;
+            /**
+             * Parameter
+             * @default null
+             */
+            parameter?: string | null;
+            /** Required */
+            required: boolean;
+            /**
+             * When
+             * @default null
+             */
+            when?: {
+                [key: string]: string[];
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** NodeRunShown */
         NodeRunShown: {
+            /**
+             * Counts
+             * @description With `items`: how many items each output has in all.
+             * @default null
+             */
+            counts?: number[] | null;
             /** Duration */
             duration: number;
             /**
@@ -7250,6 +7410,8 @@ export interface components {
             accepts: string[];
             /** Available */
             available: boolean;
+            /** Credentials */
+            credentials: components["schemas"]["NodeCredentialShown"][];
             /** Description */
             description: string;
             /** Displayname */
@@ -7285,6 +7447,8 @@ export interface components {
             accepts: string[];
             /** Available */
             available: boolean;
+            /** Credentials */
+            credentials: components["schemas"]["NodeCredentialShown"][];
             /** Description */
             description: string;
             /** Displayname */
@@ -8204,6 +8368,26 @@ export interface components {
              */
             success: true;
         };
+        /**
+         * RunQuery
+         * @description Which part of the workflow runs.
+         */
+        RunQuery: {
+            /**
+             * Start
+             * @description Name of the node to start at. Default: the trigger.
+             * @default null
+             */
+            start?: string | null;
+            /**
+             * Until
+             * @description Name of the node to end at; nodes that do not lead to it do not run.
+             * @default null
+             */
+            until?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** RunResult */
         RunResult: {
             /** @default null */
@@ -8932,6 +9116,11 @@ export interface components {
              * @description With one leading slash.
              */
             path: string;
+            /**
+             * @description In lists only with `stats=true`.
+             * @default null
+             */
+            stats?: components["schemas"]["WebhookStatsView"] | null;
             /** Url */
             url: string;
             /** Workflowid */
@@ -8972,6 +9161,12 @@ export interface components {
              * @default 0
              */
             offset?: number;
+            /**
+             * Stats
+             * @description Whether each webhook comes with its counters.
+             * @default false
+             */
+            stats?: boolean;
             /**
              * Workflowid
              * @default null

@@ -3,16 +3,18 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { hasArea } from '../../app/pages';
+import { useMay } from '../../app/session';
 import classes from './dashboard.module.css';
 import { useProfiles, useStats, useWorkflowNames } from './queries';
 
 /** What to do next on a new installation. Gone when all is done, or closed. */
 export function FirstSteps() {
   const [closed, close] = useLocalStorage({ key: 'jackfield.first-steps', defaultValue: false });
+  const may = useMay('member');
   const workflows = useWorkflowNames();
   const profiles = useProfiles();
   const stats = useStats();
-  if (closed || workflows.isPending || profiles.isPending || stats.isPending) return null;
+  if (closed || !may || workflows.isPending || profiles.isPending || stats.isPending) return null;
 
   const steps = [
     {

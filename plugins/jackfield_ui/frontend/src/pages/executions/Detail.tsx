@@ -128,9 +128,11 @@ function Body({ execution }: { execution: Execution }) {
       )}
       {selected && (
         <RunPanel
+          execution={execution.id}
           run={selected}
           runs={runs}
           wires={wires.isPending && execution.workflowId ? undefined : (wires.data ?? [])}
+          retrying={again.isPending}
           onRetry={
             may && ended && selected.index > 0 ? () => again.mutate({ from: 'node', node: selected.node }) : undefined
           }
@@ -234,7 +236,7 @@ function Again({ execution: { id, status } }: { execution: Execution }) {
             {status === 'cancelled' ? 'From where it was cancelled' : 'From the node that failed'}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+          <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
             Delete the execution
           </Menu.Item>
         </Menu.Dropdown>

@@ -4,6 +4,7 @@ import { isRecord } from '../../api/errors';
 import { CopyIcon } from '../../components/Copyable';
 import { bytes, count } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
+import type { MoreItems } from '../../components/useMoreItems';
 import classes from './executions.module.css';
 import type { Item } from './model';
 import { brief, namesOf, shapeOf } from './shape';
@@ -16,14 +17,14 @@ export type View = 'table' | 'json' | 'schema';
 /** Items as a table, as JSON, or as the fields that they have. `marked`: the item that failed. */
 export function ItemsView({
   label,
-  items,
+  given: { items, total, more, reading },
   view,
   onView,
   from = '',
   marked,
 }: {
   label: string;
-  items: readonly Item[];
+  given: MoreItems<Item>;
   view: View;
   onView: (view: View) => void;
   /** Where they come from. */
@@ -34,7 +35,7 @@ export function ItemsView({
     <>
       <Group justify="space-between" mb="sm" gap="sm">
         <Text size="sm" c="dimmed">
-          {count(items.length)} {items.length === 1 ? 'item' : 'items'} {from}
+          {count(total)} {total === 1 ? 'item' : 'items'} {from}
         </Text>
         <Group gap="xs">
           <SegmentedControl
@@ -48,12 +49,27 @@ export function ItemsView({
               { value: 'schema', label: 'Schema' },
             ]}
           />
-          {view !== 'json' && <CopyIcon text={() => JSON.stringify(items, null, 2)} label={label} />}
+          {view !== 'json' && (
+            <CopyIcon
+              text={() => JSON.stringify(items, null, 2)}
+              label={more ? `the first ${items.length} items` : label}
+            />
+          )}
         </Group>
       </Group>
-      {view === 'json' && <JsonView value={items} label={label} depth={3} />}
-      {view === 'table' && <Table label={label} items={items} marked={marked} />}
-      {view === 'schema' && <Schema label={label} items={items} />}
+      {items.length > 0 && view === 'json' && <JsonView value={items} label={label} depth={3} />}
+      {items.length > 0 && view === 'table' && <Table label={label} items={items} marked={marked} />}
+      {items.length > 0 && view === 'schema' && <Schema label={label} items={items} />}
+      {more && (
+        <Group justify="space-between" mt="sm" gap="sm">
+          <Text size="sm" c="dimmed">
+            {items.length ? `The first ${count(items.length)} are here.` : 'They are large, and not read yet.'}
+          </Text>
+          <Button size="compact-sm" variant="default" loading={reading} onClick={more}>
+            {items.length ? 'Read more' : 'Read them'}
+          </Button>
+        </Group>
+      )}
     </>
   );
 }

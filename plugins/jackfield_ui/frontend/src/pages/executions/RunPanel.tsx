@@ -4,23 +4,29 @@ import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { useState } from 'react';
 import { moment } from '../../components/format';
 import { StatusBadge } from '../../components/StatusBadge';
+import { useMoreItems } from '../../components/useMoreItems';
 import { Duration } from '../../components/values';
 import classes from './executions.module.css';
 import { ItemsView, type View } from './ItemsView';
-import { type Input, inputsOf, type Run, type Wire } from './model';
+import { type Input, type Item, inputsOf, type Run, type Wire } from './model';
 
 /** One node run: what went in, what came out, and what went wrong. */
 export function RunPanel({
+  execution,
   run,
   runs,
   wires,
   onRetry,
+  retrying,
 }: {
+  /** Its id. */
+  execution: string;
   run: Run;
   runs: readonly Run[];
   wires: readonly Wire[] | undefined;
   /** Missing where it cannot be run again from here. */
   onRetry: (() => void) | undefined;
+  retrying: boolean;
 }) {
   const [view, setView] = useLocalStorage<View>({ key: 'jackfield.items-view', defaultValue: 'table' });
   const inputs = wires ? inputsOf(runs, run, wires) : [];
@@ -41,7 +47,12 @@ export function RunPanel({
           </Text>
         </div>
         {onRetry && (
-          <Button variant="default" leftSection={<IconPlayerPlay size={16} aria-hidden="true" />} onClick={onRetry}>
+          <Button
+            variant="default"
+            loading={retrying}
+            leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+            onClick={onRetry}
+          >
             Retry from here
           </Button>
         )}
@@ -61,13 +72,21 @@ export function RunPanel({
           <Title order={3} mb="xs">
             Input
           </Title>
-          <Inputs run={run} inputs={inputs} known={Boolean(wires?.length)} view={view} onView={setView} marked={item} />
+          <Inputs
+            execution={execution}
+            run={run}
+            inputs={inputs}
+            known={Boolean(wires?.length)}
+            view={view}
+            onView={setView}
+            marked={item}
+          />
         </Stack>
         <Stack gap={0} miw={0}>
           <Title order={3} mb="xs">
             Output
           </Title>
-          <Outputs key={run.index} run={run} view={view} onView={setView} />
+          <Outputs key={run.index} execution={execution} run={run} view={view} onView={setView} />
         </Stack>
       </div>
     </Paper>
@@ -75,6 +94,7 @@ export function RunPanel({
 }
 
 interface Viewing {
+  execution: string;
   view: View;
   onView: (view: View) => void;
 }
@@ -96,23 +116,41 @@ function Inputs({
       </Text>
     );
   }
-  return inputs.map(({ from, output, input, items }) => (
-    <div key={`${from.index}.${input}`}>
-      <ItemsView
-        key={run.index}
-        label={inputs.length > 1 ? `input ${input}` : 'the input'}
-        from={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${inputs.length > 1 ? `, into input ${input}` : ''}`}
-        items={items}
-        marked={marked}
-        {...viewing}
-      />
-    </div>
+  return inputs.map((given) => (
+    <OneInput
+      key={`${run.index}.${given.from.index}.${given.input}`}
+      given={given}
+      several={inputs.length > 1}
+      marked={marked}
+      {...viewing}
+    />
   ));
 }
 
-function Outputs({ run, ...viewing }: { run: Run } & Viewing) {
+function OneInput({
+  given: { from, output, input, items },
+  several,
+  execution,
+  ...viewing
+}: { given: Input; several: boolean; marked: number | undefined } & Viewing) {
+  const read = useMoreItems({ execution, run: from.index, output }, items, from.counts[output]);
+  return (
+    <ItemsView
+      label={several ? `input ${input}` : 'the input'}
+      from={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? `, into input ${input}` : ''}`}
+      given={read}
+      {...viewing}
+    />
+  );
+}
+
+const NONE: readonly Item[] = [];
+
+function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
   const first = run.counts.findIndex((some) => some > 0);
   const [output, setOutput] = useState(Math.max(0, first));
+  const place = { execution, run: run.index, output };
+  const given = useMoreItems(place, run.outputs?.[output] ?? NONE, run.counts[output]);
   if (!run.outputs) return <Text c="dimmed">The items are read when the node’s results are stored.</Text>;
   if (run.counts.every((some) => some === 0)) {
     return (
@@ -131,7 +169,7 @@ function Outputs({ run, ...viewing }: { run: Run } & Viewing) {
           data={run.counts.map((some, index) => ({ value: String(index), label: `Output ${index} (${some})` }))}
         />
       )}
-      <ItemsView label="the output" items={run.outputs[output] ?? []} {...viewing} />
+      <ItemsView label="the output" given={given} {...viewing} />
     </>
   );
 }

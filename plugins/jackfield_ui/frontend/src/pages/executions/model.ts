@@ -31,6 +31,7 @@ interface StoredRun {
   status: string;
   error?: Record<string, unknown> | null | undefined;
   outputs?: unknown;
+  counts?: number[] | null | undefined;
 }
 
 /** The runs of an execution in their order; `live` are those that events told of since. */
@@ -50,7 +51,7 @@ function storedRun(node: string, run: StoredRun, at: number): Run {
     duration: run.duration,
     status: run.status,
     error: errorOf(run.error),
-    counts: outputs.map((items) => items.length),
+    counts: run.counts ?? outputs.map((items) => items.length),
     outputs,
   };
 }
@@ -117,6 +118,7 @@ export interface Input {
   from: Run;
   output: number;
   input: number;
+  /** The first of them. */
   items: Item[];
 }
 
@@ -147,7 +149,7 @@ export function inputsOf(runs: readonly Run[], wanted: Run, wires: readonly Wire
 function offers(runs: readonly Run[], { from, output, input }: Wire, before: number) {
   return runs.flatMap((run) => {
     const items = run.outputs?.[output];
-    if (run.node !== from || run.index >= before || !items?.length) return [];
+    if (run.node !== from || run.index >= before || !items || !run.counts[output]) return [];
     return [{ from: run, output, input, items, key: `${run.index}.${output}.${input}` }];
   });
 }

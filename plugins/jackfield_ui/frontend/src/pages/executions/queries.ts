@@ -62,11 +62,16 @@ export function useStats(query: Record<string, string>) {
   });
 }
 
+/** Items of each output that are read with the execution; the others when somebody looks at them. */
+const FIRST_ITEMS = 50;
+
 export function useExecution(id: string) {
   return useQuery({
     queryKey: ['executions', id],
-    queryFn: ({ signal }) =>
-      body(api.GET('/api/v1/executions/{execution_id}', { params: { path: { execution_id: id } }, signal })),
+    queryFn: ({ signal }) => {
+      const params = { path: { execution_id: id }, query: { items: FIRST_ITEMS } };
+      return body(api.GET('/api/v1/executions/{execution_id}', { params, signal }));
+    },
     placeholderData: undefined,
   });
 }

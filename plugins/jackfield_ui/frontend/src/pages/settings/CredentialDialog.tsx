@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { CredentialFields } from '../../components/credentials/CredentialFields';
 import { Failure } from '../../components/Failure';
-import { CredentialFields } from './CredentialFields';
 import {
   type Credential,
   type CredentialWhole,

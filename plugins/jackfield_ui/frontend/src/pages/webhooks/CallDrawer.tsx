@@ -42,7 +42,9 @@ export function CallDrawer({ call, onClose, ...props }: Props & { call: Call | u
 function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
   const headers = ownHeaders(call.requestHeaders);
   const masked = maskedNames(call.requestHeaders);
-  const command = curl({ method: call.requestMethod, url: webhook.url, headers, body: call.requestBody });
+  const query = parameters(call.requestQuery);
+  const url = call.requestQuery ? `${webhook.url}?${call.requestQuery}` : webhook.url;
+  const command = curl({ method: call.requestMethod, url, headers, body: call.requestBody });
   return (
     <Stack gap="md">
       <div>
@@ -64,20 +66,19 @@ function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
         </Text>
       </div>
       <Again call={call} webhook={webhook} onSendAgain={onSendAgain} />
+      {query.length > 0 && (
+        <section>
+          <Title order={3} mb="xs">
+            Query
+          </Title>
+          <Pairs label="Query of the call" pairs={query} />
+        </section>
+      )}
       <section>
         <Title order={3} mb="xs">
           Headers
         </Title>
-        <table className={classes.headers} aria-label="Headers of the call">
-          <tbody>
-            {Object.entries(call.requestHeaders).map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="jf-mono">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Pairs label="Headers of the call" pairs={Object.entries(call.requestHeaders)} />
       </section>
       <section>
         <Title order={3} mb="xs">
@@ -111,6 +112,22 @@ function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
   );
 }
 
+function Pairs({ label, pairs }: { label: string; pairs: readonly (readonly [string, string])[] }) {
+  return (
+    <table className={classes.headers} aria-label={label}>
+      <tbody>
+        {pairs.map(([name, value], index) => (
+          <tr key={index}>
+            <th scope="row">{name}</th>
+            <td className="jf-mono">{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const parameters = (query: string): [string, string][] => [...new URLSearchParams(query)];
 const executionPath = (id: string) => `${areaPath('executions')}/${segment(id)}`;
 
 function Again({ call, webhook, onSendAgain }: Props & { call: Call }) {

@@ -5,7 +5,7 @@ import { useMay } from '../../app/session';
 import { CopyIcon } from '../../components/Copyable';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { notifyError } from '../../components/notify';
-import { curl, filled, maskedNames, ownHeaders, placeholders, queryOf } from './curl';
+import { curl, filled, MASK, maskedNames, ownHeaders, placeholders, queryOf } from './curl';
 import { type Call, check, type Webhook } from './queries';
 import { Answered, Checked } from './Results';
 import { send } from './send';
@@ -16,14 +16,14 @@ const BODYLESS = new Set(['GET', 'HEAD']);
 export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefined }) {
   const may = useMay('member');
   const [segments, setSegments] = useState<Record<string, string>>({});
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(call?.requestQuery ?? '');
   const [headers, setHeaders] = useState<Pair[]>(() => headersOf(webhook, call));
   const [text, setText] = useState(call?.requestBody ?? '');
   const [target, setTarget] = useState('webhook');
   const path = filled(webhook.path, segments);
   const body = BODYLESS.has(webhook.method) ? '' : text;
   const sent = headers.filter(({ key }) => key.trim()).map(({ key, value }) => [key.trim(), value] as const);
-  const root = webhook.url.slice(0, webhook.url.length - webhook.path.length).replace(/webhook$/, target);
+  const root = rootOf(webhook).replace(/webhook$/, target);
   const url = `${root}${path}${query ? `?${query.replace(/^\?/, '')}` : ''}`;
 
   const checking = useMutation({
@@ -52,6 +52,7 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
           ))}
           <TextInput
             label="Query"
+            description={query.includes(`=${MASK}`) ? `Secrets are not kept: fill in what is ${MASK}.` : undefined}
             placeholder="page=1&sort=name"
             classNames={{ input: 'jf-mono' }}
             value={query}
@@ -117,6 +118,14 @@ export function Try({ webhook, call }: { webhook: Webhook; call: Call | undefine
       {sending.data && <Answered answer={sending.data} />}
     </Stack>
   );
+}
+
+/** The address without the webhook's own path, which it has percent-encoded. */
+function rootOf({ url, path }: Webhook): string {
+  return url
+    .split('/')
+    .slice(0, 1 - path.split('/').length)
+    .join('/');
 }
 
 function headersOf(webhook: Webhook, call: Call | undefined): Pair[] {

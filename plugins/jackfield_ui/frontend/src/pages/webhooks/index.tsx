@@ -1,4 +1,4 @@
-import { Anchor, Button, Select, Skeleton, Text } from '@mantine/core';
+import { Anchor, Button, Select, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -12,7 +12,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
-import { useWebhook, useWebhookEvents, type WebhookRow, webhookPath } from './queries';
+import { useWebhookEvents, type WebhookRow, webhookPath } from './queries';
 import classes from './webhooks.module.css';
 
 const PER_PAGE = 25;
@@ -20,7 +20,7 @@ const PER_PAGE = 25;
 export default function Webhooks() {
   const navigate = useNavigate();
   const [active, setActive] = useState('');
-  const list = usePaged<WebhookRow>(['webhooks', 'list'], '/api/v1/webhooks', { active }, PER_PAGE);
+  const list = usePaged<WebhookRow>(['webhooks', 'list'], '/api/v1/webhooks', { active, stats: 'true' }, PER_PAGE);
   useWebhookEvents();
   return (
     <Page title="Webhooks" subtitle="The addresses that start workflows, and the calls that they got.">
@@ -103,8 +103,8 @@ const COLUMNS: Column<WebhookRow>[] = [
     title: 'Lets in',
     render: ({ authentication }) => authenticationName(authentication),
   },
-  { key: 'calls', title: 'Calls', align: 'end', render: ({ id }) => <Calls id={id} /> },
-  { key: 'last', title: 'Last call', render: ({ id }) => <LastCall id={id} /> },
+  { key: 'calls', title: 'Calls', align: 'end', render: ({ stats }) => <Calls stats={stats} /> },
+  { key: 'last', title: 'Last call', render: ({ stats }) => <RelativeTime time={stats?.lastCall} /> },
   {
     key: 'url',
     title: 'URL',
@@ -124,26 +124,17 @@ export function authenticationName(authentication: string): string {
   return AUTHENTICATIONS[authentication] ?? authentication;
 }
 
-function Calls({ id }: { id: string }) {
-  const { data, isPending } = useWebhook(id);
-  if (isPending) return <Skeleton height={12} width={40} display="inline-block" />;
-  if (!data) return '–';
-  const { totalCalls, failedCalls } = data.stats;
+function Calls({ stats }: Pick<WebhookRow, 'stats'>) {
+  if (!stats) return '–';
   return (
     <>
-      <Count value={totalCalls} />
-      {failedCalls > 0 && (
+      <Count value={stats.totalCalls} />
+      {stats.failedCalls > 0 && (
         <Text span size="xs" c="var(--jf-bad)">
           {' '}
-          {failedCalls} failed
+          {stats.failedCalls} failed
         </Text>
       )}
     </>
   );
-}
-
-function LastCall({ id }: { id: string }) {
-  const { data, isPending } = useWebhook(id);
-  if (isPending) return <Skeleton height={12} width={70} />;
-  return <RelativeTime time={data?.stats.lastCall} />;
 }

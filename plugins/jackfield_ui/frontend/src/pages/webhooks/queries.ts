@@ -14,7 +14,7 @@ export const webhookPath = (id: string) => `${areaPath('webhooks')}/${segment(id
 const api = (id: string) => `/api/v1/webhooks/${segment(id)}`;
 export const historyOf = (id: string) => `${api(id)}/history`;
 
-/** With its counts, which the list does not have. */
+/** With how it lets in and answers, which the list does not have. */
 export function useWebhook(id: string) {
   return useQuery({
     queryKey: ['webhooks', 'one', id],
@@ -51,6 +51,7 @@ export function useWebhookEvents(): void {
       void client.invalidateQueries({ queryKey: ['webhooks', 'one', id] });
       void client.invalidateQueries({ queryKey: ['webhooks', 'calls', id] });
     }
+    if (called.current.size) void client.invalidateQueries({ queryKey: ['webhooks', 'list'] });
     called.current.clear();
   };
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -12,14 +12,14 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
-import { Link } from 'react-router';
+import { Link, useNavigate } from 'react-router';
+import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { notifyError } from '../../components/notify';
+import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
-import { addNode, freeName, namesOf, newId } from './model/document';
-import { laidOut } from './model/layout';
 import { presentDoc, useEditor, useStore } from './model/store';
-import { type Saved, setActive } from './queries';
+import { createWorkflow, type Saved, setActive } from './queries';
 import type { Save } from './useSave';
 
 /** Name, state and what is done to the workflow as a whole. */
@@ -29,19 +29,21 @@ export function Header({
   editable,
   onVersions,
   onAdd,
+  onNote,
 }: {
   newest: Saved;
   save: Save;
   editable: boolean;
   onVersions: () => void;
   onAdd: () => void;
+  onNote: () => void;
 }) {
   const store = useStore();
   const doc = useEditor(presentDoc);
   const version = useEditor((state) => state.version);
   const back = useEditor((state) => state.history.past.length > 0);
   const forth = useEditor((state) => state.history.future.length > 0);
-  const stale = newest.version > version;
+  const stale = newest.version > version && !save.saving && !save.gone;
   return (
     <div className={classes.header}>
       <h1 className="jf-hidden" tabIndex={-1}>
@@ -64,8 +66,9 @@ export function Header({
           store.commit((now) => ({ ...now, name }), 'name');
         }}
       />
+      {save.gone && <Gone editable={editable} />}
       {stale && (
-        <Text size="sm" c="var(--jf-warn)">
+        <Text size="sm" c="var(--jf-warn)" role="status">
           Saved elsewhere as version {newest.version}.{' '}
           <Anchor component="button" type="button" inherit onClick={() => store.replace(newest)}>
             Load it
@@ -92,14 +95,14 @@ export function Header({
             </Tip>
           </>
         )}
-        <More editable={editable} onVersions={onVersions} />
+        <More editable={editable} onVersions={onVersions} onNote={onNote} />
         <Activation save={save} editable={editable} />
         {editable && (
           <Button
             variant="default"
             onClick={() => void save.save()}
             loading={save.saving}
-            disabled={!save.dirty}
+            disabled={!save.dirty || save.gone}
             aria-live="polite"
           >
             {save.dirty ? 'Save' : 'Saved'}
@@ -119,22 +122,14 @@ function Tip({ label, children }: { label: string; children: React.ReactElement 
   );
 }
 
-function More({ editable, onVersions }: { editable: boolean; onVersions: () => void }) {
+function More({ editable, onVersions, onNote }: { editable: boolean; onVersions: () => void; onNote: () => void }) {
   const store = useStore();
-  const { fitView, screenToFlowPosition } = useReactFlow();
+  const { fitView } = useReactFlow();
+  const back = useEditor((state) => state.history.past.length > 0);
+  const forth = useEditor((state) => state.history.future.length > 0);
   const tidy = () => {
-    store.commit(laidOut);
+    tidyUp(store);
     setTimeout(() => void fitView({ maxZoom: 1, padding: 0.15 }), 50);
-  };
-  const note = () => {
-    const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
-    const { x, y } = screenToFlowPosition({ x: (bounds?.left ?? 0) + 96, y: (bounds?.top ?? 0) + 96 });
-    const name = freeName('Sticky Note', namesOf(store.doc));
-    const parameters = { content: '## Note\n', width: 240, height: 160 };
-    const type = 'jackfield.stickyNote';
-    const position = [Math.round(x / 16) * 16, Math.round(y / 16) * 16];
-    store.commit((doc) => addNode(doc, { id: newId(), name, type, typeVersion: 1, position, parameters }));
-    store.select([name]);
   };
   const download = () => {
     const file = new Blob([JSON.stringify(store.doc, null, 2)], { type: 'application/json' });
@@ -155,7 +150,25 @@ function More({ editable, onVersions }: { editable: boolean; onVersions: () => v
       <Menu.Dropdown>
         {editable && (
           <>
-            <Menu.Item leftSection={<IconNote size={16} />} onClick={note}>
+            <Menu.Item
+              hiddenFrom="xs"
+              disabled={!back}
+              closeMenuOnClick={false}
+              leftSection={<IconArrowBackUp size={16} />}
+              onClick={() => store.undo()}
+            >
+              Undo
+            </Menu.Item>
+            <Menu.Item
+              hiddenFrom="xs"
+              disabled={!forth}
+              closeMenuOnClick={false}
+              leftSection={<IconArrowForwardUp size={16} />}
+              onClick={() => store.redo()}
+            >
+              Redo
+            </Menu.Item>
+            <Menu.Item leftSection={<IconNote size={16} />} onClick={onNote}>
               Add a note
             </Menu.Item>
             <Menu.Item leftSection={<IconLayoutDistributeHorizontal size={16} />} onClick={tidy}>
@@ -198,6 +211,29 @@ function Activation({ save, editable }: { save: Save; editable: boolean }) {
       disabled={!editable || change.isPending}
       onChange={(event) => change.mutate(event.currentTarget.checked)}
     />
+  );
+}
+
+function Gone({ editable }: { editable: boolean }) {
+  const store = useStore();
+  const navigate = useNavigate();
+  const again = useMutation({
+    mutationFn: () => createWorkflow(store.doc),
+    onSuccess: ({ id }) => {
+      store.stored(store.doc, { ...store.get(), doc: store.doc });
+      void navigate(`${areaPath('workflows')}/${segment(id)}`);
+    },
+    onError: (error) => notifyError(error, 'The workflow is not saved'),
+  });
+  return (
+    <Text size="sm" c="var(--jf-bad)" role="status">
+      This workflow was deleted.{' '}
+      {editable && (
+        <Anchor component="button" type="button" inherit onClick={() => again.mutate()}>
+          Save it as a new one
+        </Anchor>
+      )}
+    </Text>
   );
 }
 

@@ -6,22 +6,26 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
+import { notifyError } from '../../components/notify';
 import { Canvas } from './canvas/Canvas';
-import { added, offsetOf, type Wanted } from './canvas/edits';
+import { pin } from './canvas/ContextMenu';
+import * as commands from './canvas/commands';
+import { added, type Wanted } from './canvas/edits';
 import { Ids } from './canvas/flow';
 import { Palette } from './canvas/Palette';
+import { Rename } from './canvas/Rename';
 import classes from './editor.module.css';
 import { Header } from './Header';
 import { LiveContext } from './live/context';
 import { RunBar } from './live/RunBar';
 import { useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
-import { copied, parsed, pasted } from './model/clipboard';
-import { changeNode, type DocNode, positionOf, removeNodes, setKey } from './model/document';
-import { presentDoc, useEditor, useStore } from './model/store';
-import { type Kind, type Saved, useKinds } from './queries';
+import { type DocNode, isSticky, positionOf } from './model/document';
+import { presentDoc, renameIn, useEditor, useStore } from './model/store';
+import { type Kind, type Part, type Saved, useKinds } from './queries';
 import { useSave } from './useSave';
 
+const CANNOT_RUN = 'The workflow cannot run';
 const NodePanel = lazy(() => import('./panel/NodePanel'));
 const Versions = lazy(() => import('./Versions'));
 
@@ -38,11 +42,12 @@ export function Workbench({ newest }: { newest: Saved }) {
   const touch = Boolean(narrow || coarse);
   const [wanted, setWanted] = useState<Wanted>();
   const [versions, setVersions] = useState(false);
+  const [renaming, setRenaming] = useState<string>();
   const live = useLive(id);
   const problems = useProblems(id, doc);
-  const save = useSave();
+  const save = useSave(newest);
   const ids = useMemo(() => new Ids(), []);
-  const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom } = useReactFlow();
+  const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom, fitView } = useReactFlow();
   useTitle(doc.name || 'Workflow');
 
   const known = useMemo(() => kinds ?? new Map<string, Kind>(), [kinds]);
@@ -96,45 +101,67 @@ export function Workbench({ newest }: { newest: Saved }) {
     }
   };
   const want = useCallback((asked: Wanted) => setWanted(asked), []);
-  const rename = useCallback((from: string, to: string) => ids.rename(from, to), [ids]);
+  const rename = (from: string, to: string) => {
+    ids.rename(from, to);
+    live.renamed(from, to);
+  };
 
   const selected = () => store.get().selection;
-  const remove = () => {
-    if (selected().size) store.commit((now) => removeNodes(now, selected()));
-    store.select([]);
+  const only = () => (selected().size === 1 ? [...selected()][0] : undefined);
+  const running = live.status === 'running' || live.status === 'queued';
+  const run = async (part?: Part) => {
+    if (running || !(await save.save())) return;
+    await live.run(part);
   };
-  const duplicate = () => {
-    const fragment = parsed(copied(store.doc, selected()));
-    if (!fragment) return;
-    const result = pasted(store.doc, fragment, offsetOf(store.doc, selected()));
-    store.commit(() => result.doc);
-    store.select(result.names);
+  const runTo = (until: string) => void run({ until }).catch((error: unknown) => notifyError(error, CANNOT_RUN));
+  const renamed = (to: string) => {
+    if (renaming !== undefined) renameIn(store, renaming, to, rename);
   };
-  const disable = () =>
-    store.commit((now) =>
-      [...selected()].reduce(
-        (next, name) => changeNode(next, name, (node) => setKey(node, 'disabled', node.disabled ? undefined : true)),
-        now,
-      ),
-    );
-  const run = async (start?: string, items?: unknown) => {
-    if (await save.save()) await live.run(start, items);
+  const askName = (name = only()) => {
+    const node = store.doc.nodes.find((one) => one.name === name);
+    if (node && !isSticky(node)) setRenaming(node.name);
   };
+  const note = () => {
+    const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
+    commands.addNote(store, screenToFlowPosition({ x: (bounds?.left ?? 0) + 96, y: (bounds?.top ?? 0) + 96 }));
+  };
+  const drop = (event: KeyboardEvent) => commands.remove(store, selected(), commands.deleting(event));
 
   useShortcuts([
-    { keys: 'mod+S', label: 'Save', run: () => void save.save(), inFields: true },
-    { keys: 'mod+Enter', label: 'Save and run', run: () => void run(), inFields: true },
+    ...(editable
+      ? [
+          { keys: 'mod+S', label: 'Save', run: () => void save.save(), inFields: true },
+          {
+            keys: 'mod+Enter',
+            label: 'Save and run',
+            run: () => void run().catch((error: unknown) => notifyError(error, CANNOT_RUN)),
+            inFields: true,
+          },
+        ]
+      : []),
+    ...(opened === undefined && !versions
+      ? [
+          { keys: 'mod+A', label: 'Select all nodes', run: () => commands.selectAll(store) },
+          { keys: '1', label: 'Fit the workflow into view', run: () => void fitView({ maxZoom: 1, padding: 0.15 }) },
+        ]
+      : []),
     ...(opened === undefined && !versions && editable
       ? [
           { keys: 'mod+Z', label: 'Undo', run: () => store.undo() },
           { keys: 'mod+shift+Z', label: 'Redo', run: () => store.redo() },
           { keys: 'mod+Y', label: 'Redo', run: () => store.redo() },
-          { keys: 'mod+A', label: 'Select all nodes', run: () => store.select(doc.nodes.map(({ name }) => name)) },
-          { keys: 'mod+D', label: 'Duplicate the selected nodes', run: duplicate },
+          { keys: 'mod+D', label: 'Duplicate the selected nodes', run: () => commands.duplicate(store, selected()) },
           { keys: 'N', label: 'Add a node', run: () => setWanted({}) },
-          { keys: 'D', label: 'Disable or enable the selected nodes', run: disable },
-          { keys: 'Delete', label: 'Delete the selected nodes', run: remove },
-          { keys: 'Backspace', label: 'Delete the selected nodes', run: remove },
+          { keys: 'shift+N', label: 'Add a note', run: note },
+          { keys: 'F2', label: 'Rename the selected node', run: () => askName() },
+          { keys: 'D', label: 'Disable or enable the selected nodes', run: () => commands.disable(store, selected()) },
+          {
+            keys: 'P',
+            label: 'Pin or unpin the output of the selected node',
+            run: () => only() !== undefined && pin(store, only() ?? '', live.execution),
+          },
+          { keys: 'Delete', label: 'Delete the selected nodes', run: drop },
+          { keys: 'Backspace', label: 'Delete the selected nodes', run: drop },
         ]
       : []),
   ]);
@@ -148,10 +175,20 @@ export function Workbench({ newest }: { newest: Saved }) {
           editable={editable}
           onVersions={() => setVersions(true)}
           onAdd={() => setWanted({})}
+          onNote={note}
         />
         <div className={classes.work}>
-          <Canvas facts={facts} ids={ids} editable={editable} touch={touch} onWanted={want} onAdd={add}>
-            <RunBar kinds={known} run={run} save={save} editable={editable} />
+          <Canvas
+            facts={facts}
+            ids={ids}
+            editable={editable}
+            touch={touch}
+            onWanted={want}
+            onAdd={add}
+            onRunTo={runTo}
+            onRename={askName}
+          >
+            {editable && <RunBar kinds={known} run={run} save={save} />}
           </Canvas>
           {doc.nodes.length === 0 && !wanted && (
             <div className={classes.empty}>
@@ -179,6 +216,7 @@ export function Workbench({ newest }: { newest: Saved }) {
         {opened !== undefined && (
           <NodePanel key="panel" name={opened} problems={problems} editable={editable} onRenamed={rename} run={run} />
         )}
+        {renaming !== undefined && <Rename name={renaming} onRename={renamed} onClose={() => setRenaming(undefined)} />}
         {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}
       </Suspense>
     </LiveContext>

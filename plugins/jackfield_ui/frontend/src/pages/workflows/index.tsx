@@ -170,7 +170,7 @@ function Actions({ row }: { row: WorkflowRow }) {
   const reread = useReread();
   const navigate = useNavigate();
   const run = useMutation({
-    mutationFn: () => startWorkflow(row.id, undefined, undefined),
+    mutationFn: () => startWorkflow(row.id),
     onSuccess: ({ executionId }) => {
       if (hasArea('executions')) void navigate(`${areaPath('executions')}/${segment(executionId)}`);
       else notifyDone(`“${row.name}” runs.`);
@@ -211,7 +211,7 @@ function Actions({ row }: { row: WorkflowRow }) {
           Duplicate
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+        <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
           <Text inherit>Delete</Text>
         </Menu.Item>
       </Menu.Dropdown>

@@ -22,6 +22,17 @@ export interface Kind {
   needs: string[];
   available: boolean;
   missing: string;
+  credentials: CredentialUse[];
+}
+
+/** A kind of credential that a node takes; see `/node-types`. */
+export interface CredentialUse {
+  /** Empty: the parameter names it. */
+  name: string;
+  required: boolean;
+  parameter?: string | null;
+  /** Parameters and the values with which it counts; '': without a value. */
+  when?: Record<string, string[]> | null;
 }
 
 export interface KindWhole extends Kind {
@@ -43,7 +54,10 @@ export interface NodeRun {
   duration: number;
   status: 'success' | 'failed';
   error?: { message?: string; itemIndex?: number };
+  /** The first items of each. */
   outputs: Item[][];
+  /** How many there are in all. */
+  counts?: number[] | null;
 }
 
 export interface Execution extends ExecutionRow {
@@ -103,15 +117,27 @@ export function setActive(id: string, active: boolean) {
   return request<{ active: boolean }>('POST', `/api/v1/workflows/${segment(id)}/${verb}`);
 }
 
-export function startWorkflow(id: string, start: string | undefined, items: unknown) {
+/** Which part of a workflow runs, and with which input. */
+export interface Part {
+  start?: string | undefined;
+  /** The node at which it ends. */
+  until?: string;
+  items?: unknown;
+}
+
+export function startWorkflow(id: string, { start, until, items }: Part = {}) {
   return request<{ executionId: string }>('POST', `/api/v1/workflows/${segment(id)}/execute-async`, {
-    query: { start },
+    query: { start, until },
     ...(items === undefined ? {} : { json: { inputData: items } }),
   });
 }
 
+/** Items of each output that come with an execution; the others are read when somebody looks at them. */
+const FIRST_ITEMS = 50;
+
 export function readExecution(id: string, signal?: AbortSignal) {
-  return request<Execution>('GET', `/api/v1/executions/${segment(id)}`, signal ? { signal } : {});
+  const path = `/api/v1/executions/${segment(id)}`;
+  return request<Execution>('GET', path, { query: { items: FIRST_ITEMS }, ...(signal ? { signal } : {}) });
 }
 
 export function useWorkflow(id: string) {
@@ -153,26 +179,6 @@ export function useLastExecution(id: string) {
       return row ? readExecution(row.id, signal) : null;
     },
     placeholderData: undefined,
-  });
-}
-
-export function useCredentials() {
-  return useQuery({
-    queryKey: ['credentials', 'all'],
-    queryFn: async ({ signal }) =>
-      (await request<PageOf<Schemas['CredentialRow']>>('GET', '/api/v1/credentials', { query: { limit: 500 }, signal }))
-        .data,
-    retry: false,
-  });
-}
-
-export function useCredentialKinds() {
-  return useQuery({
-    queryKey: ['credential-kinds'],
-    queryFn: async ({ signal }) =>
-      (await request<{ data: { kind: string; title: string }[] }>('GET', '/api/v1/credential-kinds', { signal })).data,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
   });
 }
 

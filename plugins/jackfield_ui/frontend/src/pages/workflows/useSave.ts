@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useBlocker } from 'react-router';
 import { ApiError } from '../../api/errors';
 import { confirm } from '../../components/confirm';
 import { notifyError } from '../../components/notify';
 import { useEditor, useStore } from './model/store';
 import { createWorkflow, readWorkflow, type Saved, workflowKey, writeWorkflow } from './queries';
+import { useElsewhere } from './useElsewhere';
 
 export interface Save {
   /** True when the document is saved now. */
@@ -14,22 +15,28 @@ export interface Save {
   dirty: boolean;
   /** What is saved is newer than what this page began with. */
   conflict: Saved | undefined;
+  /** What is saved was deleted. */
+  gone: boolean;
   /** Keep one's own document, take the saved one, or save one's own as another workflow; undefined: decide later. */
   resolve: (choice: 'mine' | 'theirs' | 'copy' | undefined) => Promise<void>;
 }
 
 /** Saves on top of the version that was read, and keeps people from losing what is not saved. */
-export function useSave(): Save {
+export function useSave(newest: Saved): Save {
   const store = useStore();
   const client = useQueryClient();
   const [saving, setSaving] = useState(false);
   const [conflict, setConflict] = useState<Saved>();
+  const [missing, setMissing] = useState(false);
+  const gone = useElsewhere(newest) || missing;
+  /** Two writes at once would be a conflict of one person with oneself. */
+  const pending = useRef<Promise<boolean>>(undefined);
   // `dirty` compares documents: once for each change.
   const history = useEditor((state) => state.history);
   const saved = useEditor((state) => state.saved);
   const dirty = history.present !== saved && store.dirty;
 
-  useGuard(dirty);
+  useGuard(dirty, () => store.dirty);
 
   const write = async (version: number | undefined): Promise<boolean> => {
     const sent = store.doc;
@@ -44,7 +51,10 @@ export function useSave(): Save {
       return true;
     } catch (error) {
       if (error instanceof ApiError && error.code === 'CONFLICT' && 'version' in error.fields) {
-        setConflict(await readWorkflow(id));
+        await readWorkflow(id).then(setConflict, (reason: unknown) => notifyError(reason, 'The workflow is not saved'));
+      } else if (error instanceof ApiError && error.status === 404) {
+        setMissing(true);
+        notifyError(new Error('It was deleted. Save it as a new workflow.'), 'The workflow is not saved');
       } else {
         notifyError(error, 'The workflow is not saved');
       }
@@ -71,8 +81,18 @@ export function useSave(): Save {
     }
   };
 
+  const save = async (): Promise<boolean> => {
+    if (pending.current) await pending.current;
+    if (!store.dirty) return true;
+    pending.current ??= write(store.get().version).finally(() => {
+      pending.current = undefined;
+    });
+    return pending.current;
+  };
+
   return {
-    save: async () => (store.dirty ? write(store.get().version) : true),
+    save,
+    gone,
     saving,
     dirty,
     conflict,
@@ -85,9 +105,9 @@ function notifySaved(name: string): void {
 }
 
 /** Asks before unsaved changes are left behind. */
-function useGuard(dirty: boolean): void {
+function useGuard(dirty: boolean, isDirty: () => boolean): void {
   const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
+    ({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname && isDirty(),
   );
   useEffect(() => {
     if (blocker.state !== 'blocked') return;

@@ -25,17 +25,20 @@ import {
   useRef,
   useState,
 } from 'react';
-import { connect, disconnect, move, type Wire } from '../model/document';
+import { connect, disconnect, isSticky, move, type Wire } from '../model/document';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import type { Kind } from '../queries';
-import { type CanvasActions, CanvasContext } from './actions';
+import { type CanvasActions, CanvasContext, WritingContext } from './actions';
+import { ContextMenu } from './ContextMenu';
 import classes from './canvas.module.css';
+import { deleting } from './commands';
 import type { Place, Wanted } from './edits';
 import { FlowNode } from './FlowNode';
 import { edgesOf, type Facts, type FlowNode as Flow, type FlowEdge, handleOf, type Ids, nodesOf, placed } from './flow';
 import { Distance, Ground } from './Ground';
 import { Sticky } from './Sticky';
 import { useClipboard } from './useClipboard';
+import { useMenu } from './useMenu';
 import { useStable } from './useStable';
 import { useViewport } from './useViewport';
 import { WireEdge } from './WireEdge';
@@ -64,6 +67,8 @@ export function Canvas({
   touch,
   onWanted,
   onAdd,
+  onRunTo,
+  onRename,
   children,
 }: {
   facts: Facts;
@@ -73,10 +78,13 @@ export function Canvas({
   touch: boolean;
   onWanted: (wanted: Wanted) => void;
   onAdd: (kind: Kind, wanted: Wanted) => void;
+  onRunTo: (name: string) => void;
+  onRename: (name: string) => void;
   children?: ReactNode;
 }) {
   const store = useStore();
   const doc = useEditor(presentDoc);
+  const [writing, setWriting] = useState<string>();
   const selection = useEditor((state) => state.selection);
   const { colorScheme } = useMantineColorScheme();
   const { screenToFlowPosition, setCenter, getZoom } = useReactFlow();
@@ -173,6 +181,7 @@ export function Canvas({
               : node,
           ),
         })),
+      setWriting,
       write: (name, content) =>
         store.commit((now) => ({
           ...now,
@@ -228,15 +237,26 @@ export function Canvas({
     const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY });
     onAdd(kind, { at: { x: x - 48, y: y - 48 } });
   };
+  const nameAt = (element: Element) => {
+    const id = element.closest('.react-flow__node')?.getAttribute('data-id');
+    return id ? ids.name(id) : undefined;
+  };
+  const menu = useMenu(nameAt);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const id = (event.target as HTMLElement).closest?.('.react-flow__node')?.getAttribute('data-id');
-    if (!id || (event.target as HTMLElement).closest('textarea, button')) return;
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      event.stopPropagation();
-      store.open(ids.name(id));
-    }
+    if (event.ctrlKey || event.metaKey || event.altKey || menu.onKey(event)) return;
+    const element = event.target as HTMLElement;
+    const name = nameAt(element);
+    const node = store.doc.nodes.find((one) => one.name === name);
+    if (!node || event.key !== 'Enter' || element.closest('textarea, button, a')) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!isSticky(node)) store.open(node.name);
+    else if (editable) setWriting(node.name);
+  };
+  const closeMenu = () => {
+    const focused = nodes.find((one) => ids.name(one.id) === menu.at?.name)?.id;
+    menu.close();
+    box.current?.querySelector<HTMLElement>(focused ? `[data-id="${focused}"]` : '.react-flow__pane')?.focus();
   };
   // A node that the keyboard reaches is brought into sight.
   const onFocus = (event: React.FocusEvent) => {
@@ -259,84 +279,102 @@ export function Canvas({
     if ((event.key !== 'Delete' && event.key !== 'Backspace') || !editable || !wires.size) return;
     if ((event.target as HTMLElement).closest('input, textarea')) return;
     const chosen = edges.flatMap(({ id, data }) => (wires.has(id) && data ? [data.wire] : []));
-    if (chosen.length) store.commit((now) => disconnect(now, chosen));
+    if (chosen.length) store.commit((now) => disconnect(now, chosen), deleting(event.nativeEvent));
     setWires(new Set());
   };
 
   return (
     <CanvasContext value={actions}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the nodes and wires inside have the focus; their keys come by here */}
-      <div
-        ref={box}
-        className={classes.canvas}
-        onKeyDownCapture={onKeyDown}
-        onKeyDown={removeWires}
-        onFocus={onFocus}
-        onWheelCapture={moving.onWheelCapture}
-        onPointerMove={(event) => {
-          pointer.current = { x: event.clientX, y: event.clientY };
-        }}
-        onPointerLeave={() => {
-          pointer.current = undefined;
-        }}
-        onDragOver={(event) => {
-          if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
-        }}
-        onDrop={onDrop}
-      >
-        <ReactFlow<Flow, FlowEdge>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          onNodesChange={onNodesChange}
-          onEdgesChange={onEdgesChange}
-          viewport={moving.viewport}
-          onViewportChange={moving.onViewportChange}
-          onMoveStart={moving.onMoveStart}
-          onMoveEnd={moving.onMoveEnd}
-          onConnect={onConnect}
-          onConnectEnd={onConnectEnd}
-          isValidConnection={isValidConnection}
-          onNodeDoubleClick={open}
-          {...(touch ? { onNodeClick: open } : {})}
-          colorMode={colorScheme === 'auto' ? 'system' : colorScheme}
-          nodesDraggable={editable && !touch}
-          nodesConnectable={editable}
-          deleteKeyCode={null}
-          selectionOnDrag={!touch}
-          panOnDrag={touch ? true : MOVING}
-          panOnScroll
-          selectNodesOnDrag={false}
-          snapToGrid
-          snapGrid={GRID}
-          connectionRadius={32}
-          minZoom={0.05}
-          maxZoom={2}
-          onlyRenderVisibleElements={large}
-          fitView
-          fitViewOptions={FIT}
-          zIndexMode="manual"
-          proOptions={NO_NAME}
-          aria-label="Workflow canvas"
+      <WritingContext value={writing}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the nodes and wires inside have the focus; their keys come by here */}
+        <div
+          ref={box}
+          className={classes.canvas}
+          onKeyDownCapture={onKeyDown}
+          onPointerDownCapture={menu.onPointerDownCapture}
+          onPointerUpCapture={menu.onPointerUpCapture}
+          onContextMenu={menu.onContextMenu}
+          onKeyDown={removeWires}
+          onFocus={onFocus}
+          onWheelCapture={moving.onWheelCapture}
+          onPointerMove={(event) => {
+            pointer.current = { x: event.clientX, y: event.clientY };
+          }}
+          onPointerLeave={() => {
+            pointer.current = undefined;
+          }}
+          onDragOver={(event) => {
+            if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+          }}
+          onDrop={onDrop}
         >
-          {/* A pattern is dear to draw again and again; a large canvas has enough to hold on to. */}
-          {large ? <Ground doc={doc} /> : <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
-          <Distance canvas={box} />
-          <Controls showInteractive={false} position="bottom-left" aria-label="Zoom" />
-          {doc.nodes.length >= MAP_FROM && !touch && (
-            <MiniMap
-              position="bottom-right"
-              pannable
-              zoomable
-              ariaLabel="Overview"
-              nodeColor={mapColour}
-              maskColor="color-mix(in srgb, var(--jf-sunken) 70%, transparent)"
+          <ReactFlow<Flow, FlowEdge>
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onNodesChange={onNodesChange}
+            onEdgesChange={onEdgesChange}
+            viewport={moving.viewport}
+            onViewportChange={moving.onViewportChange}
+            onMoveStart={moving.onMoveStart}
+            onMoveEnd={moving.onMoveEnd}
+            onConnect={onConnect}
+            onConnectEnd={onConnectEnd}
+            isValidConnection={isValidConnection}
+            onNodeDoubleClick={open}
+            {...(touch ? { onNodeClick: open } : {})}
+            colorMode={colorScheme === 'auto' ? 'system' : colorScheme}
+            nodesDraggable={editable && !touch}
+            nodesConnectable={editable}
+            deleteKeyCode={null}
+            selectionOnDrag={!touch}
+            panOnDrag={touch ? true : MOVING}
+            panOnScroll
+            zoomOnDoubleClick={false}
+            selectNodesOnDrag={false}
+            snapToGrid
+            snapGrid={GRID}
+            connectionRadius={32}
+            minZoom={0.05}
+            maxZoom={2}
+            onlyRenderVisibleElements={large}
+            fitView
+            fitViewOptions={FIT}
+            zIndexMode="manual"
+            proOptions={NO_NAME}
+            aria-label="Workflow canvas"
+          >
+            {/* A pattern is dear to draw again and again; a large canvas has enough to hold on to. */}
+            {large ? <Ground doc={doc} /> : <Background variant={BackgroundVariant.Dots} gap={16} size={1} />}
+            <Distance canvas={box} />
+            <Controls showInteractive={false} position="bottom-left" aria-label="Zoom" />
+            {doc.nodes.length >= MAP_FROM && !touch && (
+              <MiniMap
+                position="bottom-right"
+                pannable
+                zoomable
+                ariaLabel="Overview"
+                nodeColor={mapColour}
+                maskColor="color-mix(in srgb, var(--jf-sunken) 70%, transparent)"
+              />
+            )}
+            <Panel position="bottom-center">{children}</Panel>
+          </ReactFlow>
+          {menu.at && (
+            <ContextMenu
+              at={menu.at}
+              onClose={closeMenu}
+              editable={editable}
+              kinds={facts.kinds}
+              onWanted={onWanted}
+              onRename={onRename}
+              onRunTo={onRunTo}
+              onWrite={setWriting}
             />
           )}
-          <Panel position="bottom-center">{children}</Panel>
-        </ReactFlow>
-      </div>
+        </div>
+      </WritingContext>
     </CanvasContext>
   );
 }

@@ -1,23 +1,25 @@
 import { type NodeProps, NodeResizer } from '@xyflow/react';
-import { memo, useState } from 'react';
+import { memo, use } from 'react';
 import { parametersOf } from '../model/document';
-import { useActions } from './actions';
+import { useActions, WritingContext } from './actions';
 import classes from './canvas.module.css';
 import type { FlowNode } from './flow';
+import { Markdown } from './Markdown';
+import note from './note.module.css';
 
-/** A note on the canvas. Its Markdown is shown as it is written: text, never markup. */
+/** A note on the canvas. */
 export const Sticky = memo(function Sticky({ data: { node }, selected }: NodeProps<FlowNode>) {
-  const { editable, resized, write } = useActions();
-  const [writing, setWriting] = useState(false);
+  const { editable, resized, write, setWriting } = useActions();
+  const writing = use(WritingContext) === node.name && editable;
   const { content, color } = parametersOf(node);
   const text = typeof content === 'string' ? content : '';
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a double click is one way; Enter on the focused note is the other
     <div
-      className={classes.sticky}
+      className={`${classes.sticky} ${note.hued}`}
       data-selected={selected || undefined}
       data-colour={Number(color) >= 1 && Number(color) <= 7 ? Number(color) : 1}
-      onDoubleClick={() => setWriting(editable)}
+      onDoubleClick={() => setWriting(editable ? node.name : undefined)}
     >
       {editable && (
         <NodeResizer
@@ -41,12 +43,14 @@ export const Sticky = memo(function Sticky({ data: { node }, selected }: NodePro
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
           onBlur={(event) => {
-            setWriting(false);
+            setWriting(undefined);
             if (event.currentTarget.value !== text) write(node.name, event.currentTarget.value);
           }}
         />
       ) : (
-        <div className={classes.stickyText}>{text || (editable ? 'Double click to write a note.' : '')}</div>
+        <div className={`${classes.stickyText} ${note.note}`}>
+          {text ? <Markdown text={text} /> : editable && 'Double click to write a note.'}
+        </div>
       )}
     </div>
   );

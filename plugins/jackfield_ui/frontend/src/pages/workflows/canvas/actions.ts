@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** What nodes and wires on the canvas may ask for. Always the same object, so that nobody is drawn again for it. */
+/** What nodes and wires on the canvas may ask for. Always the same object. */
 export interface CanvasActions {
   editable: boolean;
   /** A node is wanted behind this output. */
@@ -8,6 +8,7 @@ export interface CanvasActions {
   open: (name: string) => void;
   resized: (name: string, box: { x: number; y: number; width: number; height: number }) => void;
   write: (name: string, content: string) => void;
+  setWriting: (name: string | undefined) => void;
   cut: (id: string) => void;
   insert: (id: string) => void;
 }
@@ -20,8 +21,12 @@ export const CanvasContext = createContext<CanvasActions>({
   open: nothing,
   resized: nothing,
   write: nothing,
+  setWriting: nothing,
   cut: nothing,
   insert: nothing,
 });
+
+/** The note that is written in. Apart, as another one would have every node drawn again. */
+export const WritingContext = createContext<string | undefined>(undefined);
 
 export const useActions = (): CanvasActions => useContext(CanvasContext);

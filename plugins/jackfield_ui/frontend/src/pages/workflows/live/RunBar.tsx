@@ -12,38 +12,28 @@ import { StatusBadge } from '../../../components/StatusBadge';
 import classes from '../editor.module.css';
 import { isSticky, kindOf } from '../model/document';
 import { presentDoc, useEditor } from '../model/store';
-import type { Kind } from '../queries';
+import type { Kind, Part } from '../queries';
 import type { Save } from '../useSave';
 import { useLiveRun } from './context';
 import { TestWebhook } from './TestWebhook';
 
-type Run = (start?: string, items?: unknown) => Promise<void>;
+type Run = (part?: Part) => Promise<void>;
 
 /** Runs the workflow and says how it goes. */
-export function RunBar({
-  kinds,
-  run,
-  save,
-  editable,
-}: {
-  kinds: ReadonlyMap<string, Kind>;
-  run: Run;
-  save: Save;
-  editable: boolean;
-}) {
+export function RunBar({ kinds, run, save }: { kinds: ReadonlyMap<string, Kind>; run: Run; save: Save }) {
   const doc = useEditor(presentDoc);
   const live = useLiveRun();
   const [asking, setAsking] = useState(false);
   const [testing, setTesting] = useState(false);
   const hooks = doc.nodes.filter((node) => kindOf(node.type) === 'webhook' && !node.disabled);
   const running = live.status === 'running' || live.status === 'queued';
-  const start = (name?: string, items?: unknown) => {
-    run(name, items).catch((error: unknown) => notifyError(error, 'The workflow cannot run'));
+  const start = (part?: Part) => {
+    run(part).catch((error: unknown) => notifyError(error, 'The workflow cannot run'));
   };
   if (!doc.nodes.length) return null;
   return (
     <div className={classes.bar}>
-      {editable && !running && (
+      {!running && (
         <Button.Group>
           <Button
             leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
@@ -71,7 +61,7 @@ export function RunBar({
           </Menu>
         </Button.Group>
       )}
-      {editable && hooks.length > 0 && !running && (
+      {hooks.length > 0 && !running && !live.listening && (
         <Button
           variant="default"
           leftSection={<IconWebhook size={16} aria-hidden="true" />}
@@ -81,7 +71,7 @@ export function RunBar({
           Test webhook
         </Button>
       )}
-      {running && editable && (
+      {(running || live.status === 'waiting') && (
         <Button
           variant="default"
           leftSection={<IconPlayerStop size={16} aria-hidden="true" />}
@@ -92,9 +82,14 @@ export function RunBar({
       )}
       <span role="status">
         {live.listening ? (
-          <Text span size="sm" c="dimmed">
-            Waiting for a test call
-          </Text>
+          <Group gap="xs">
+            <Text span size="sm" c="dimmed">
+              Waiting for a test call
+            </Text>
+            <ActionIcon size="sm" onClick={() => live.listen(false)} aria-label="Stop waiting for a test call">
+              <IconX size={14} />
+            </ActionIcon>
+          </Group>
         ) : (
           live.status && <StatusBadge status={live.status} />
         )}
@@ -124,7 +119,7 @@ function Ask({
   onClose,
 }: {
   kinds: ReadonlyMap<string, Kind>;
-  run: (start?: string, items?: unknown) => void;
+  run: (part: Part) => void;
   onClose: () => void;
 }) {
   const doc = useEditor(presentDoc);
@@ -140,7 +135,7 @@ function Ask({
       const items = list.map((one: unknown) =>
         typeof one === 'object' && one !== null && 'json' in one ? one : { json: one },
       );
-      run(start ?? undefined, items.length ? items : undefined);
+      run({ start: start ?? undefined, ...(items.length ? { items } : {}) });
       onClose();
     } catch (error) {
       setProblem(`This is not JSON: ${messageOf(error)}`);

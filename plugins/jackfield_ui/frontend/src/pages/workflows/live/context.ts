@@ -14,6 +14,7 @@ export const LiveContext = createContext<Live>({
   cancel: () => undefined,
   listen: () => undefined,
   clear: () => undefined,
+  renamed: () => undefined,
 });
 
 export const useLiveRun = (): Live => useContext(LiveContext);

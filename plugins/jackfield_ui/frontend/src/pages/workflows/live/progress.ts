@@ -81,7 +81,7 @@ export function progressOf(execution: Execution): Progress {
   const found = new Map<string, NodeState>();
   for (const [name, runs] of Object.entries(execution.nodes)) {
     for (const run of runs) {
-      const counts = run.outputs.map((items) => items.length);
+      const counts = run.counts ?? run.outputs.map((items) => items.length);
       found.set(name, added(found.get(name), run.status === 'failed', counts, errorText(run.error)));
     }
   }

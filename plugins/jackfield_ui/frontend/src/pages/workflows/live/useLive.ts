@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { request, segment } from '../../../api/client';
 import { useEvents } from '../../../api/useEvents';
 import { notifyError } from '../../../components/notify';
-import { type Execution, readExecution, startWorkflow, useLastExecution } from '../queries';
+import { type Execution, type Part, readExecution, startWorkflow, useLastExecution } from '../queries';
 import { advanced, kept, NOTHING, type Progress, progressOf } from './progress';
 
 export interface Live {
@@ -16,10 +16,12 @@ export interface Live {
   execution: Execution | undefined;
   /** A test call is waited for. */
   listening: boolean;
-  run: (start?: string, items?: unknown) => Promise<void>;
+  run: (part?: Part) => Promise<void>;
   cancel: () => void;
   listen: (on: boolean) => void;
   clear: () => void;
+  /** What a node gave stays with it under its new name. */
+  renamed: (from: string, to: string) => void;
 }
 
 const OPEN = new Set(['queued', 'running']);
@@ -98,10 +100,12 @@ export function useLive(workflowId: string): Live {
     () => current.current && void readWhole(current.current),
   );
 
-  const run = async (start?: string, items?: unknown) => {
+  const run = async (part?: Part) => {
+    if (expecting.current) return;
     expecting.current = true;
+    setListening(false);
     try {
-      const { executionId } = await startWorkflow(workflowId, start, items);
+      const { executionId } = await startWorkflow(workflowId, part);
       follow(executionId);
       // It may be over already, and its events from before the page listened.
       timer.current = setTimeout(() => void readWhole(executionId, READ_AT_MOST - 1), 2_000);
@@ -126,5 +130,20 @@ export function useLive(workflowId: string): Live {
       current.current = undefined;
       setWatched(undefined);
     },
+    renamed: (from, to) => {
+      const present = read ?? last.data;
+      if (present && from in present.nodes) setRead({ ...present, nodes: renamedKey(present.nodes, from, to) });
+      setWatched((before) =>
+        before ? { ...before, progress: new Map(renamedEntries([...before.progress], from, to)) } : before,
+      );
+    },
   };
+}
+
+function renamedEntries<Value>(entries: readonly [string, Value][], from: string, to: string): [string, Value][] {
+  return entries.map(([name, value]) => [name === from ? to : name, value]);
+}
+
+function renamedKey<Value>(given: Record<string, Value>, from: string, to: string): Record<string, Value> {
+  return Object.fromEntries(renamedEntries(Object.entries(given), from, to));
 }

@@ -1,5 +1,6 @@
 /** What a node got and gave in an execution, and how expressions name it. Pure. */
 import { isRecord } from '../../../api/errors';
+import type { OutputPlace } from '../../../components/useMoreItems';
 import type { Execution, Item } from '../queries';
 import { type Doc, wiresOf } from './document';
 
@@ -8,7 +9,11 @@ export interface Source {
   output: number;
   /** Which input of the node it comes to; undefined for nodes that are no direct parents. */
   input: number | undefined;
+  /** The first of them. */
   items: readonly Item[];
+  total: number;
+  /** Where the others are read; undefined for pinned data. */
+  place: OutputPlace | undefined;
 }
 
 function itemsIn(given: unknown): Item[] {
@@ -28,6 +33,17 @@ export function outputOf(doc: Doc, execution: Execution | undefined, name: strin
   return itemsIn(execution?.nodes[name]?.at(-1)?.outputs[output]);
 }
 
+type Given = Pick<Source, 'items' | 'total' | 'place'>;
+
+/** The same with how many there are in all, and where the rest is. */
+export function givenBy(doc: Doc, execution: Execution | undefined, name: string, output: number): Given {
+  const items = outputOf(doc, execution, name, output);
+  const run = execution?.nodes[name]?.at(-1);
+  if (pinnedOf(doc, name) || !execution || !run) return { items, total: items.length, place: undefined };
+  const place = { execution: execution.id, run: run.index, output };
+  return { items, total: run.counts?.[output] ?? items.length, place };
+}
+
 /** Where the data of a node comes from: its parents first, then all others that ran. */
 export function sourcesOf(doc: Doc, execution: Execution | undefined, name: string): Source[] {
   const parents = wiresOf(doc.connections)
@@ -36,13 +52,13 @@ export function sourcesOf(doc: Doc, execution: Execution | undefined, name: stri
       name: source,
       output,
       input,
-      items: outputOf(doc, execution, source, output),
+      ...givenBy(doc, execution, source, output),
     }));
   const known = new Set(parents.map((one) => one.name));
   const others = doc.nodes
     .filter((node) => node.name !== name && !known.has(node.name))
-    .map((node) => ({ name: node.name, output: 0, input: undefined, items: outputOf(doc, execution, node.name, 0) }))
-    .filter(({ items }) => items.length > 0);
+    .map((node) => ({ name: node.name, output: 0, input: undefined, ...givenBy(doc, execution, node.name, 0) }))
+    .filter(({ total }) => total > 0);
   return [...parents, ...others];
 }
 

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Saved } from '../queries';
-import { type Doc, documentOf } from './document';
+import { type Doc, documentOf, renameNode } from './document';
 import { began, changed, type History, redone, undone } from './history';
 
 export interface EditorState {
@@ -102,6 +102,22 @@ export class EditorStore {
     this.state = { ...this.state, ...part };
     for (const listener of [...this.listeners]) listener();
   }
+}
+
+/** Wires, pins and expressions follow. `onRenamed` is told before anything is drawn. */
+export function renameIn(
+  store: EditorStore,
+  from: string,
+  wanted: string,
+  onRenamed: (from: string, to: string) => void,
+): void {
+  const index = store.doc.nodes.findIndex((one) => one.name === from);
+  const next = renameNode(store.doc, from, wanted);
+  if (next === store.doc) return;
+  const to = next.nodes[index]?.name ?? from;
+  onRenamed(from, to);
+  store.commit(() => next);
+  store.renamed(from, to);
 }
 
 export const EditorContext = createContext<EditorStore>(

@@ -52,7 +52,7 @@ export function ExpressionField({
 
 function Result({ value }: { value: string }) {
   const store = useStore();
-  const { node, item, execution } = usePanel();
+  const { node, item, execution, editable } = usePanel();
   const id = useEditor((state) => state.id);
   const [settled] = useDebouncedValue(value, 300);
   const executionId = execution?.id;
@@ -70,11 +70,11 @@ function Result({ value }: { value: string }) {
         },
         signal,
       }),
-    enabled: settled.includes('{{'),
+    enabled: editable && settled.includes('{{'),
     retry: false,
     gcTime: 30_000,
   });
-  if (!settled.includes('{{')) return null;
+  if (!editable || !settled.includes('{{')) return null;
   const shown = data?.values.value;
   const problem = error ? messageOf(error) : shown?.error;
   return (

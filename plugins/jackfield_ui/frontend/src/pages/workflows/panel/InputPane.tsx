@@ -1,8 +1,12 @@
 import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMoreItems } from '../../../components/useMoreItems';
 import { prefixOf, type Source } from '../model/data';
+import type { Item } from '../queries';
 import { ItemsView, type View, ViewSwitch } from './ItemsView';
+
+const NONE: readonly Item[] = [];
 
 /** What the node got in the last run, or what other nodes gave. */
 export function InputPane({
@@ -17,13 +21,14 @@ export function InputPane({
   const [view, setView] = useState<View>('schema');
   const [chosen, setChosen] = useState(0);
   const source = sources[chosen] ?? sources[0];
-  const count = sources.find(({ input }) => input === 0)?.items.length ?? 0;
+  const given = useMoreItems<Item>(source?.place, source?.items ?? NONE, source?.total);
+  const count = sources.find(({ input }) => input === 0)?.total ?? 0;
   if (!source) {
     return <Text c="dimmed">Nothing leads to this node, and no other has run.</Text>;
   }
-  const options = sources.map(({ name, output, input, items }, index) => ({
+  const options = sources.map(({ name, output, input, total }, index) => ({
     value: String(index),
-    label: `${name}${output ? `, output ${output}` : ''}${input ? `, into input ${input + 1}` : ''} (${items.length})`,
+    label: `${name}${output ? `, output ${output}` : ''}${input ? `, into input ${input + 1}` : ''} (${total})`,
   }));
   return (
     <Stack gap="sm">
@@ -50,8 +55,8 @@ export function InputPane({
           </Group>
         )}
       </Group>
-      {source.items.length ? (
-        <ItemsView items={source.items} view={view} label="Input" prefix={prefixOf(source)} />
+      {source.total ? (
+        <ItemsView given={given} view={view} label="Input" prefix={prefixOf(source)} />
       ) : (
         <Text c="dimmed">No data yet: run the workflow, or pin data to {source.name}.</Text>
       )}

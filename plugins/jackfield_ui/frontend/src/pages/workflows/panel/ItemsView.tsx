@@ -1,7 +1,8 @@
-import { SegmentedControl, Text } from '@mantine/core';
-import { type DragEvent, useMemo } from 'react';
+import { Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { type DragEvent, useMemo, useState } from 'react';
 import { CopyIcon } from '../../../components/Copyable';
 import { JsonView } from '../../../components/JsonView';
+import type { MoreItems } from '../../../components/useMoreItems';
 import { accessor, type SchemaField, schemaOf } from '../model/data';
 import type { Item } from '../queries';
 import { FIELD_DRAG } from './fields';
@@ -30,21 +31,32 @@ export function ViewSwitch({ view, onView, label }: { view: View; onView: (view:
 
 /** Items three ways. With a prefix their fields can be dragged into expressions. */
 export function ItemsView({
-  items,
+  given: { items, total, more, reading },
   view,
   label,
   prefix,
 }: {
-  items: readonly Item[];
+  given: MoreItems<Item>;
   view: View;
   label: string;
   prefix: string | undefined;
 }) {
-  if (view === 'json') return <JsonView value={items} label={label} depth={3} maxHeight="62dvh" />;
-  return view === 'table' ? (
-    <Rows items={items} label={label} prefix={prefix} />
-  ) : (
-    <Fields items={items} prefix={prefix} />
+  return (
+    <>
+      {items.length > 0 && view === 'json' && <JsonView value={items} label={label} depth={3} maxHeight="62dvh" />}
+      {items.length > 0 && view === 'table' && <Rows items={items} label={label} prefix={prefix} />}
+      {items.length > 0 && view === 'schema' && <Fields items={items} prefix={prefix} />}
+      {more && (
+        <Group justify="space-between" gap="xs">
+          <Text size="xs" c="dimmed">
+            {items.length ? `The first ${items.length} of ${total} items.` : 'They are large, and not read yet.'}
+          </Text>
+          <Button size="compact-sm" variant="default" loading={reading} onClick={more}>
+            {items.length ? 'Read more' : 'Read them'}
+          </Button>
+        </Group>
+      )}
+    </>
   );
 }
 
@@ -90,7 +102,8 @@ function FieldList({ fields, prefix }: { fields: readonly SchemaField[]; prefix:
 }
 
 function Rows({ items, label, prefix }: { items: readonly Item[]; label: string; prefix: string | undefined }) {
-  const shown = items.slice(0, ROWS);
+  const [most, setMost] = useState(ROWS);
+  const shown = items.slice(0, most);
   const columns = [...new Set(shown.flatMap(({ json }) => Object.keys(json)))].slice(0, COLUMNS);
   return (
     <div className={classes.tableBox} tabIndex={0} role="group" aria-label={`${label}, table`}>
@@ -121,10 +134,10 @@ function Rows({ items, label, prefix }: { items: readonly Item[]; label: string;
           ))}
         </tbody>
       </table>
-      {items.length > ROWS && (
-        <Text size="xs" c="dimmed" p="xs">
-          The first {ROWS} of {items.length} items.
-        </Text>
+      {items.length > most && (
+        <Button variant="subtle" size="compact-sm" fullWidth onClick={() => setMost(most + 4 * ROWS)}>
+          {items.length - most} more rows
+        </Button>
       )}
     </div>
   );

@@ -1,15 +1,15 @@
 import { ActionIcon, Button, Group, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconPlayerPlay, IconX } from '@tabler/icons-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { notifyError } from '../../../components/notify';
 import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';
 import type { Problems } from '../live/useProblems';
 import { sourcesOf } from '../model/data';
-import { type DocNode, isSticky, kindOf, renameNode, wiresOf } from '../model/document';
+import { type DocNode, isSticky, kindOf, wiresOf } from '../model/document';
 import { shapeOf } from '../model/shape';
-import { presentDoc, useEditor, useStore } from '../model/store';
+import { presentDoc, renameIn, useEditor, useStore } from '../model/store';
 import { useKinds, useVariables } from '../queries';
 import { PanelContext, type PanelState } from './context';
 import { InputPane } from './InputPane';
@@ -41,6 +41,7 @@ export default function NodePanel({
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     store.open(undefined);
   };
+  useEscape(close);
   if (!node) return null;
   return (
     <Modal.Root
@@ -53,20 +54,33 @@ export default function NodePanel({
       closeOnEscape={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content
-        className={classes.dialog}
-        aria-label={`Node ${name}`}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.defaultPrevented) return;
-          // In an editor Escape only lets Tab leave it.
-          if (event.target instanceof Element && event.target.closest('.cm-editor, [role="listbox"]')) return;
-          close();
-        }}
-      >
+      <Modal.Content className={classes.dialog} aria-label={`Node ${name}`} data-node-panel>
         <Content key={name} node={node} narrow={Boolean(narrow)} {...{ problems, editable, onRenamed, run, close }} />
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+/** Wherever the focus is; before a list of choices closes by the same key. */
+function useEscape(close: () => void): void {
+  const onEscape = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.isComposing && !isOthers(event.target)) close();
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onEscape(event);
+    window.addEventListener('keydown', listener, { capture: true });
+    return () => window.removeEventListener('keydown', listener, { capture: true });
+  }, []);
+}
+
+/** In an editor Escape only lets Tab leave it; a list of choices and another dialog close by it. */
+function isOthers(target: EventTarget | null): boolean {
+  const element = target instanceof Element ? target : document.body;
+  const dialog = element.closest('[role="dialog"], [role="alertdialog"]');
+  if (dialog ? !dialog.hasAttribute('data-node-panel') : document.querySelectorAll('[role$="dialog"]').length > 1) {
+    return true;
+  }
+  return element.closest('.cm-editor, [role="listbox"], [role="menu"], [aria-expanded="true"]') !== null;
 }
 
 function Content({
@@ -93,8 +107,9 @@ function Content({
   const [asked, setItem] = useState(0);
   const kind = kinds?.get(kindOf(node.type));
   const sources = useMemo(() => sourcesOf(doc, execution, node.name), [doc, execution, node.name]);
-  const first = sources.find(({ input }) => input === 0)?.items;
-  const item = Math.max(0, Math.min(asked, (first?.length ?? 1) - 1));
+  const main = sources.find(({ input }) => input === 0);
+  const first = main?.items;
+  const item = Math.max(0, Math.min(asked, (main?.total ?? 1) - 1));
   const shape = useMemo(() => shapeOf(node, kind, wiresOf(doc.connections)), [node, kind, doc.connections]);
   const state = useMemo<PanelState>(
     () => ({
@@ -218,12 +233,7 @@ function Name({
       setText(node.name);
       return;
     }
-    const index = store.doc.nodes.findIndex((one) => one.name === node.name);
-    const next = renameNode(store.doc, node.name, wanted);
-    const to = next.nodes[index]?.name ?? node.name;
-    onRenamed(node.name, to);
-    store.commit(() => next);
-    store.renamed(node.name, to);
+    renameIn(store, node.name, wanted, onRenamed);
   };
   return (
     <Group gap="xs" flex={1} miw={0}>

@@ -1,12 +1,16 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconPencil, IconPin, IconPinnedOff } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { isRecord, messageOf } from '../../../api/errors';
 import { CodeEditor } from '../../../components/CodeEditor';
+import { notifyError } from '../../../components/notify';
+import { useMoreItems } from '../../../components/useMoreItems';
 import { Duration } from '../../../components/values';
-import { outputOf, pinnedOf } from '../model/data';
+import * as commands from '../canvas/commands';
+import { givenBy, pinnedOf } from '../model/data';
 import { presentDoc, useEditor, useStore } from '../model/store';
-import type { Execution } from '../queries';
+import type { Execution, Item } from '../queries';
 import { usePanel } from './context';
 import { ItemsView, type View, ViewSwitch } from './ItemsView';
 
@@ -28,13 +32,16 @@ export function OutputPane({
   const [writing, setWriting] = useState(false);
   const run = execution?.nodes[name]?.at(-1);
   const pinned = pinnedOf(doc, name);
-  const items = outputOf(doc, execution, name, output);
+  const found = useMemo(() => givenBy(doc, execution, name, output), [doc, execution, name, output]);
+  const given = useMoreItems<Item>(found.place, found.items, found.total);
+  const { items, total } = given;
   const outputs = Math.max(labels.length, run?.outputs.length ?? 0);
-  const pin = (value: unknown) =>
-    store.commit((now) => {
-      const { [name]: _, ...others } = now.pinData ?? {};
-      return { ...now, pinData: value === undefined ? others : { ...others, [name]: value } };
-    });
+  const pin = (value: unknown) => commands.setPin(store, name, value);
+  const all = useMutation({
+    mutationFn: () => commands.lastOutput(store, name, execution),
+    onSuccess: pin,
+    onError: (error) => notifyError(error, 'It cannot be pinned'),
+  });
   if (writing) {
     const first = pinned ?? (items.length ? items : [{ json: {} }]);
     return (
@@ -64,9 +71,10 @@ export function OutputPane({
             <Button
               size="compact-sm"
               variant="default"
-              disabled={!items.length}
+              disabled={!total || output > 0}
+              loading={all.isPending}
               leftSection={<IconPin size={14} aria-hidden="true" />}
-              onClick={() => pin(items.map(({ json, binary }) => (binary ? { json, binary } : { json })))}
+              onClick={() => all.mutate()}
             >
               Pin this data
             </Button>
@@ -108,7 +116,7 @@ export function OutputPane({
       <Group justify="space-between" gap="xs">
         <ViewSwitch view={view} onView={setView} label="output" />
         <Text size="xs" c="dimmed">
-          {items.length} {items.length === 1 ? 'item' : 'items'}
+          {total} {total === 1 ? 'item' : 'items'}
           {run && !pinned && (
             <>
               {' '}
@@ -117,8 +125,8 @@ export function OutputPane({
           )}
         </Text>
       </Group>
-      {items.length ? (
-        <ItemsView items={items} view={view} label="Output" prefix={undefined} />
+      {total ? (
+        <ItemsView given={given} view={view} label="Output" prefix={undefined} />
       ) : (
         <Text c="dimmed">{run ? 'No items came out here.' : 'This node has not run yet.'}</Text>
       )}

@@ -8,6 +8,7 @@ import { changeNode, type DocNode, kindOf, parametersOf } from '../model/documen
 import { choiceOf, formOf, shows } from '../model/forms';
 import { useStore } from '../model/store';
 import { useKind } from '../queries';
+import { Addresses } from './Addresses';
 import { Credentials } from './Credentials';
 import { renderField } from './fields';
 
@@ -59,6 +60,7 @@ export function Parameters({
           {data.description}
         </Text>
       )}
+      <Addresses node={node} />
       <Credentials node={node} editable={editable} />
       {choice?.keys.map((key) => (
         <Select

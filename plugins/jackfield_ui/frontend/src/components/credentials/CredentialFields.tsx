@@ -1,5 +1,5 @@
 import { PasswordInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { Kind, Values } from './credentials';
+import type { CredentialKind as Kind, CredentialValues as Values } from './kinds';
 
 type KindField = Kind['fields'][number];
 

@@ -1,0 +1,67 @@
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { request, segment } from '../api/client';
+import type { PageOf } from '../api/paging';
+import { notifyError } from './notify';
+
+/** One output of one node run. */
+export interface OutputPlace {
+  execution: string;
+  /** The node run's index. */
+  run: number;
+  output: number;
+}
+
+const STEP = 200;
+const MOST = 1_000;
+
+export function readItems<Item>({ execution, run, output }: OutputPlace, offset: number, limit: number) {
+  const query = { run, output, offset, limit };
+  return request<PageOf<Item>>('GET', `/api/v1/executions/${segment(execution)}/items`, { query });
+}
+
+/** All items of an output. Throws when they have more than so many characters of JSON. */
+export async function readEveryItem<Item>(place: OutputPlace, most: number): Promise<Item[]> {
+  const found: Item[] = [];
+  let size = 0;
+  for (;;) {
+    const page = await readItems<Item>(place, found.length, MOST);
+    found.push(...page.data);
+    size += JSON.stringify(page.data).length;
+    if (size > most) throw new Error(`It is too large: more than ${Math.round(most / 1_000_000)} MB.`);
+    if (found.length >= page.total || !page.data.length) return found;
+  }
+}
+
+export interface MoreItems<Item> {
+  items: readonly Item[];
+  /** How many there are in all. */
+  total: number;
+  /** Reads the next ones; undefined when all are here. */
+  more: (() => void) | undefined;
+  reading: boolean;
+}
+
+/** The items of an output of which the first are here already. */
+export function useMoreItems<Item>(
+  place: OutputPlace | undefined,
+  first: readonly Item[],
+  total = first.length,
+): MoreItems<Item> {
+  const key = place ? `${place.execution} ${place.run} ${place.output}` : '';
+  const [read, setRead] = useState<{ key: string; items: readonly Item[] }>({ key, items: [] });
+  const items = useMemo(() => (read.key === key ? [...first, ...read.items] : first), [read, key, first]);
+  const { mutate, isPending } = useMutation({
+    mutationFn: (wanted: OutputPlace) => readItems<Item>(wanted, items.length, STEP),
+    onSuccess: (page) =>
+      setRead((before) => ({ key, items: [...(before.key === key ? before.items : []), ...page.data] })),
+    onError: (error) => notifyError(error, 'The items cannot be read'),
+  });
+  const left = place !== undefined && items.length < total;
+  return {
+    items,
+    total: Math.max(total, items.length),
+    more: left ? () => mutate(place) : undefined,
+    reading: isPending,
+  };
+}

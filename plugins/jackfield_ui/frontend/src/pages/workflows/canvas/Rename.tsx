@@ -1,0 +1,42 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+
+/** Asks for another name of a node. */
+export function Rename({
+  name,
+  onRename,
+  onClose,
+}: {
+  name: string;
+  onRename: (to: string) => void;
+  onClose: () => void;
+}) {
+  const [text, setText] = useState(name);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onRename(text);
+    onClose();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Rename the node" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="Wires and expressions that name it follow."
+            maxLength={255}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onFocus={(event) => event.currentTarget.select()}
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button type="submit" disabled={!text.trim()}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

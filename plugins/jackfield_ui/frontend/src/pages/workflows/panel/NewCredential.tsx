@@ -1,0 +1,96 @@
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { request } from '../../../api/client';
+import { ApiError } from '../../../api/errors';
+import type { Schemas } from '../../../api/types';
+import { areaPath } from '../../../app/areas';
+import { CredentialFields } from '../../../components/credentials/CredentialFields';
+import {
+  CREDENTIALS,
+  type CredentialKind,
+  type CredentialValues,
+  defaults,
+  given,
+} from '../../../components/credentials/kinds';
+import { explained } from '../../../components/notify';
+
+/** Stores a credential of this kind without leaving the node. */
+export function NewCredential({
+  kind,
+  onMade,
+  onClose,
+}: {
+  kind: CredentialKind;
+  onMade: (made: Schemas['CredentialRow']) => void;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [name, setName] = useState(kind.title);
+  const [values, setValues] = useState<CredentialValues>(() => defaults(kind));
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      request<Schemas['CredentialRow']>('POST', CREDENTIALS, {
+        json: { name, kind: kind.kind, values: given(values) },
+      }),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: ['credentials'] });
+      onMade(made);
+      onClose();
+    },
+  });
+  const fields = error instanceof ApiError ? error.fields : {};
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // The node's own form is around this one in React's tree.
+    event.stopPropagation();
+    mutate();
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`New credential: ${kind.title}`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form onSubmit={submit} autoComplete="off">
+        <Stack>
+          {error && Object.keys(fields).length === 0 && (
+            <Text c="var(--jf-bad)" role="alert" style={{ whiteSpace: 'pre-line' }}>
+              {explained(error)}
+            </Text>
+          )}
+          <TextInput
+            label="Name"
+            required
+            maxLength={255}
+            value={name}
+            error={fields.name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <CredentialFields kind={kind} values={values} errors={fields} onChange={setValues} />
+          {kind.oauth2 && (
+            <Text size="sm" c="dimmed">
+              After it is created, connect it in{' '}
+              <Anchor component={Link} to={`${areaPath('settings')}/credentials`} inherit target="_blank">
+                settings
+              </Anchor>
+              : the provider asks its user to grant access.
+            </Text>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
