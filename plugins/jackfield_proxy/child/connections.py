@@ -93,9 +93,10 @@ class Connections:
         self._looking = loop.call_later(min(MOST_BETWEEN, limit / 4), self.watch)
 
     async def heard(self, longest: float) -> None:
-        """Until every request has begun that is on its way on connections that were accepted; at most so many seconds."""
-        deadline = asyncio.get_running_loop().time() + longest
-        while any(one.expects for one in self._open) and asyncio.get_running_loop().time() < deadline:
+        """Until every request has begun that is on its way on an accepted connection; at most so many seconds."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + longest
+        while loop.time() < deadline and any(one.expects for one in self._open):  # noqa: ASYNC110 - any byte changes it
             await asyncio.sleep(_POLL)
 
     def close(self) -> None:
