@@ -23,6 +23,13 @@ class AgentItem(_Agent):
     profile_count: int
 
 
+class InstallShown(_Shown):
+    """command: for a shell. homepage: an address of the web."""
+
+    command: str | None
+    homepage: str | None
+
+
 class AgentDetail(_Agent):
     """dialect: of the providers that it can use by itself, None: any. headless: whether it can run without a
     terminal."""
@@ -34,6 +41,7 @@ class AgentDetail(_Agent):
     supported_models: list[str]
     dialect: str | None
     headless: bool
+    install: InstallShown | None
 
 
 class AgentList(_Shown):

@@ -33,6 +33,7 @@ def detail(agent: Agent, found: Detection) -> dict[str, Json]:
         "supported_models": list(agent.models.supported),
         "dialect": agent.dialect,
         "headless": agent.headless is not None,
+        "install": None if agent.install is None else agent.install.model_dump(),
     }
 
 

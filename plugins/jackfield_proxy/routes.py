@@ -5,13 +5,17 @@ Source: agent-daemon.md 'Endpoints'; decisions.md 'Proxies'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
+from weakref import WeakValueDictionary
 
-from quart import Blueprint, Response
+from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_json, read_model, read_query, success
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
@@ -30,6 +34,7 @@ class ProxyRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._saving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def _manager(self) -> Manager:
@@ -83,7 +88,7 @@ class ProxyRoutes:
 
     @operation("Read a proxy's configuration", scope=None, response=f"{_SCHEMAS}:ConfigShown", tags=TAGS)
     async def get_config(self, alias: str) -> Response:
-        return success(_config(await self._profile(alias)))
+        return _config_answer(await self._profile(alias))
 
     @operation(
         "Replace a proxy's configuration; a running proxy takes it at once",
@@ -96,8 +101,11 @@ class ProxyRoutes:
         given = await read_json()
         if not isinstance(given, dict):
             raise InvalidInput("The proxy's configuration is an object.", code="PROXY_CONFIG_INVALID")
-        profile, warnings = await self._manager.configure(alias, given)
-        return success(_config(profile), warnings=warnings)
+        saving = self._saving.setdefault(alias, asyncio.Lock())
+        async with saving:
+            _check_precondition(await self._profile(alias))
+            profile, warnings = await self._manager.configure(alias, given)
+        return _config_answer(profile, warnings)
 
     @operation(
         "List the latest requests of a proxy, the newest first",
@@ -139,6 +147,29 @@ def _config(profile: Profile) -> Mapping[str, Json]:
         return stored
     routing = cast("Json", {"strategy": "Conditional", "rules": []})
     return {"enabled": False, "port": None, "routing": routing, "model_aliases": {}}
+
+
+def _config_answer(profile: Profile, warnings: Sequence[str] = ()) -> Response:
+    response = success(_config(profile), warnings=warnings)
+    response.headers["ETag"] = _tag(profile)
+    return response
+
+
+def _tag(profile: Profile) -> str:
+    """Of what is stored, not of when: the same configuration has the same tag."""
+    text = json.dumps(_config(profile), sort_keys=True, separators=(",", ":"))
+    return f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+
+
+def _check_precondition(profile: Profile) -> None:
+    """`If-Match` (RFC 9110, 13.1.1): the tag that was read, several, or *. Raises `Conflict`."""
+    given = request.headers.get("If-Match", "*")
+    tags = {one.strip() for one in given.split(",")}
+    if not tags & {"*", _tag(profile)}:
+        raise Conflict(
+            "The proxy's configuration was changed since it was read; read it again, or send no If-Match.",
+            code="PROXY_CONFIG_CHANGED",
+        )
 
 
 def blueprint(context: PluginContext) -> Blueprint:

@@ -323,3 +323,26 @@ def test_strategies_and_conditions_are_listed(lab: Lab) -> None:
     found = lab.data(lab.api.get("/api/proxy/kinds"))
     assert {"name": "LowestCost", "plugin": None} in found["strategies"]
     assert {"always", "not", "script", "token_count"} <= {one["name"] for one in found["conditions"]}
+
+
+def test_a_configuration_that_was_changed_meanwhile_is_not_replaced(lab: Lab) -> None:
+    lab.profile("twice", routing=rules(rule("first", "south/claude-sonnet-4-5", type="always")))
+    path = "/api/proxy/twice/config"
+    read = lab.api.get(path)
+    config, tag = read.json()["data"], read.headers["ETag"]
+    assert lab.api.get(path).headers["ETag"] == tag
+    mine = lab.api.put(path, json={**config, "port": 45_100}, headers={"If-Match": f'"another", {tag}'})
+    assert mine.status_code == 200
+    assert mine.headers["ETag"] not in ("", tag)
+    late = lab.api.put(path, json={**config, "port": 45_101}, headers={"If-Match": tag})
+    assert (late.status_code, late.json()["code"]) == (409, "PROXY_CONFIG_CHANGED")
+    assert lab.data(lab.api.get(path))["port"] == 45_100
+    for anyway in ({"If-Match": "*"}, {}):
+        assert lab.api.put(path, json=config, headers=anyway).status_code == 200
+    assert lab.api.get(path).headers["ETag"] == tag
+    with ThreadPoolExecutor(4) as pool:
+        ports = range(45_110, 45_114)
+        answers = pool.map(
+            lambda port: lab.api.put(path, json={**config, "port": port}, headers={"If-Match": tag}), ports
+        )
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CHROMIUM = os.environ.get("JACKFIELD_TEST_CHROMIUM", "/usr/bin/chromium")
 FRONTEND = Path(__file__).resolve().parents[2] / "plugins/jackfield_ui/frontend"
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 AXE = FRONTEND / "node_modules/axe-core/axe.min.js"
 STATIC = Path(jackfield_ui.__file__).parent / "static"
 STRANGER = {"X-Forwarded-For": "203.0.113.9"}
@@ -66,10 +67,18 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def software_gl(chromium: Browser) -> Iterator[Browser]:
+    """A browser whose processor plays a graphics card."""
+    more = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    browser = chromium.browser_type.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="module")

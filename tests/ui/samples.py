@@ -44,6 +44,15 @@ def code(name: str, place: int, text: str) -> dict[str, object]:
 
 def nothing_executed(page: Page) -> None:
     assert page.evaluate("window.__xss === undefined")
+    assert page.locator("img[src=x]").count() == 0
+
+
+def shows_as_text(page: Page, *paths: str) -> None:
+    """Each page shows `MARKUP`, as text or in a field, and nothing of it runs."""
+    for path in paths:
+        page.goto(path)
+        page.get_by_text("onerror").or_(page.locator("input[value*=onerror]")).first.wait_for()
+        nothing_executed(page)
 
 
 def fits(page: Page) -> None:

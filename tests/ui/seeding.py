@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from samples import MARKUP
 from upstream import Upstream
 
 from jackfield.api.jsontext import Json
@@ -83,7 +84,7 @@ for line in sys.stdin:
 PRICELESS = "house-model"
 MODELS = (("claude-sonnet-4-5", 6), ("claude-opus-4-5", 2), ("claude-haiku-4-5", 3), (PRICELESS, 1))
 PROJECTS = ("/home/ada/billing", "/home/ada/web", "/home/ada/notes")
-HOSTILE = '"><img src=x onerror=window.__xss=1>'
+HOSTILE = MARKUP
 ASKED: dict[str, Any] = {
     "model": "claude-sonnet-4-5",
     "max_tokens": 9,

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from shells import HOSTILE, SHELL, Sessions, not_attacked, poll, with_shell
+from samples import nothing_executed, shows_as_text
+from shells import HOSTILE, SHELL, Sessions, poll, with_shell
 
 from jackfield.testing.daemon import Daemon
 
@@ -157,7 +158,7 @@ def test_hooks_are_edited_imported_and_exported(page: Page, sessions: Sessions, 
     told(page, "The hooks were imported.")
     assert list(sessions.ask("GET", "/api/profiles/work/hooks")) == ["Stop"]
     assert page.get_by_role("textbox", name="Command").input_value() == HOSTILE
-    not_attacked(page)
+    nothing_executed(page)
 
 
 def test_a_prompt_is_run_and_a_terminal_opened(page: Page, sessions: Sessions) -> None:
@@ -168,7 +169,7 @@ def test_a_prompt_is_run_and_a_terminal_opened(page: Page, sessions: Sessions) -
     output = page.get_by_role("region", name="Output")
     output.wait_for()
     assert f"{HOSTILE} headless" in output.inner_text()
-    not_attacked(page)
+    nothing_executed(page)
     page.get_by_role("link", name="Open a terminal").click()
     page.get_by_role("dialog").get_by_role("button", name="Start").click()
     page.wait_for_url("**/ui/terminals/*-*")
@@ -211,7 +212,7 @@ def test_agents_providers_and_what_is_broken(page: Page, sessions: Sessions) -> 
     page.get_by_role("button", name="Remove…").click()
     page.get_by_role("dialog", name="Remove the stored key").get_by_role("button", name="Remove").click()
     told(page, "No key is stored")
-    not_attacked(page)
+    nothing_executed(page)
 
 
 def test_hostile_names_are_text(page: Page, sessions: Sessions) -> None:
@@ -221,16 +222,14 @@ def test_hostile_names_are_text(page: Page, sessions: Sessions) -> None:
         env={HOSTILE.replace("=", ""): HOSTILE, "X": "javascript:window.__xss=1"},
         model=HOSTILE,
     )
-    for path in (
+    shows_as_text(
+        page,
         "/ui/profiles",
         "/ui/profiles/work",
         "/ui/profiles/work?tab=environment",
         "/ui/profiles?new",
         "/ui/terminals?new",
-    ):
-        page.goto(path)
-        page.get_by_text("onerror").or_(page.locator("input[value*=onerror]")).first.wait_for()
-        not_attacked(page)
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 PLACE = os.environ.get("JACKFIELD_TEST_SCREENSHOTS", "")
+MENU = {"workflows", "executions", "webhooks", "agents", "profiles", "terminals", "proxies", "usage", "registry",
+        "plugins", "logs", "settings"}  # fmt: skip
 ON_A_PHONE = ("dashboard", "workflow", "terminal", "proxy", "usage")
 MAX_BYTES = 250_000
 MAX_TOTAL = 6_000_000
@@ -118,6 +120,7 @@ def test_pictures(
         pages = {name: path for name, path in pages.items() if name in ON_A_PHONE} | {"usage": "/ui/usage"}
     else:
         pages |= pages_of_the_menu(context)
+        assert pages.keys() >= MENU
     for name, path in pages.items():
         page = context.new_page()
         page.goto(path)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from shells import HOSTILE, Sessions, not_attacked, poll, showing, shown, type_into, with_shell
+from samples import nothing_executed
+from shells import HOSTILE, Sessions, poll, showing, shown, type_into, with_shell
 
 from jackfield.testing.daemon import Daemon
 
@@ -116,6 +117,7 @@ def test_tabs_and_splits_by_keyboard(page: Page, sessions: Sessions) -> None:
     page.get_by_label("Arguments").fill("-i")
     page.get_by_role("dialog").get_by_role("button", name="Start").click()
     poll(lambda: page.get_by_role("navigation", name="Open terminals").get_by_role("link").count() == 2, "two tabs")
+    poll(lambda: page.locator("[data-current] .xterm-rows:visible").count() == 1, "the new tab is in front")
     page.keyboard.press("Alt+Shift+ArrowLeft")
     poll(lambda: page.locator("[data-current] .xterm-rows:visible").count() == 2, "the first tab again")
     poll(lambda: first in page.url or second in page.url, "its address")
@@ -293,7 +295,7 @@ def test_hostile_titles_and_output_are_text(page: Page, sessions: Sessions) -> N
     page.get_by_role("button", name="Menu of").click()
     page.get_by_role("menuitem", name="Share a link to look").click()
     page.get_by_role("dialog").get_by_text("onerror=window.__xss=1").wait_for()
-    not_attacked(page)
+    nothing_executed(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -70,6 +70,13 @@ class Headless(_Part):
     session_unless: tuple[str, ...] = ()
 
 
+class Install(_Part):
+    """How one gets the tool: shown, never run. command: one line for a shell. homepage: of the tool or its maker."""
+
+    command: str | None = Field(None, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    homepage: str | None = Field(None, max_length=1_000, pattern=r"^https?://[^\s\x00-\x1f\x7f-\x9f]+$")
+
+
 class UsageLog(_Part):
     """reader: name of a `UsageReader`. directory: of the tool's data, `{home}` stands for the profile's home."""
 
@@ -90,6 +97,7 @@ class Agent(Manifest):
     dialect: DialectName | None = None
     headless: Headless | None = None
     usage: UsageLog | None = None
+    install: Install | None = None
 
 
 @record

@@ -20,6 +20,7 @@ from jackfield_agents.commands import agents
 from jackfield_agents.diagnosis import findings
 from jackfield_agents.routes import blueprints
 
+INSTALL = '[install]\ncommand = "npm install -g tool"\nhomepage = "https://tool.example"\n'
 MODELS = '[models]\ndefault = "big"\nsupported = ["big", "small"]\n'
 Get = Callable[[str], Awaitable[tuple[int, Any]]]
 
@@ -88,7 +89,7 @@ async def test_the_list_does_without_profiles_and_names_broken_files(bench: Benc
 
 async def test_the_detail_repeats_the_manifest(bench: Bench, get: Get) -> None:
     path = bench.program("tool", "echo 1.2.3")
-    bench.agent("tool", more=f'supports_hooks = true\ndialect = "openai"\n{MODELS}[headless]\nargs = ["-p"]')
+    bench.agent("tool", more=f'supports_hooks = true\ndialect = "openai"\n{MODELS}[headless]\nargs = ["-p"]\n{INSTALL}')
     status, body = await get("/api/agents/tool")
     assert status == 200
     assert body["data"] == {
@@ -104,7 +105,16 @@ async def test_the_detail_repeats_the_manifest(bench: Bench, get: Get) -> None:
         "supported_models": ["big", "small"],
         "dialect": "openai",
         "headless": True,
+        "install": {"command": "npm install -g tool", "homepage": "https://tool.example"},
     }
+
+
+@pytest.mark.parametrize("install", ['homepage = "javascript:alert(1)"', 'command = "tool\\nrm -r ~"'])
+async def test_what_one_is_told_to_open_or_run_is_checked(bench: Bench, get: Get, install: str) -> None:
+    bench.agent("tool", more=f"[install]\n{install}")
+    status, _ = await get("/api/agents/tool")
+    assert status == 404
+    assert "install" in (await get("/api/agents"))[1]["warnings"][0]
 
 
 async def test_an_unknown_agent_is_404(bench: Bench, get: Get) -> None:

@@ -77,26 +77,43 @@ export function withQuery(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Options {
+  query?: Query;
+  json?: unknown;
+  /** Only while this is still the version that is stored: what an answer had as `tag`. */
+  ifMatch?: string | undefined;
+  signal?: AbortSignal;
+}
+
 /**
  * For what /openapi.json does not describe (queries of lists, for one). Takes the data out of the envelope of `/api`;
  * bodies of `/api/v1` come as they are.
  */
-export async function request<Result>(
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+export async function request<Result>(method: Method, path: string, options: Options = {}): Promise<Result> {
+  return (await tagged<Result>(method, path, options)).value;
+}
+
+/** The same, with the version that the answer is of. */
+export async function tagged<Result>(
+  method: Method,
   path: string,
-  options: { query?: Query; json?: unknown; signal?: AbortSignal } = {},
-): Promise<Result> {
-  const sent = new Request(new URL(withQuery(path, options.query), location.origin), {
+  { query, json: body, ifMatch, signal }: Options = {},
+): Promise<{ value: Result; tag: string | undefined }> {
+  const headers = new Headers();
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch);
+  const sent = new Request(new URL(withQuery(path, query), location.origin), {
     method,
-    signal: options.signal ?? null,
-    ...(options.json === undefined
-      ? {}
-      : { body: JSON.stringify(options.json), headers: { 'content-type': 'application/json' } }),
+    headers,
+    signal: signal ?? null,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answer = await send(sent);
   const whole = answer.status === 204 ? undefined : await json(answer);
   const enveloped = isRecord(whole) && whole.success === true && !path.startsWith('/api/v1/');
-  return (enveloped ? whole.data : whole) as Result;
+  return { value: (enveloped ? whole.data : whole) as Result, tag: answer.headers.get('etag') ?? undefined };
 }
 
 /** A path segment made of data. */

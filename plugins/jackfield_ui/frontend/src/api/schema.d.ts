@@ -2415,7 +2415,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a link with which anybody may look at the session. */
+        /** Make a link with which anybody may look at the session, for as long as the caller's credential counts. */
         post: {
             parameters: {
                 query?: never;
@@ -2431,7 +2431,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Make a link with which anybody may look at the session. */
+                /** @description Make a link with which anybody may look at the session, for as long as the caller's credential counts. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5814,6 +5814,7 @@ export interface components {
             headless: boolean;
             /** Id */
             id: string;
+            install: components["schemas"]["InstallShown"] | null;
             /** Installed */
             installed: boolean;
             /** Name */
@@ -6853,6 +6854,16 @@ export interface components {
              * @default null
              */
             text?: string | null;
+        };
+        /**
+         * InstallShown
+         * @description command: for a shell. homepage: an address of the web.
+         */
+        InstallShown: {
+            /** Command */
+            command: string | null;
+            /** Homepage */
+            homepage: string | null;
         };
         /**
          * ItemPage

@@ -14,6 +14,7 @@ import { theme, variables } from './theme';
 
 const schemes = localStorageColorSchemeManager({ key: 'jackfield.scheme' });
 const queries = makeQueryClient();
+session.onAnotherUser = () => queries.clear();
 
 export function App() {
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Center, Loader, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { LoginForm, LoginPage } from './Login';
 import { OfflineBanner } from './OfflineBanner';
 import { Shell } from './Shell';
@@ -10,16 +10,11 @@ import { useSession } from './session';
 export function Gatekeeper() {
   const { phase, info } = useSession();
   const queries = useQueryClient();
-  const user = info?.user?.id;
-  const known = useRef(user);
 
+  // The same user's page is brought up to date.
   useEffect(() => {
-    if (phase !== 'in') return;
-    // What another user has seen is nobody else's; the same user's page is brought up to date.
-    if (known.current !== undefined && known.current !== user) queries.clear();
-    else void queries.invalidateQueries();
-    known.current = user;
-  }, [phase, user, queries]);
+    if (phase === 'in') void queries.invalidateQueries();
+  }, [phase, queries]);
 
   if (phase === 'starting') {
     return (
@@ -34,9 +29,12 @@ export function Gatekeeper() {
   if (phase === 'out') return <LoginPage />;
   return (
     <>
-      <Shell />
+      {/* Nothing that one user had open is another's. */}
+      <Shell key={info?.user?.id} />
       <Modal
         opened={phase === 'expired'}
+        // Above whatever dialog is open.
+        zIndex={1000}
         onClose={() => {}}
         withCloseButton={false}
         closeOnEscape={false}

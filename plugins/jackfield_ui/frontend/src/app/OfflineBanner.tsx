@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { connection, useConnection } from '../api/connection';
 import classes from './shell.module.css';
 
@@ -7,13 +7,26 @@ import classes from './shell.module.css';
 export function OfflineBanner() {
   const away = useConnection() === 'away';
   const [trying, setTrying] = useState(false);
+  const banner = useRef<HTMLDivElement>(null);
+  // Pages of the whole height have so much less.
+  useEffect(() => {
+    const element = banner.current;
+    if (!away || !element) return;
+    const { style } = document.documentElement;
+    const watcher = new ResizeObserver(() => style.setProperty('--jf-banner-height', `${element.offsetHeight}px`));
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      style.removeProperty('--jf-banner-height');
+    };
+  }, [away]);
   const probe = async () => {
     setTrying(true);
     await connection.probe();
     setTrying(false);
   };
   return (
-    <div role="status" aria-live="polite">
+    <div ref={banner} className={classes.banner} role="status" aria-live="polite">
       {away && (
         <Group className={classes.offline} justify="center" gap="sm" wrap="nowrap">
           <Loader size={14} color="currentColor" aria-hidden="true" />

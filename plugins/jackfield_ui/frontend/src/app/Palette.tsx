@@ -9,6 +9,7 @@ import type { Profile, TerminalSession, WorkflowRow } from '../api/types';
 import { areaPath } from './areas';
 import { best } from './fuzzy';
 import { hasArea, PAGES, SHOWN_AREAS } from './pages';
+import { useMay } from './session';
 
 interface Entry {
   id: string;
@@ -26,7 +27,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const things = useThings();
-  const entries = useMemo(() => [...pages(), ...actions()], []);
+  const [member, admin] = [useMay('member'), useMay('admin')];
+  const entries = useMemo(() => [...pages(), ...actions({ member, admin })], [member, admin]);
   useEffect(open, []);
 
   const shownPages = best(query, entries, ({ words }) => words, query ? 8 : 20);
@@ -80,15 +82,18 @@ function pages(): Entry[] {
   return SHOWN_AREAS.map(({ id, label, icon }) => ({ id, label, words: label, icon, to: areaPath(id) }));
 }
 
-function actions(): Entry[] {
+/** What the user may do. */
+function actions(may: Record<'member' | 'admin', boolean>): Entry[] {
   return PAGES.flatMap(({ area, actions: some = [] }) =>
-    some.map(({ label, keywords = '', to }) => ({
-      id: `${area} ${label}`,
-      label,
-      words: `${label} ${keywords}`,
-      icon: IconBolt,
-      to,
-    })),
+    some
+      .filter(({ role }) => !role || may[role])
+      .map(({ label, keywords = '', to }) => ({
+        id: `${area} ${label}`,
+        label,
+        words: `${label} ${keywords}`,
+        icon: IconBolt,
+        to,
+      })),
   );
 }
 

@@ -11,6 +11,7 @@ import { Nav } from './Nav';
 import { OfflineBanner } from './OfflineBanner';
 import { SHOWN_AREAS } from './pages';
 import { SchemeToggle } from './SchemeToggle';
+import { useSession } from './session';
 import classes from './shell.module.css';
 import { keysOf, useJumps, useShortcuts } from './shortcuts';
 
@@ -24,9 +25,11 @@ export function Shell() {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
 
+  const here = useSession().phase === 'in';
+
   useShortcuts([
-    { keys: 'mod+K', label: 'Search and commands', run: () => setPalette(true), inFields: true },
-    { keys: 'shift+?', label: 'This help', run: () => setHelp(true) },
+    { keys: 'mod+K', label: 'Search and commands', run: () => here && setPalette(true), inFields: true },
+    { keys: 'shift+?', label: 'This help', run: () => here && setHelp(true) },
   ]);
   useJumps((letter) => {
     const area = SHOWN_AREAS.find(({ jump }) => jump === letter);

@@ -1,4 +1,5 @@
-import { Group, Kbd, Modal, Stack, Text, Title } from '@mantine/core';
+import { Group, Kbd, Stack, Text, Title } from '@mantine/core';
+import { Modal } from '../components/Modal';
 import { SHOWN_AREAS } from './pages';
 import { keysOf, useShownShortcuts } from './shortcuts';
 

@@ -16,6 +16,8 @@ export interface PageAction {
   keywords?: string;
   /** An address below `/ui/`; `/ui/profiles?new` opens a form. */
   to: string;
+  /** Who may do it; default: everybody. */
+  role?: 'member' | 'admin';
 }
 
 /** The default export of every pages/<area>/routes.tsx. */

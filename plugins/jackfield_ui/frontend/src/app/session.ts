@@ -34,12 +34,21 @@ export interface SessionState {
 
 const PATH = '/api/session';
 
+/** Between the browser's tabs: they share one cookie, so that who leaves leaves them all. */
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('jackfield.session');
+
 class Session {
   private state: SessionState = { phase: 'starting', info: undefined, problem: undefined };
   private readonly listeners = new Set<() => void>();
   private renewing: Promise<boolean> | undefined;
   /** After "Log out" nobody is logged in again without being asked. */
   private left = false;
+  /** The last one who was logged in on this page. */
+  private user: string | undefined;
+
+  constructor() {
+    tabs?.addEventListener('message', ({ data }) => void this.hear(data).catch(() => {}));
+  }
 
   readonly now = (): SessionState => this.state;
 
@@ -67,13 +76,13 @@ class Session {
     const info = await request<SessionInfo>('POST', PATH, { json: credentials });
     this.left = false;
     this.set({ phase: 'in', info, problem: undefined });
+    tabs?.postMessage('in');
   }
 
   async logOut(): Promise<void> {
     await request('DELETE', PATH);
-    this.left = true;
-    const info = await request<SessionInfo>('GET', PATH);
-    this.set({ phase: 'out', info, problem: undefined });
+    tabs?.postMessage('out');
+    await this.leave();
   }
 
   /** One attempt for however many requests were refused at the same time. */
@@ -86,10 +95,13 @@ class Session {
 
   private async tryAgain(): Promise<boolean> {
     if (this.state.phase !== 'in') return false;
+    const before = this.state.info;
     try {
-      const info = await this.ask();
-      if (info.login_needed || !info.authenticated) {
-        this.set({ phase: 'expired', info });
+      // Who was logged in by name does not become the owner unasked.
+      const info = before?.kind === 'user' ? await read() : await this.ask();
+      if (!info.authenticated || info.method === 'owner') {
+        // Who it was stays known: the page below keeps what that user may do, and what was typed.
+        this.set({ phase: 'expired', info: { ...info, user: before?.user ?? null, kind: before?.kind ?? null } });
         return false;
       }
       this.set({ phase: 'in', info });
@@ -98,6 +110,24 @@ class Session {
       if (error instanceof ApiError && error.status === 401) this.set({ phase: 'expired' });
       return false;
     }
+  }
+
+  /** What another tab has done with the session. */
+  private async hear(what: unknown): Promise<void> {
+    if (what === 'out') {
+      if (this.state.phase !== 'out') await this.leave();
+    } else if (this.state.phase !== 'starting') {
+      const info = await read();
+      if (!info.authenticated || info.method === 'owner') return;
+      this.left = false;
+      this.set({ phase: 'in', info, problem: undefined });
+    }
+  }
+
+  private async leave(): Promise<void> {
+    this.left = true;
+    this.set({ phase: 'out', problem: undefined });
+    this.set({ info: await read() });
   }
 
   private async resume(): Promise<void> {
@@ -116,17 +146,29 @@ class Session {
 
   /** The session there is, or the owner's: this browser may be the daemon's own user. */
   private async ask(): Promise<SessionInfo> {
-    const info = await request<SessionInfo>('GET', PATH);
+    const info = await read();
     const usable = info.authenticated && info.method !== 'owner';
     if (usable || !info.owner_available || this.left) return info;
     return request<SessionInfo>('POST', PATH, { json: {} });
   }
 
+  /** Called before anything is shown to another user than the one before. */
+  onAnotherUser: () => void = () => {};
+
   private set(change: Partial<SessionState>): void {
     this.state = { ...this.state, ...change };
+    const user = this.state.phase === 'in' ? this.state.info?.user?.id : undefined;
+    if (user !== undefined && user !== this.user) {
+      if (this.user !== undefined) this.onAnotherUser();
+      this.user = user;
+    }
     events.allow(this.state.phase === 'in');
     for (const listener of [...this.listeners]) listener();
   }
+}
+
+function read(): Promise<SessionInfo> {
+  return request<SessionInfo>('GET', PATH);
 }
 
 /** The code leaves the address before anything else can see it. */

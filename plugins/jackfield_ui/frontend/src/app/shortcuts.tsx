@@ -59,6 +59,7 @@ export function useJumps(jump: (letter: string) => boolean): void {
     let since = 0;
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return;
+      if (document.querySelector('[role=dialog], [role=alertdialog]')) return;
       const pending = performance.now() - since < JUMP_WITHIN;
       since = 0;
       if (pending && take(event.key)) event.preventDefault();

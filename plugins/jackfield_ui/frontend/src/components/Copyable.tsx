@@ -1,7 +1,10 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { copyText } from './clipboard';
+import { notifyError } from './notify';
+
+const SAID_FOR = 1_500;
 
 /** A text with a button that copies it. `label` says what it is: 'the webhook’s URL'. `children` is shown in its place. */
 export function Copyable({ text, label, children }: { text: string; label: string; children?: ReactNode }) {
@@ -17,14 +20,20 @@ export function Copyable({ text, label, children }: { text: string; label: strin
 
 /** `text` may be a function, for what is dear to write out. */
 export function CopyIcon({ text, label }: { text: string | (() => string); label: string }) {
-  const { copied, copy } = useClipboard({ timeout: 1_500 });
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_FOR);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    const done = await copyText(typeof text === 'function' ? text() : text);
+    if (done) setCopied(true);
+    else notifyError(new Error('The browser does not let this page use the clipboard; select the text.'), 'Not copied');
+  };
   return (
     <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
-      <ActionIcon
-        size="sm"
-        onClick={() => copy(typeof text === 'function' ? text() : text)}
-        aria-label={copied ? 'Copied' : `Copy ${label}`}
-      >
+      <ActionIcon size="sm" onClick={() => void copy()} aria-label={copied ? 'Copied' : `Copy ${label}`}>
         {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
       </ActionIcon>
     </Tooltip>

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
+import { Modal } from './Modal';
 
 export interface Question {
   /** What will happen, with the thing's name: 'Delete the workflow “Invoices”?' */

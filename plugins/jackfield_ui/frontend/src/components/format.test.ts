@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, duration, money, relative } from './format';
-import { sorted } from './sorting';
+import { sorted } from './table/sorting';
 
 describe('values as text', () => {
   it.each([

@@ -1,15 +1,15 @@
-import { Alert, Button, List, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
+import { Button, List, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { hasArea } from '../../app/pages';
 import { useMay } from '../../app/session';
+import classes from '../../components/blocks.module.css';
 import { Copyable } from '../../components/Copyable';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
-import classes from './agents.module.css';
+import { NotInstalled } from './NotInstalled';
 import { useAgent } from './queries';
 
 /** One agent: where it is, what it can do, and its models. */
@@ -39,13 +39,7 @@ export default function Agent() {
         <Skeleton height={240} />
       ) : (
         <Stack gap="lg" maw={720}>
-          {!data.installed && (
-            <Alert icon={<IconInfoCircle />} title="Not installed">
-              Install it as its maker says, so that the daemon finds the program{' '}
-              <b className="jf-mono">{data.binary}</b> on its <span className="jf-mono">PATH</span>. It is noticed by
-              itself; <span className="jf-mono">jackfield agents list --detect-again</span> looks at once.
-            </Alert>
-          )}
+          {!data.installed && <NotInstalled agent={data} />}
           <dl className={classes.facts}>
             <dt>Version</dt>
             <dd>{data.version ?? '–'}</dd>

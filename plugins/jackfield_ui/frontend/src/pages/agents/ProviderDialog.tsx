@@ -1,11 +1,12 @@
-import { Button, Group, List, Modal, PasswordInput, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, List, PasswordInput, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../app/session';
+import classes from '../../components/blocks.module.css';
 import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
+import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
-import classes from './agents.module.css';
 import { type KeySource, type ProviderDetail, useKeySource, useProvider, useProviderKey } from './queries';
 
 /** One provider: endpoints, models, and its key for proxies. */

@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Checkbox, Group, Modal, Stack, Stepper, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Checkbox, Group, Stack, Stepper, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
+import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { words } from '../../components/words';
 import { AgentStep, NameStep, ProviderStep } from './CreateSteps';

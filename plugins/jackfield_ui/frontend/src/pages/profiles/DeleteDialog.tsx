@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
+import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
 import { useDelete } from './queries';
 

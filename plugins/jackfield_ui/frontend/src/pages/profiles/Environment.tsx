@@ -2,10 +2,13 @@ import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/co
 import { IconAlertTriangle, IconVariable } from '@tabler/icons-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
+import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { explained, notifyDone } from '../../components/notify';
+import { useUnsaved } from '../../components/unsaved';
+import { useDraft } from '../../components/useDraft';
 import { envOf, pairsOf } from './model';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useEnvironment } from './queries';
@@ -14,9 +17,8 @@ import { type Detail, useChange, useEnvironment } from './queries';
 export function Environment({ profile }: { profile: Detail }) {
   const writes = useMay('member');
   const change = useChange(profile.alias);
-  const [pairs, setPairs] = useState<Pair[]>(() => pairsOf(profile.env));
-  const dirty =
-    JSON.stringify(pairs.map(({ key, value }) => [key, value])) !== JSON.stringify(Object.entries(profile.env));
+  const { draft: pairs, setDraft: setPairs, dirty, ...draft } = useDraft(profile.env, pairsOf, textOf);
+  useUnsaved(dirty, 'the variables');
 
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -25,7 +27,7 @@ export function Environment({ profile }: { profile: Detail }) {
     if (!checked.valid) return;
     try {
       const saved = await change.mutateAsync({ env: checked.env });
-      setPairs(pairsOf(saved.env));
+      draft.take(saved.env);
       notifyDone('Saved.');
     } catch {
       // Shown below.
@@ -49,13 +51,14 @@ export function Environment({ profile }: { profile: Detail }) {
               {explained(change.error)}
             </Alert>
           )}
+          {draft.outdated && <ChangedElsewhere what="The variables were" onReload={draft.reload} onKeep={draft.keep} />}
           {writes && (
             <Group gap="sm">
-              <Button type="submit" disabled={!dirty} loading={change.isPending}>
+              <Button type="submit" disabled={!dirty || draft.outdated} loading={change.isPending}>
                 Save
               </Button>
               {dirty && (
-                <Button variant="default" onClick={() => setPairs(pairsOf(profile.env))}>
+                <Button variant="default" onClick={draft.reload}>
                   Undo
                 </Button>
               )}
@@ -68,6 +71,11 @@ export function Environment({ profile }: { profile: Detail }) {
   );
 }
 
+/** In whatever order they are stored. */
+function textOf(pairs: readonly Pair[]): string {
+  return JSON.stringify(pairs.map(({ key, value }) => [key, value]).sort(([a = ''], [b = '']) => a.localeCompare(b)));
+}
+
 type Variable = [string, string];
 
 const COLUMNS: Column<Variable>[] = [
@@ -75,6 +83,7 @@ const COLUMNS: Column<Variable>[] = [
     key: 'name',
     title: 'Name',
     primary: true,
+    width: '18rem',
     sort: ([name]) => name,
     render: ([name]) => <span className="jf-mono">{name}</span>,
   },

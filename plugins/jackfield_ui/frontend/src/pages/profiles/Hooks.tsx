@@ -14,14 +14,17 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { request } from '../../api/client';
 import { ApiError, isRecord, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
+import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { confirm } from '../../components/confirm';
 import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
+import { useUnsaved } from '../../components/unsaved';
+import { useDraft } from '../../components/useDraft';
 import { configOf, EVENTS, fieldOf, type HookRow, type Kind, rowsOf } from './hooksModel';
 import { type Detail, profilePath, useChange } from './queries';
 
@@ -32,6 +35,7 @@ const KIND_LABELS: { value: Kind; label: string }[] = [
   { value: 'prompt', label: 'Prompt' },
   { value: 'agent', label: 'Agent' },
 ];
+const textOf = (rows: readonly HookRow[]) => JSON.stringify(configOf(rows).config);
 const TEXT_LABELS: Record<Kind, string> = { command: 'Command', http: 'URL', prompt: 'Prompt', agent: 'Prompt' };
 
 /** What runs at the agent's events. */
@@ -39,13 +43,12 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
   const writes = useMay('member') && supported !== false;
   const client = useQueryClient();
   const change = useChange(profile.alias);
-  const [rows, setRows] = useState(() => rowsOf(profile.hooks_config));
+  const { draft: rows, setDraft: setRows, dirty, ...draft } = useDraft(profile.hooks_config, rowsOf, textOf);
   const { config, paths } = configOf(rows);
-  const stored = JSON.stringify(configOf(rowsOf(profile.hooks_config)).config);
-  const dirty = JSON.stringify(config) !== stored;
+  useUnsaved(dirty, 'the hooks');
   const fields = change.error instanceof ApiError ? change.error.fields : {};
   const put = (at: number, more: Partial<HookRow>) => {
-    setRows((known) => known.map((row, index) => (index === at ? { ...row, ...more } : row)));
+    setRows(rows.map((row, index) => (index === at ? { ...row, ...more } : row)));
     if (change.error) change.reset();
   };
   const importing = useMutation({
@@ -55,7 +58,11 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
       return request<Record<string, unknown>>('POST', `${profilePath(profile.alias)}/hooks/import`, { json: hooks });
     },
     onSuccess: (hooks) => {
-      setRows(rowsOf(hooks));
+      client.setQueryData<Detail>(
+        ['profiles', 'one', profile.alias],
+        (before) => before && { ...before, hooks_config: hooks as Detail['hooks_config'] },
+      );
+      draft.take(hooks as Detail['hooks_config']);
       void client.invalidateQueries({ queryKey: ['profiles'] });
       notifyDone('The hooks were imported.');
     },
@@ -73,7 +80,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
     event.preventDefault();
     try {
       const saved = await change.mutateAsync({ hooks_config: config });
-      setRows(rowsOf(saved.hooks_config));
+      draft.take(saved.hooks_config);
       notifyDone('Saved.');
     } catch {
       // Shown below and at the fields.
@@ -220,16 +227,17 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
             ))}
           </Alert>
         )}
+        {draft.outdated && <ChangedElsewhere what="The hooks were" onReload={draft.reload} onKeep={draft.keep} />}
         {writes && (
           <Group gap="sm">
             {rows.length > 0 && add}
             {(rows.length > 0 || dirty) && (
-              <Button type="submit" disabled={!dirty} loading={change.isPending}>
+              <Button type="submit" disabled={!dirty || draft.outdated} loading={change.isPending}>
                 Save
               </Button>
             )}
             {dirty && (
-              <Button variant="default" onClick={() => setRows(rowsOf(profile.hooks_config))}>
+              <Button variant="default" onClick={draft.reload}>
                 Undo
               </Button>
             )}

@@ -7,6 +7,7 @@ import { hasArea } from '../../app/pages';
 import { useMay } from '../../app/session';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
+import { useGuard } from '../../components/unsaved';
 import { DeleteDialog } from './DeleteDialog';
 import { Environment } from './Environment';
 import { Hooks } from './Hooks';
@@ -26,6 +27,7 @@ export default function Profile() {
   const writes = useMay('member');
   const [search, setSearch] = useSearchParams();
   const [deleting, setDeleting] = useState(false);
+  useGuard();
   const asked = search.get('tab') ?? '';
   const tab = TABS.includes(asked) ? asked : 'settings';
   const { data } = profile;

@@ -2,6 +2,7 @@ import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Textarea, TextIn
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
+import blocks from '../../components/blocks.module.css';
 import { CopyIcon } from '../../components/Copyable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
@@ -117,13 +118,13 @@ function Outcome({ result }: { result: RunResult }) {
           <CopyIcon text={text} label="the output" />
         </Group>
         <Title order={2}>Output</Title>
-        <pre className={classes.output} tabIndex={0} role="region" aria-label="Output">
+        <pre className={blocks.output} tabIndex={0} role="region" aria-label="Output">
           {text || '(nothing)'}
         </pre>
         {errors && (
           <>
             <Title order={2}>Errors</Title>
-            <pre className={classes.output} tabIndex={0} role="region" aria-label="Errors">
+            <pre className={blocks.output} tabIndex={0} role="region" aria-label="Errors">
               {errors}
             </pre>
           </>

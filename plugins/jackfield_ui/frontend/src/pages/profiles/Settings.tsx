@@ -2,12 +2,16 @@ import { Autocomplete, Button, Group, Select, Stack, Text, TextInput } from '@ma
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../app/session';
+import blocks from '../../components/blocks.module.css';
+import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { Copyable } from '../../components/Copyable';
 import { notifyDone, notifyError } from '../../components/notify';
+import { useUnsaved } from '../../components/unsaved';
 import { RelativeTime } from '../../components/values';
 import { line, words } from '../../components/words';
 import { ApiKey } from './ApiKey';
 import { PersistSelect, SandboxSelect } from './Choices';
+import { changesOf, outdated } from './edits';
 import classes from './profiles.module.css';
 import { type AgentDetail, type Detail, useChange, useProvider } from './queries';
 
@@ -16,11 +20,19 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
   const provider = useProvider(profile.provider_id);
   const change = useChange(profile.alias);
   const writes = useMay('member');
-  const [form, setForm] = useState(() => formOf(profile));
-  const fields = change.error instanceof ApiError ? change.error.fields : {};
+  // Only what is changed here is kept: the rest follows what is stored, whoever changes it.
+  const [edits, setEdits] = useState<Partial<Form>>({});
   const stored = formOf(profile);
+  const [seen, setSeen] = useState(stored);
+  const form = { ...stored, ...edits };
+  const fields = change.error instanceof ApiError ? change.error.fields : {};
   const dirty = JSON.stringify(form) !== JSON.stringify(stored);
-  const put = (more: Partial<Form>) => setForm((known) => ({ ...known, ...more }));
+  const late = outdated(edits, seen, stored);
+  useUnsaved(dirty, 'this profile');
+  const put = (more: Partial<Form>) => {
+    if (!dirty) setSeen(stored);
+    setEdits((known) => changesOf({ ...known, ...more }, stored));
+  };
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -33,7 +45,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
     if (form.persist !== stored.persist) changed.persist = form.persist;
     try {
       const saved = await change.mutateAsync(changed);
-      setForm(formOf(saved));
+      setEdits({});
       notifyDone(saved.warning ?? 'Saved.');
     } catch (error) {
       if (!(error instanceof ApiError && Object.keys(error.fields).length)) notifyError(error, 'It was not saved');
@@ -105,13 +117,16 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
             error={fields.persist}
             readOnly={!writes}
           />
+          {late && (
+            <ChangedElsewhere what="These settings were" onReload={() => setEdits({})} onKeep={() => setSeen(stored)} />
+          )}
           {writes && (
             <Group gap="sm">
-              <Button type="submit" disabled={!dirty} loading={change.isPending}>
+              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
                 Save
               </Button>
               {dirty && (
-                <Button variant="default" onClick={() => setForm(stored)}>
+                <Button variant="default" onClick={() => setEdits({})}>
                   Undo
                 </Button>
               )}
@@ -120,7 +135,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
         </Stack>
       </form>
       <ApiKey profile={profile} provider={provider.data} />
-      <dl className={classes.facts}>
+      <dl className={blocks.facts}>
         <dt>Home</dt>
         <dd>
           <Copyable text={profile.profile_home} label="the home directory" />

@@ -50,6 +50,7 @@ export default function Profiles() {
         error={profiles.error}
         onRetry={() => void profiles.refetch()}
         onOpen={({ alias }) => void navigate(address(alias))}
+        textOf={textOf}
         initialSort={{ key: 'alias', descending: false }}
         rowActions={({ alias }) => (
           <Menu>
@@ -104,6 +105,8 @@ export default function Profiles() {
     </Page>
   );
 }
+
+const textOf = ({ alias, agent_id, provider_id, model }: Profile) => [alias, agent_id, provider_id, model].join(' ');
 
 function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
   return [

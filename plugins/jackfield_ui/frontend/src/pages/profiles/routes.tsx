@@ -6,5 +6,7 @@ export default {
     { path: '', load: () => import('./index') },
     { path: ':alias', load: () => import('./Profile') },
   ],
-  actions: [{ label: 'New profile', keywords: 'create add agent provider model key', to: '/ui/profiles?new' }],
+  actions: [
+    { label: 'New profile', keywords: 'create add agent provider model key', to: '/ui/profiles?new', role: 'member' },
+  ],
 } satisfies PageModule;

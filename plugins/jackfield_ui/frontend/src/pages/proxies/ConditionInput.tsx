@@ -99,7 +99,7 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
       return text('path', 'File in scripts/', 'night.rhai');
     default:
       return kinds.some(({ name, plugin }) => plugin !== null && name === condition.type) ? (
-        <PluginCondition condition={condition} error={errors[path]} onChange={onChange} />
+        <PluginCondition key={condition.type} condition={condition} error={errors[path]} onChange={onChange} />
       ) : null;
   }
 }

@@ -8,6 +8,7 @@ import { Copyable } from '../../components/Copyable';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { useGuard } from '../../components/unsaved';
 import { Count, RelativeTime } from '../../components/values';
 import { BudgetBars } from './Budgets';
 import { Editor } from './Editor';
@@ -24,6 +25,7 @@ export default function Detail() {
 
 function OneProxy({ alias }: { alias: string }) {
   useProxyEvents();
+  useGuard();
   const [search, setSearch] = useSearchParams();
   const state = useProxy(alias);
   const config = useConfig(alias);
@@ -53,7 +55,7 @@ function OneProxy({ alias }: { alias: string }) {
               {config.error && !config.data ? (
                 <Failure error={config.error} onRetry={() => void config.refetch()} />
               ) : config.data ? (
-                <Editor alias={alias} stored={config.data} />
+                <Editor alias={alias} stored={config.data.value} tag={config.data.tag} />
               ) : (
                 <Skeleton height={420} />
               )}

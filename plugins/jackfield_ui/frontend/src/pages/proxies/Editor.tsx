@@ -4,19 +4,32 @@ import { useMemo, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
 import { useShortcuts } from '../../app/shortcuts';
+import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { CodeEditor } from '../../components/CodeEditor';
+import { drafted } from '../../components/drafting';
 import { notifyDone, notifyError } from '../../components/notify';
+import { useUnsaved } from '../../components/unsaved';
 import { Form } from './Form';
 import { below, configOf, type Draft, draftOf, type Errors, fieldErrors } from './model';
+import { isUnread } from './pluginFields';
 import classes from './proxies.module.css';
-import { useSave } from './queries';
+import { isChanged, useSave } from './queries';
 import { Tester } from './Tester';
 
 const NO_ERRORS: Errors = {};
 const TEST_AFTER = 300;
 
 /** The configuration as a form or as JSON, and beside it the tester, which tries what is written here. */
-export function Editor({ alias, stored }: { alias: string; stored: Record<string, unknown> }) {
+export function Editor({
+  alias,
+  stored,
+  tag,
+}: {
+  alias: string;
+  stored: Record<string, unknown>;
+  /** The version of what is stored. */
+  tag: string | undefined;
+}) {
   const [draft, setDraft] = useState(() => draftOf(stored));
   const [text, setText] = useState<string>();
   const [errors, setErrors] = useState(NO_ERRORS);
@@ -25,11 +38,13 @@ export function Editor({ alias, stored }: { alias: string; stored: Record<string
 
   const parsed = useMemo(() => (text === undefined ? { config: configOf(draft) } : parse(text)), [draft, text]);
   const [tried] = useDebouncedValue(parsed.config, TEST_AFTER);
-  const [base, setBase] = useState(() => JSON.stringify(configOf(draftOf(stored))));
-  const changed =
-    text !== undefined
-      ? parsed.config === undefined || JSON.stringify(configOf(draftOf(parsed.config))) !== base
-      : JSON.stringify(parsed.config) !== base;
+  const now = useMemo(() => plain(stored), [stored]);
+  const [base, setBase] = useState(now);
+  const mine = parsed.config === undefined ? `not JSON: ${text}` : plain(parsed.config);
+  const state = drafted(mine, base, now);
+  const unread = text === undefined && draft.rules.some(({ condition }) => isUnread(condition));
+  const changed = state === 'dirty' || state === 'outdated' || unread;
+  useUnsaved(changed, 'the rules');
 
   const change = (next: Draft, path?: string) => {
     setDraft(next);
@@ -42,16 +57,18 @@ export function Editor({ alias, stored }: { alias: string; stored: Record<string
     setText((before) => (before === undefined ? undefined : JSON.stringify(config, null, 2)));
     setErrors(NO_ERRORS);
   };
+  if (state === 'follow' && !unread) take(stored);
   const store = () => {
-    if (!may || parsed.config === undefined || save.isPending) return;
-    save.mutate(parsed.config, {
-      onSuccess: (saved) => {
-        take(saved);
+    if (!may || state !== 'dirty' || unread || parsed.config === undefined || save.isPending) return;
+    const sent = { config: parsed.config, tag };
+    save.mutate(sent, {
+      onSuccess: ({ value }) => {
+        take(value);
         notifyDone('Saved; new requests follow it at once.');
       },
       onError: (error) => {
         if (error instanceof ApiError && error.status === 400) setErrors(fieldErrors(error.fields));
-        else notifyError(error);
+        else if (!isChanged(error)) notifyError(error);
       },
     });
   };
@@ -84,7 +101,11 @@ export function Editor({ alias, stored }: { alias: string; stored: Record<string
                 <Button variant="default" disabled={!changed} onClick={() => take(stored)}>
                   Discard
                 </Button>
-                <Button disabled={!changed || parsed.config === undefined} loading={save.isPending} onClick={store}>
+                <Button
+                  disabled={state !== 'dirty' || unread || parsed.config === undefined}
+                  loading={save.isPending}
+                  onClick={store}
+                >
                   Save
                 </Button>
               </Group>
@@ -96,6 +117,9 @@ export function Editor({ alias, stored }: { alias: string; stored: Record<string
             </Alert>
           )}
           <Problems errors={errors} />
+          {state === 'outdated' && (
+            <ChangedElsewhere what="The rules were" onReload={() => take(stored)} onKeep={() => setBase(now)} />
+          )}
           {text === undefined ? (
             <fieldset disabled={!may} className={classes.plain}>
               <Form alias={alias} draft={draft} errors={errors} onChange={change} />
@@ -113,11 +137,14 @@ export function Editor({ alias, stored }: { alias: string; stored: Record<string
           )}
         </Stack>
       </Grid.Col>
-      <Grid.Col span={{ base: 12, lg: 4 }}>
-        <Tester alias={alias} draft={draft} config={tried} />
-      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 4 }}>{may && <Tester alias={alias} draft={draft} config={tried} />}</Grid.Col>
     </Grid>
   );
+}
+
+/** What tells two configurations apart. */
+function plain(config: Record<string, unknown>): string {
+  return JSON.stringify(configOf(draftOf(config)));
 }
 
 function Problems({ errors }: { errors: Errors }) {

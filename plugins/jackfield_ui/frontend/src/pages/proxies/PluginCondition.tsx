@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { isRecord, messageOf } from '../../api/errors';
 import type { Condition } from './model';
+import { problemOf, textOf, withText } from './pluginFields';
 
 /** What a plugin's condition asks for, only the plugin knows: its fields as JSON. */
 export function PluginCondition({
@@ -13,20 +13,8 @@ export function PluginCondition({
   error: string | undefined;
   onChange: (condition: Condition) => void;
 }) {
-  const { type, ...fields } = condition;
-  const [text, setText] = useState(() => JSON.stringify(fields, null, 2));
-  const [problem, setProblem] = useState<string>();
-  const take = (next: string) => {
-    setText(next);
-    try {
-      const given: unknown = JSON.parse(next);
-      if (!isRecord(given)) throw new Error('Give an object: { ... }');
-      setProblem(undefined);
-      onChange({ ...given, type });
-    } catch (failure) {
-      setProblem(messageOf(failure));
-    }
-  };
+  // As it was typed: what is understood may be written in many ways.
+  const [typed, setTyped] = useState(() => textOf(condition));
   return (
     <Textarea
       label="Its fields, as JSON"
@@ -35,9 +23,12 @@ export function PluginCondition({
       minRows={2}
       maxRows={12}
       miw={240}
-      value={text}
-      error={problem ?? Boolean(error)}
-      onChange={(event) => take(event.currentTarget.value)}
+      value={typed}
+      error={problemOf(condition) ?? Boolean(error)}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        onChange(withText(condition, value));
+      }}
     />
   );
 }

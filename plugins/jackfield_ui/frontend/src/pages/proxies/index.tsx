@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Modal, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
 import { IconArrowsRightLeft, IconPlayerPlay, IconPlayerStop, IconPlus, IconRefresh } from '@tabler/icons-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
@@ -10,6 +10,7 @@ import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { Modal } from '../../components/Modal';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
@@ -58,6 +59,7 @@ export default function Proxies() {
         error={proxies.error}
         onRetry={() => void proxies.refetch()}
         onOpen={(row) => void navigate(address(row))}
+        textOf={textOf}
         {...(may ? { rowActions: (row: ProxyState) => <Actions proxy={row} /> } : {})}
         empty={
           <EmptyState icon={IconArrowsRightLeft} title="No profile has a proxy">
@@ -66,12 +68,14 @@ export default function Proxies() {
           </EmptyState>
         }
       />
-      <SetUp opened={search.has('new')} onClose={() => setUp(false)} />
+      <SetUp opened={search.has('new') && may} onClose={() => setUp(false)} />
     </Page>
   );
 }
 
 const address = ({ profile }: ProxyState) => `${areaPath('proxies')}/${segment(profile)}`;
+
+const textOf = ({ profile, status, port }: ProxyState) => [profile, status, port].join(' ');
 
 const COLUMNS: Column<ProxyState>[] = [
   {
@@ -173,6 +177,7 @@ function SetUp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
               onChange={setAlias}
               searchable
               nothingFoundMessage="No profile of this name"
+              limit={200}
               data-autofocus
             />
           )}

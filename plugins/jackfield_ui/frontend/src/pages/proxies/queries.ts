@@ -1,5 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data, request, segment } from '../../api/client';
+import { api, data, request, segment, tagged } from '../../api/client';
+import { ApiError } from '../../api/errors';
 import { useEvents, useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
 import type { Condition } from './model';
@@ -91,21 +92,35 @@ export function useProxyEvents(): void {
   useInvalidate('proxy', [['proxies']], ['proxy_request'], 2_000);
 }
 
+type Config = Record<string, unknown>;
+
+/** With the tag of what is stored, so that nothing is saved over what somebody else has saved. */
 export function useConfig(alias: string) {
+  useInvalidate('profiles', [['proxy-config', alias]], ['profile_updated']);
   return useQuery({
     queryKey: ['proxy-config', alias],
-    queryFn: ({ signal }) => request<Record<string, unknown>>('GET', `/api/proxy/${segment(alias)}/config`, { signal }),
+    queryFn: ({ signal }) => tagged<Config>('GET', configPath(alias), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
   });
 }
 
+function configPath(alias: string): string {
+  return `/api/proxy/${segment(alias)}/config`;
+}
+
+/** Somebody else was faster. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'PROXY_CONFIG_CHANGED';
+}
+
 export function useSave(alias: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (config: unknown) => {
-      const path = `/api/proxy/${segment(alias)}/config`;
-      return request<Record<string, unknown>>('PUT', path, { json: config });
+    mutationFn: ({ config, tag }: { config: Config; tag: string | undefined }) =>
+      tagged<Config>('PUT', configPath(alias), { json: config, ifMatch: tag }),
+    onError: (error) => {
+      if (isChanged(error)) void client.invalidateQueries({ queryKey: ['proxy-config', alias] });
     },
     onSuccess: (stored) => {
       client.setQueryData(['proxy-config', alias], stored);

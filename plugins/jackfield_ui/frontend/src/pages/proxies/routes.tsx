@@ -6,5 +6,5 @@ export default {
     { path: '', load: () => import('./index') },
     { path: ':alias', load: () => import('./Detail') },
   ],
-  actions: [{ label: 'Set up a proxy', keywords: 'rules routing new', to: '/ui/proxies?new' }],
+  actions: [{ label: 'Set up a proxy', keywords: 'rules routing new', to: '/ui/proxies?new', role: 'member' }],
 } satisfies PageModule;

@@ -17,6 +17,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from '../../api/client';
 import { ApiError, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
+import classes from '../../components/blocks.module.css';
 import { Copyable } from '../../components/Copyable';
 import { EmptyState } from '../../components/EmptyState';
 import { Failure } from '../../components/Failure';
@@ -26,7 +27,6 @@ import { StatusBadge } from '../../components/StatusBadge';
 import { Count, RelativeTime } from '../../components/values';
 import { Pin } from './Pin';
 import { type Registry as State, useRegistry, useSyncing } from './queries';
-import classes from './registry.module.css';
 
 export default function Registry() {
   const may = useMay('member');

@@ -15,9 +15,9 @@ import { type FormEvent, useState } from 'react';
 import { request } from '../../api/client';
 import { ApiError, messageOf } from '../../api/errors';
 import { session, useSession } from '../../app/session';
+import classes from '../../components/blocks.module.css';
 import { notifyDone, notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
-import classes from './settings.module.css';
 
 const ROLES: Record<string, string> = {
   viewer: 'viewer: reads everything, changes nothing',

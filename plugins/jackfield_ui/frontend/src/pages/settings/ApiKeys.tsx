@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconKey, IconPlus, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request, segment } from '../../api/client';
@@ -9,13 +9,14 @@ import type { Schemas } from '../../api/types';
 import { useSession } from '../../app/session';
 import { CopyIcon } from '../../components/Copyable';
 import { confirm } from '../../components/confirm';
-import { type Column, DataTable } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
-import { Section } from './Section';
+import { Buttons, Unexplained } from './FormParts';
+import { ListSection } from './ListSection';
 import classes from './settings.module.css';
-import { Buttons, Unexplained } from './Users';
 import { useNew } from './useNew';
 
 type Key = Schemas['KeyView'];
@@ -56,13 +57,8 @@ export function ApiKeys() {
 function KeyList() {
   const [adding, setAdding] = useNew();
   const list = usePaged<Key>(['api-keys'], PATH, {}, 100);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
-      New API key
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="API keys"
       about={
         <>
@@ -70,25 +66,21 @@ function KeyList() {
           yours; other users have their own.
         </>
       }
-      action={add}
+      icon={IconKey}
+      none="No API keys"
+      hint="A key lets a program in without your password. Give each program its own, with no more than it needs."
+      add="New API key"
+      onAdd={() => setAdding(true)}
+      columns={COLUMNS}
+      rows={list.rows}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      paging={list.paging}
+      rowActions={(key) => <Revoke apiKey={key} />}
     >
-      <DataTable
-        label="API keys"
-        columns={COLUMNS}
-        rows={list.rows}
-        rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        paging={list.paging}
-        rowActions={(key) => <Revoke apiKey={key} />}
-        empty={
-          <EmptyState icon={IconKey} title="No API keys" action={add}>
-            A key lets a program in without your password. Give each program its own, with no more than it needs.
-          </EmptyState>
-        }
-      />
       {adding && <NewKeyDialog onClose={() => setAdding(false)} />}
-    </Section>
+    </ListSection>
   );
 }
 

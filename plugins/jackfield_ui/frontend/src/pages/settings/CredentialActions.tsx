@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Anchor, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { IconDotsVertical, IconPencil, IconPlugConnected, IconTestPipe, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -6,6 +6,7 @@ import { request } from '../../api/client';
 import { messageOf } from '../../api/errors';
 import type { Schemas } from '../../api/types';
 import { confirm } from '../../components/confirm';
+import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
 import { type Credential, one, useCredential, webAddress } from './credentials';
@@ -52,7 +53,7 @@ export function CredentialActions({
             </Menu.Item>
           )}
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+          <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>

@@ -1,10 +1,11 @@
-import { Alert, Modal, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { CredentialFields } from '../../components/credentials/CredentialFields';
 import { Failure } from '../../components/Failure';
+import { Modal } from '../../components/Modal';
 import {
   type Credential,
   type CredentialWhole,
@@ -17,7 +18,7 @@ import {
   useKinds,
   type Values,
 } from './credentials';
-import { Buttons, Unexplained } from './Users';
+import { Buttons, Unexplained } from './FormParts';
 
 /** Makes a credential of any kind. */
 export function NewCredential({ onClose }: { onClose: () => void }) {

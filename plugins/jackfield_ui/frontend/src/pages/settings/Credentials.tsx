@@ -1,15 +1,15 @@
-import { Button, Select } from '@mantine/core';
-import { IconPlus, IconShieldLock } from '@tabler/icons-react';
+import { Select } from '@mantine/core';
+import { IconShieldLock } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
-import { type Column, DataTable } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { CredentialActions } from './CredentialActions';
 import { EditCredential, NewCredential } from './CredentialDialog';
 import { type Credential, type Kind, useCredential, useCredentials, useKinds } from './credentials';
-import { Section } from './Section';
+import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
 export function Credentials() {
@@ -33,56 +33,48 @@ function CredentialList() {
   const columns = useMemo(() => columnsWith(kinds.data), [kinds.data]);
   const present = [...new Set(list.data?.map((one) => one.kind))];
   const rows = list.data?.filter((one) => !kind || one.kind === kind);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
-      New credential
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Credentials"
       about="What nodes need to be let in elsewhere. They are kept encrypted; secrets go in and never come out."
-      action={add}
-    >
-      {present.length > 1 && (
-        <Select
-          aria-label="Kind"
-          mb="sm"
-          w={240}
-          data={[
-            { value: '', label: 'All kinds' },
-            ...present.map((name) => ({ value: name, label: kinds.data?.get(name)?.title ?? name })),
-          ]}
-          value={kind}
-          allowDeselect={false}
-          onChange={(next) => setKind(next ?? '')}
+      icon={IconShieldLock}
+      none="No credentials yet"
+      hint="Keep a service’s key, password or OAuth 2 access here once, and choose it by name in every node that needs it."
+      add="New credential"
+      onAdd={() => setAdding(true)}
+      filter={
+        present.length > 1 && (
+          <Select
+            aria-label="Kind"
+            mb="sm"
+            w={240}
+            data={[
+              { value: '', label: 'All kinds' },
+              ...present.map((name) => ({ value: name, label: kinds.data?.get(name)?.title ?? name })),
+            ]}
+            value={kind}
+            allowDeselect={false}
+            onChange={(next) => setKind(next ?? '')}
+          />
+        )
+      }
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      initialSort={{ key: 'kind', descending: false }}
+      rowActions={(credential) => (
+        <CredentialActions
+          credential={credential}
+          oauth2={kinds.data?.get(credential.kind)?.oauth2 ?? false}
+          onEdit={() => setEditing(credential)}
         />
       )}
-      <DataTable
-        label="Credentials"
-        columns={columns}
-        rows={rows}
-        rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        initialSort={{ key: 'kind', descending: false }}
-        rowActions={(credential) => (
-          <CredentialActions
-            credential={credential}
-            oauth2={kinds.data?.get(credential.kind)?.oauth2 ?? false}
-            onEdit={() => setEditing(credential)}
-          />
-        )}
-        empty={
-          <EmptyState icon={IconShieldLock} title="No credentials yet" action={add}>
-            Keep a service’s key, password or OAuth 2 access here once, and choose it by name in every node that needs
-            it.
-          </EmptyState>
-        }
-      />
+    >
       {adding && <NewCredential onClose={() => setAdding(false)} />}
       {editing && <EditCredential credential={editing} onClose={() => setEditing(undefined)} />}
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,18 +1,20 @@
-import { ActionIcon, Alert, Button, Group, Menu, Modal, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
-import { IconDotsVertical, IconKey, IconPlus, IconTrash, IconUsers } from '@tabler/icons-react';
+import { ActionIcon, Menu, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import { IconDotsVertical, IconKey, IconTrash, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request, segment } from '../../api/client';
-import { ApiError, messageOf } from '../../api/errors';
+import { ApiError } from '../../api/errors';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useMay, useSession } from '../../app/session';
 import { confirm } from '../../components/confirm';
-import { type Column, DataTable } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
-import { Section } from './Section';
+import { Buttons, Unexplained } from './FormParts';
+import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
 type User = Schemas['UserRow'];
@@ -41,35 +43,26 @@ function UserList() {
   const [changing, setChanging] = useState<User>();
   const me = useSession().info?.user?.id;
   const list = usePaged<User>(['users'], PATH, {}, 100);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
-      Add a user
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Users"
       about="Who may log in from elsewhere. The user of this computer who runs Jackfield needs no account here."
-      action={add}
+      icon={IconUsers}
+      none="No users"
+      hint="Add one to log in from another computer."
+      add="Add a user"
+      onAdd={() => setAdding(true)}
+      columns={columnsWith(me)}
+      rows={list.rows}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      paging={list.paging}
+      rowActions={(user) => <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} />}
     >
-      <DataTable
-        label="Users"
-        columns={columnsWith(me)}
-        rows={list.rows}
-        rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        paging={list.paging}
-        rowActions={(user) => <Actions user={user} me={user.id === me} onPassword={() => setChanging(user)} />}
-        empty={
-          <EmptyState icon={IconUsers} title="No users" action={add}>
-            Add one to log in from another computer.
-          </EmptyState>
-        }
-      />
       {adding && <NewUser onClose={() => setAdding(false)} />}
       {changing && <NewPassword user={changing} onClose={() => setChanging(undefined)} />}
-    </Section>
+    </ListSection>
   );
 }
 
@@ -154,7 +147,7 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
         <Menu.Item leftSection={<IconKey size={16} />} onClick={onPassword}>
           Set a new password
         </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+        <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
           Delete
         </Menu.Item>
       </Menu.Dropdown>
@@ -250,28 +243,5 @@ function PasswordField(props: { value: string; onChange: (value: string) => void
       value={props.value}
       onChange={(event) => props.onChange(event.currentTarget.value)}
     />
-  );
-}
-
-/** What no field of the form is to blame for. */
-export function Unexplained({ error }: { error: unknown }) {
-  if (!error || (error instanceof ApiError && Object.keys(error.fields).length)) return null;
-  return (
-    <Alert color="red" role="alert">
-      {messageOf(error)}
-    </Alert>
-  );
-}
-
-export function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }) {
-  return (
-    <Group justify="flex-end" gap="sm">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" loading={busy}>
-        {action}
-      </Button>
-    </Group>
   );
 }

@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { IconPencil, IconPlus, IconTrash, IconVariable } from '@tabler/icons-react';
+import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request, segment } from '../../api/client';
@@ -9,12 +9,12 @@ import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
 import { Copyable } from '../../components/Copyable';
 import { confirm } from '../../components/confirm';
-import { type Column, DataTable } from '../../components/DataTable';
-import { EmptyState } from '../../components/EmptyState';
+import type { Column } from '../../components/DataTable';
+import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
-import { Section } from './Section';
-import { Buttons, Unexplained } from './Users';
+import { Buttons, Unexplained } from './FormParts';
+import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
 type Variable = Schemas['VariableShown'];
@@ -30,13 +30,8 @@ export function Variables() {
     queryFn: ({ signal }) => request<Schemas['VariableList']>('GET', PATH, { signal }),
   });
   useInvalidate('workflows', [['variables']], ['variables.changed']);
-  const add = may && (
-    <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
-      New variable
-    </Button>
-  );
   return (
-    <Section
+    <ListSection
       title="Variables"
       about={
         <>
@@ -44,24 +39,20 @@ export function Variables() {
           are no secrets: everybody who may read workflows sees them. Secrets belong in credentials.
         </>
       }
-      action={add}
+      icon={IconVariable}
+      none="No variables"
+      hint="Put here what several workflows need and what may change, such as an address or a limit."
+      add="New variable"
+      onAdd={may ? () => setAdding(true) : undefined}
+      columns={COLUMNS}
+      rows={list.data?.data}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      {...(may
+        ? { rowActions: (variable: Variable) => <Actions variable={variable} onEdit={() => setEditing(variable)} /> }
+        : {})}
     >
-      <DataTable
-        label="Variables"
-        columns={COLUMNS}
-        rows={list.data?.data}
-        rowKey={({ id }) => id}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        {...(may
-          ? { rowActions: (variable: Variable) => <Actions variable={variable} onEdit={() => setEditing(variable)} /> }
-          : {})}
-        empty={
-          <EmptyState icon={IconVariable} title="No variables" action={add}>
-            Put here what several workflows need and what may change, such as an address or a limit.
-          </EmptyState>
-        }
-      />
       {may && (adding || editing) && (
         <VariableDialog
           variable={editing}
@@ -71,7 +62,7 @@ export function Variables() {
           }}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }
 

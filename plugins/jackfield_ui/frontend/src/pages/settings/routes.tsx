@@ -8,9 +8,9 @@ export default {
   ],
   actions: [
     { label: 'New API key', keywords: 'create token scopes', to: '/ui/settings/api-keys?new' },
-    { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new' },
-    { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new' },
-    { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users' },
+    { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new', role: 'member' },
+    { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new', role: 'member' },
+    { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },
     { label: 'Change your password', keywords: 'account', to: '/ui/settings' },
   ],
 } satisfies PageModule;

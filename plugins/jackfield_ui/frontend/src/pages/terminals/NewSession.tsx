@@ -1,22 +1,11 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Collapse,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Checkbox, Collapse, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
 import { EmptyState } from '../../components/EmptyState';
+import { Modal } from '../../components/Modal';
 import { words } from '../../components/words';
 import { guessedSize } from './guessedSize';
 import { type NewSessionBody, useProfile, useProfiles, useSessions, useStart } from './queries';
@@ -118,6 +107,7 @@ export function NewSession({
               openOnFocus={false}
               data-autofocus
               nothingFoundMessage="No such profile"
+              limit={200}
               data={(profiles.data ?? []).map((row) => ({
                 value: row.alias,
                 label: `${row.alias} · ${row.agent_id}, ${row.model}`,

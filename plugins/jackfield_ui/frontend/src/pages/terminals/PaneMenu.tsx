@@ -77,8 +77,7 @@ export function PaneMenu({
   };
   const paste = async () => {
     try {
-      screen?.terminal.paste(await navigator.clipboard.readText());
-      screen?.terminal.focus();
+      await screen?.paste(await navigator.clipboard.readText());
     } catch {
       notifyError(new Error('The browser does not let pages read the clipboard; use Ctrl+Shift+V.'), 'Not pasted');
     }

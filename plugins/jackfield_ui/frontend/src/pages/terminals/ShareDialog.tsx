@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { request } from '../../api/client';
 import { messageOf } from '../../api/errors';
 import { Copyable } from '../../components/Copyable';
 import { moment } from '../../components/format';
+import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { type Share, sessionPath } from './queries';
 

@@ -48,7 +48,10 @@ export function TerminalPane({
   const [preferences, prefer] = usePreferences();
   const [finding, setFinding] = useState(false);
   const start = useStart();
-  const alias = row?.profile_alias ?? startedWith(id)?.profile_alias;
+  // A session that ended with the daemon is in no list any more, and can be started again all the same.
+  const last = useRef(row?.profile_alias);
+  last.current = row?.profile_alias ?? last.current;
+  const alias = last.current ?? startedWith(id)?.profile_alias;
 
   const recover = useCallback(
     async (code: number) => {

@@ -71,6 +71,7 @@ export default function Terminals() {
         error={sessions.error}
         onRetry={() => void sessions.refetch()}
         onOpen={({ id }) => void navigate(address(id))}
+        textOf={textOf}
         initialSort={{ key: 'created', descending: true }}
         rowActions={(row) => <RowMenu row={row} onShare={() => share(row)} />}
         empty={
@@ -93,6 +94,8 @@ export default function Terminals() {
     </Page>
   );
 }
+
+const textOf = ({ id, profile_alias, state }: TerminalSession) => [profile_alias, id, state].join(' ');
 
 const COLUMNS: Column<TerminalSession>[] = [
   {

@@ -7,5 +7,7 @@ export default {
     { path: ':id', load: () => import('./Workspace'), full: true },
     { path: ':id/recording', load: () => import('./Replay'), full: true },
   ],
-  actions: [{ label: 'New terminal session', keywords: 'start agent run shell', to: '/ui/terminals?new' }],
+  actions: [
+    { label: 'New terminal session', keywords: 'start agent run shell', to: '/ui/terminals?new', role: 'member' },
+  ],
 } satisfies PageModule;

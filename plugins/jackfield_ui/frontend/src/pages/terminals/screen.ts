@@ -7,7 +7,9 @@ import { WebglAddon } from '@xterm/addon-webgl';
 import { Terminal } from '@xterm/xterm';
 import { MONO } from '../../app/theme';
 import { openLink } from './openLink';
+import { allowedPaste } from './paste';
 import { DARK, LIGHT } from './themes';
+import { webLinks } from './webLinks';
 
 export interface Look {
   dark: boolean;
@@ -46,10 +48,29 @@ export class Screen {
       linkHandler: { activate: (_event, address) => void openLink(address) },
     });
     for (const addon of [this.fit, this.search, this.serialize]) this.terminal.loadAddon(addon);
+    this.terminal.registerLinkProvider(webLinks(this.terminal, (address) => void openLink(address)));
   }
 
   open(host: HTMLElement): void {
     this.terminal.open(host);
+    // Before xterm, which passes on whatever the clipboard holds.
+    this.terminal.element?.addEventListener('paste', this.onPaste, true);
+  }
+
+  private readonly onPaste = (event: ClipboardEvent): void => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    void this.paste(event.clipboardData?.getData('text/plain') ?? '');
+  };
+
+  /** Types a text in, without what a terminal would obey; lines that would run are shown first. */
+  async paste(text: string): Promise<void> {
+    const { terminal } = this;
+    if (terminal.options.disableStdin) return;
+    const clean = await allowedPaste(text, terminal.modes.bracketedPasteMode);
+    if (clean === undefined) return;
+    terminal.paste(clean);
+    terminal.focus();
   }
 
   look({ dark, fontSize, screenReader }: Look): void {

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, List, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Modal } from '../../components/Modal';
 import { useImport } from './queries';
 
 const AGENTS = [

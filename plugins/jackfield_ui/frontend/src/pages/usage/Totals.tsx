@@ -1,10 +1,10 @@
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Usage } from '../../api/types';
+import classes from '../../components/blocks.module.css';
 import { percent } from '../../components/format';
 import { Count, Duration, Money } from '../../components/values';
 import { tokensOf } from './model';
-import classes from './usage.module.css';
 
 export function Totals({ usage }: { usage: Usage | undefined }) {
   const tokens = usage?.total_tokens;

@@ -26,7 +26,7 @@ export default function Usage() {
   const filter = filterOf(search);
   const usage = useUsage(filter);
   const names = useNames();
-  const importing = search.has('import');
+  const importing = search.has('import') && may;
 
   const change = (changed: Record<string, string>) =>
     setSearch(
@@ -62,7 +62,7 @@ export default function Usage() {
         </>
       }
     >
-      {names.error ? (
+      {names.error && !names.data ? (
         <Failure error={names.error} onRetry={() => void names.refetch()} />
       ) : nothing ? (
         <EmptyState

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Menu, Modal, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Menu, Stack, Switch, Text, TextInput, Tooltip } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
@@ -15,6 +15,7 @@ import { useReactFlow } from '@xyflow/react';
 import { Link, useNavigate } from 'react-router';
 import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
+import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';

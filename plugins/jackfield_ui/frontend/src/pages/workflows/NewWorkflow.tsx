@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, Input, List, Modal, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Button, FileInput, Group, Input, List, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -8,6 +8,7 @@ import { messageOf } from '../../api/errors';
 import type { Schemas } from '../../api/types';
 import { areaPath } from '../../app/areas';
 import { CodeEditor } from '../../components/CodeEditor';
+import { Modal } from '../../components/Modal';
 import { explained, notifyDone } from '../../components/notify';
 import { createWorkflow, importWorkflows } from './queries';
 

@@ -7,7 +7,7 @@ export default {
     { path: ':id', load: () => import('./Editor'), full: true },
   ],
   actions: [
-    { label: 'New workflow', keywords: 'create add', to: '/ui/workflows?new' },
-    { label: 'Import workflows', keywords: 'n8n paste file upload', to: '/ui/workflows?new=import' },
+    { label: 'New workflow', keywords: 'create add', to: '/ui/workflows?new', role: 'member' },
+    { label: 'Import workflows', keywords: 'n8n paste file upload', to: '/ui/workflows?new=import', role: 'member' },
   ],
 } satisfies PageModule;

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Input, Menu, Modal, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Input, Menu, Select, Stack, Text } from '@mantine/core';
 import { IconChevronDown, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -7,6 +7,7 @@ import { messageOf } from '../../../api/errors';
 import { areaPath } from '../../../app/areas';
 import { hasArea } from '../../../app/pages';
 import { CodeEditor } from '../../../components/CodeEditor';
+import { Modal } from '../../../components/Modal';
 import { notifyError } from '../../../components/notify';
 import { StatusBadge } from '../../../components/StatusBadge';
 import classes from '../editor.module.css';

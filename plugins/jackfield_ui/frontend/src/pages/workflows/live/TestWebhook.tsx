@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CodeEditor } from '../../../components/CodeEditor';
 import { CopyIcon } from '../../../components/Copyable';
+import { Modal } from '../../../components/Modal';
 import { type DocNode, parametersOf } from '../model/document';
 import { defaultMethodOf } from '../model/shape';
 import type { Save } from '../useSave';

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
@@ -14,6 +14,7 @@ import {
   defaults,
   given,
 } from '../../../components/credentials/kinds';
+import { Modal } from '../../../components/Modal';
 import { explained } from '../../../components/notify';
 
 /** Stores a credential of this kind without leaving the node. */

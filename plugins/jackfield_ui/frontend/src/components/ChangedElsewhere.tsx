@@ -1,0 +1,35 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+
+/** Two have changed the same thing. what: 'The rules were'. */
+export function ChangedElsewhere({
+  what,
+  onReload,
+  onKeep,
+}: {
+  what: string;
+  onReload: () => void;
+  onKeep: () => void;
+}) {
+  return (
+    <Alert
+      color="yellow"
+      role="alert"
+      icon={<IconAlertTriangle />}
+      title={`${what} changed elsewhere`}
+      styles={{ title: { color: 'var(--jf-banner-text)' } }}
+    >
+      <Text size="sm" mb="sm">
+        Somebody else, or another tab, has saved them since you began. Your changes are still here.
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" size="compact-sm" onClick={onReload}>
+          Drop mine and load them
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={onKeep}>
+          Go on with mine
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,22 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { Paging } from '../../api/paging';
+import { count } from '../format';
+
+export function Pages({ offset, limit, total, onOffset, shown }: Paging & { shown: number }) {
+  if (total <= limit && offset === 0) return null;
+  return (
+    <Group justify="space-between" mt="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {shown ? `${count(offset + 1)}–${count(offset + shown)} of ${count(total)}` : `None of ${count(total)}`}
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" disabled={offset === 0} onClick={() => onOffset(Math.max(0, offset - limit))}>
+          Previous
+        </Button>
+        <Button variant="default" disabled={offset + shown >= total} onClick={() => onOffset(offset + limit)}>
+          Next
+        </Button>
+      </Group>
+    </Group>
+  );
+}

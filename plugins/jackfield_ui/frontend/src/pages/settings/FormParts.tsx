@@ -1,0 +1,25 @@
+import { Alert, Button, Group } from '@mantine/core';
+import { ApiError, messageOf } from '../../api/errors';
+
+/** What no field of the form is to blame for. */
+export function Unexplained({ error }: { error: unknown }) {
+  if (!error || (error instanceof ApiError && Object.keys(error.fields).length)) return null;
+  return (
+    <Alert color="red" role="alert">
+      {messageOf(error)}
+    </Alert>
+  );
+}
+
+export function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }) {
+  return (
+    <Group justify="flex-end" gap="sm">
+      <Button variant="default" onClick={onClose}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={busy}>
+        {action}
+      </Button>
+    </Group>
+  );
+}

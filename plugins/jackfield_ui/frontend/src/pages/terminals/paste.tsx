@@ -1,0 +1,38 @@
+import { Code, Stack, Text } from '@mantine/core';
+import { confirm } from '../../components/confirm';
+import { bytes, count } from '../../components/format';
+import { asks, pasteable } from './pasting';
+
+const SHOWN = 600;
+
+/** What may be pasted, once the user has seen what would run; undefined when the user thinks better of it. */
+export async function allowedPaste(text: string, bracketed: boolean): Promise<string | undefined> {
+  const clean = pasteable(text);
+  if (!clean) return undefined;
+  const why = asks(clean, bracketed);
+  if (!why) return clean;
+  const lines = clean.replace(/\n$/, '').split('\n').length;
+  const yes = await confirm({
+    title:
+      why === 'much'
+        ? `Paste ${bytes(clean.length)}?`
+        : lines > 1
+          ? `Paste ${count(lines)} lines?`
+          : 'Paste a line and run it?',
+    body: (
+      <Stack gap="xs">
+        <Text>
+          {why === 'lines'
+            ? 'The program in front takes each line as if Enter was pressed after it: a shell runs them at once.'
+            : 'This is a lot of text for a terminal.'}
+        </Text>
+        <Code block style={{ maxHeight: '12rem', overflow: 'auto' }} tabIndex={0} role="region" aria-label="The text">
+          {clean.length > SHOWN ? `${clean.slice(0, SHOWN)}…` : clean}
+        </Code>
+      </Stack>
+    ),
+    action: 'Paste',
+    danger: false,
+  });
+  return yes ? clean : undefined;
+}
