@@ -147,10 +147,10 @@ def test_htop(side_by_side: Open, tmp_path: Path) -> None:
         pair.step(" ", "sleep 1001")
         pair.resize(60, 12)
         # What a program leaves standing when its terminal shrinks hangs on when it looks: it draws anew.
-        pair.redraw("\x0c", "sleep 1007")
+        pair.step("\x0c", "sleep 1007")
         pair.step(DOWN * 9, "sleep 10011")
         pair.resize(100, 30)
-        pair.redraw("\x0c", "sleep 1001")
+        pair.step("\x0c", "sleep 1001")
         pair.step("\\sleep 1005", "Filter: sleep 1005")
         pair.step(RETURN, "sleep 1005")
     finally:

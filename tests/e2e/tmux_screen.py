@@ -17,8 +17,6 @@ from jackfield.testing.websocket import BINARY, TEXT, RawWebSocket
 from .shell_daemon import Shells
 
 DEADLINE = 15.0
-REDRAWING = 1.0
-"""Seconds in which a program draws its screen anew; then it is asked again."""
 SETTINGS = """
 set -g status off
 set -g default-terminal xterm-256color
@@ -46,7 +44,8 @@ class Tmux:
 
     def _run(self, *arguments: str) -> str:
         command = [tmux() or "tmux", "-S", self._socket, *arguments]
-        env = {name: value for name, value in os.environ.items() if not name.startswith("TMUX")}
+        # COLUMNS and LINES, which tox sets, would be a program's size for ever.
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("TMUX", "COLUMNS", "LINES"))}
         env |= {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         return subprocess.run(command, capture_output=True, check=True, timeout=20, env=env).stdout.decode()
 
@@ -116,21 +115,8 @@ class Pair:
         self._tmux.resize(cols, rows)
         self._ours.resize(cols, rows)
 
-    def redraw(self, keys: str, shown: str) -> list[str]:
-        """A step that is repeated: keys that a program reads before it has heard of its new size draw in the old one,
-        and each of the two terminals wraps and scrolls that at a moment of its own."""
+    def same(self, shown: str) -> list[str]:
         deadline = time.monotonic() + DEADLINE
-        while True:
-            try:
-                self._tmux.type(keys)
-                self._ours.type(keys)
-                return self.same(shown, REDRAWING)
-            except AssertionError:
-                if time.monotonic() > deadline:
-                    raise
-
-    def same(self, shown: str, within: float = DEADLINE) -> list[str]:
-        deadline = time.monotonic() + within
         while True:
             theirs, ours = self._tmux.lines(), self._ours.lines()
             if theirs == ours and any(shown in line for line in theirs):
