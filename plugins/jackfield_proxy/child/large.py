@@ -61,11 +61,14 @@ class Helpers:
         """Raises what the work raises, and `ProxyError` 500 when its process dies. Where none can be had it is done
         here."""
         self._busy += 1
+        pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._processes(), work, *given)
+            pool = self._processes()
+            return await asyncio.get_running_loop().run_in_executor(pool, work, *given)
         except BrokenExecutor:
             say("a process for large requests has died")
-            self.close()
+            if self._pool is pool:  # others may have another one by now
+                self.close()
             raise ProxyError(500, "The process that reads large requests has died; try again.") from None
         except OSError as exc:
             say(f"there is no process for large requests: {exc.strerror}")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 import orjson
 
 from jackfield_proxy.dialects.model import DialectName, Usage
+
+if TYPE_CHECKING:
+    from jackfield_proxy.dialects.model import Object
 
 LARGEST = 8 * 2**20
 """Bytes of one event or whole answer that are kept for reading; the usage of a larger one is not known."""
@@ -17,18 +21,20 @@ BEGINNING, END = 256 * 1024, 8 * 1024
 all."""
 MOST_TOKENS = 10**12
 """Of one kind in one answer; more is no count."""
+
+
+def _types(*names: bytes) -> tuple[bytes, ...]:
+    return tuple(form % name for form in (b'"type":"%b"', b'"type": "%b"', b"\nevent: %b\n") for name in names)
+
+
+_ERROR = (b'"error":{', b'"error": {', b'"error":"', b'"error": "')  # some say `null` in every event
 _ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
-    "anthropic": (b"message_stop", b'"stop_reason":"', b'"stop_reason": "', b'"error"'),
-    "chat": (b"[DONE]", b'"finish_reason":"', b'"finish_reason": "', b'"error"'),
-    "responses": (
-        b"response.completed",
-        b"response.failed",
-        b"response.incomplete",
-        b'"type":"error"',
-        b'"type": "error"',
-    ),
+    "anthropic": (*_types(b"message_stop", b"error"), b'"stop_reason":"', b'"stop_reason": "', *_ERROR),
+    "chat": (b"\ndata: [DONE]", b"\ndata:[DONE]", b'"finish_reason":"', b'"finish_reason": "', *_ERROR),
+    "responses": _types(b"response.completed", b"response.failed", b"response.incomplete", b"error"),
 }
-"""What only the last events of a stream say; not every provider sends the very last one."""
+"""What only the last events of a stream say; not every provider sends the very last one. A text that speaks of it has
+other quotes and line ends: escaped ones."""
 
 
 class Tap:
@@ -50,6 +56,7 @@ class Tap:
         self.ended = self._blind or not stream
         self._begun = b""
         self._searches = stream
+        self._searched = 0  # bytes of whole lines
         self._held: deque[bytes] = deque()
         self._size = 0
         self._line = 0  # bytes of the line whose end is not there yet
@@ -101,14 +108,13 @@ class Tap:
     def _search(self, data: bytes) -> None:
         """For the event that names the answer, one of the first; Anthropic's tells usage as well."""
         begun = self._begun + data if self._begun else data
-        place = 0
-        while not self.answer and (found := begun.find(b'"id"', place, BEGINNING)) >= 0:
+        whole, place = begun.rfind(b"\n") + 1, 0
+        while not self.answer and (found := begun.find(b'"id"', place, whole)) >= 0:
             start, place = begun.rfind(b"\n", 0, found) + 1, begun.find(b"\n", found)
-            if place < 0:
-                break
             self._event(begun[start:place])
-        self._searches = not self.answer and len(begun) < BEGINNING
-        self._begun = begun if self._searches else b""
+        self._searched += whole
+        self._searches = not self.answer and self._searched + len(begun) - whole < BEGINNING
+        self._begun = begun[whole:] if self._searches else b""
 
     def _look(self) -> None:
         """At the last events: the last that has usage, the last of all, and what else the last bytes hold."""
@@ -119,7 +125,8 @@ class Tap:
         told, last = text.rfind(b'usage"', 0, end), text.rfind(b"\n", 0, end) + 1
         start = text.rfind(b"\n", 0, told) + 1 if told >= 0 else last
         text = text[max(0, min(start, last, end - END)) : end]
-        self.finished = self.finished or any(end in text for end in self._ends)
+        lines = b"\n%b\n" % text.replace(b"\r", b"\n")
+        self.finished = self.finished or any(end in lines for end in self._ends)
         mark, place = b'usage"' if self.answer else b'"', 0
         while (found := text.find(mark, place)) >= 0:
             start, end = text.rfind(b"\n", 0, found) + 1, text.find(b"\n", found)
@@ -153,19 +160,12 @@ class Tap:
 
 
 def merged(known: Usage | None, usage: Mapping[str, object]) -> Usage:
-    """The counts of any of the dialects. Anthropic's later events leave out what its first has told."""
-    before = known or Usage()
+    """The counts of any of the dialects. Anthropic's are cumulative."""
     if "prompt_tokens" in usage or "input_tokens_details" in usage or "output_tokens_details" in usage:
         return _inclusive(usage)
-    writes = usage.get("cache_creation")
-    hour = _count(writes, "ephemeral_1h_input_tokens", 0) if isinstance(writes, dict) else before.cache_write_1h
-    return Usage(
-        input=_count(usage, "input_tokens", before.input),
-        output=_count(usage, "output_tokens", before.output),
-        cache_read=_count(usage, "cache_read_input_tokens", before.cache_read),
-        cache_write=_count(usage, "cache_creation_input_tokens", before.cache_write),
-        cache_write_1h=hour,
-    )
+    from jackfield_proxy.dialects.anthropic.answer import merged as cumulative
+
+    return cumulative(known or Usage(), cast("Object", usage))
 
 
 def _inclusive(usage: Mapping[str, object]) -> Usage:

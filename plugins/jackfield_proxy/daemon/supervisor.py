@@ -117,7 +117,11 @@ class Supervisor:
             token = self._token
             await self._stop()
             self._token = token
-            await self._start()
+            try:
+                await self._start()
+            finally:
+                if self._task is None:  # none will come for those that wait
+                    self._stage.close()
 
     async def stop(self) -> None:
         async with self._lock:

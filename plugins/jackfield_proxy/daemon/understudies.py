@@ -202,8 +202,10 @@ def _unread(connection: socket.socket) -> bytes:
 
 
 def _socket(descriptor: int) -> socket.socket:
-    """Does not block, as the process has it."""
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, descriptor)
+    """Does not block; the process has it so too, but a loop in debug mode asks the object."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, descriptor)
+    made.setblocking(False)
+    return made
 
 
 def _shared() -> int:

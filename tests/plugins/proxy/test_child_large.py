@@ -151,6 +151,16 @@ async def test_a_process_that_dies_fails_its_request_alone(north: Provider_) -> 
         assert (await proxy.post(body()))[0] == 200
 
 
+async def test_a_process_that_dies_leaves_those_of_later_requests_alone(helpers: Helpers) -> None:
+    dying = asyncio.create_task(helpers.run(os._exit, 3))
+    await asyncio.sleep(0)
+    helpers._pool = None  # as another request of the same processes finds it out before
+    later = helpers._processes()
+    with pytest.raises(ProxyError, match="has died"):
+        await dying
+    assert helpers._pool is later
+
+
 async def test_without_another_process_it_is_done_here(helpers: Helpers, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused() -> None:
         raise OSError(11, "Resource temporarily unavailable")

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import web
@@ -15,7 +16,7 @@ from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, default_answer, plan, p
 from scripted import Say, chat_answer, chat_stream
 
 from jackfield_proxy.child.taps import BEGINNING, END, Tap
-from jackfield_proxy.dialects.model import Usage
+from jackfield_proxy.dialects.model import DialectName, Usage
 from jackfield_proxy.plan import Concurrency
 
 SSE = {"Content-Type": "text/event-stream"}
@@ -168,3 +169,67 @@ def test_what_is_held_of_a_stream_is_bounded() -> None:
         tap.feed(chunk)
     assert sum(map(len, tap._held)) <= END + len(chunk)
     assert not tap._begun
+
+
+SPEAKS: dict[DialectName, str] = {
+    "anthropic": 'event: message_stop\n\ndata: {"type":"message_stop"}',
+    "chat": "\n\ndata: [DONE]\n\n",
+    "responses": 'event: response.completed\n{"type": "response.completed"}',
+}
+
+
+@pytest.mark.parametrize("dialect", SPEAKS)
+def test_an_answer_that_speaks_of_the_end_has_not_ended(dialect: DialectName) -> None:
+    event = {
+        "anthropic": {"type": "content_block_delta", "delta": {"type": "text_delta", "text": SPEAKS[dialect]}},
+        "chat": {"id": "x", "error": None, "choices": [{"delta": {"content": SPEAKS[dialect]}, "finish_reason": None}]},
+        "responses": {"type": "response.output_text.delta", "delta": SPEAKS[dialect]},
+    }[dialect]
+    tap = Tap(dialect, stream=True)
+    tap.feed(b"data: %b\n\n" % json.dumps(event).encode())
+    tap.close()
+    assert (tap.finished, tap.ended) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "event"),
+    [
+        ("anthropic", b"event: message_stop\r\ndata: {}\r\n\r\n"),
+        ("anthropic", b'data: {"type": "error", "error": {"type": "overloaded_error"}}\n\n'),
+        ("chat", b"data: [DONE]\n\n"),
+        ("chat", b"data:[DONE]"),
+        ("chat", b'data: {"error": "no more"}\n\n'),
+        ("responses", b'data: {"type":"response.incomplete"}\n\n'),
+        ("responses", b"event: error\ndata: {}\n\n"),
+    ],
+)
+def test_the_end_of_a_stream_is_seen(dialect: DialectName, event: bytes) -> None:
+    tap = Tap(dialect, stream=True)
+    tap.feed(event)
+    tap.close()
+    assert (tap.finished, tap.ended) == (True, True)
+
+
+def test_an_answer_without_a_name_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tap, read = Tap("chat", stream=True), Mock(side_effect=Tap._event)
+    monkeypatch.setattr(Tap, "_event", lambda self, line: read(self, line))
+    for _ in range(500):
+        tap.feed(b'data: {"id": "", "choices": []}\n\n')
+    assert read.call_count == 500
+
+
+def test_counts_of_a_stream_that_come_again_as_nothing_stay() -> None:
+    tap = Tap("anthropic", stream=True)
+    start = {"id": "msg_1", "usage": {"input_tokens": 100, "cache_read_input_tokens": 7, "output_tokens": 1}}
+    steps = [
+        {"type": "compaction", "input_tokens": 300, "output_tokens": 30},
+        {"input_tokens": 100, "output_tokens": 5},
+    ]
+    last = {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 5}
+    tap.feed(sse({"type": "message_start", "message": start}, {"type": "message_delta", "delta": {}, "usage": last}))
+    tap.close()
+    assert tap.usage == Usage(100, 5, 7)
+    whole = Tap("anthropic", stream=False)
+    whole.feed(json.dumps({"id": "msg_1", "usage": {**last, "input_tokens": 100, "iterations": steps}}).encode())
+    whole.close()
+    assert whole.usage == Usage(400, 35)

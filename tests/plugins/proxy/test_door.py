@@ -14,8 +14,9 @@ from typing import Any, cast
 
 import aiohttp
 import pytest
-from proxy_lab import ASKED, TOKEN, Provider_, Proxy, daemon_of, plan, profile, proxy_of, until, upstream
+from proxy_lab import ASKED, TOKEN, Profiles, Provider_, Proxy, daemon_of, plan, profile, proxy_of, until, upstream
 
+from jackfield.api.errors import InvalidInput
 from jackfield.api.proxy import ProxyAddress
 from jackfield_proxy import lastwords
 from jackfield_proxy.child import connections
@@ -92,6 +93,17 @@ async def test_connections_wait_for_the_next_process_and_nobody_takes_the_port(m
             thief.bind(("127.0.0.1", port))
     assert {status for status, _, _ in await asyncio.gather(*asking)} == {200}
     assert manager.of("p").restarts == 1
+
+
+async def test_clients_of_a_restart_that_is_refused_do_not_wait(manager: Manager) -> None:
+    supervisor = manager.of("p")
+    port = cast("int", supervisor.view(enabled=True)["port"])
+    profiles = cast("Profiles", cast("Any", supervisor._context).ports["profiles"])
+    profiles.stored["p"] = profile("p", enabled=False)
+    with pytest.raises(InvalidInput):
+        await supervisor.restart()
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection("127.0.0.1", port)
 
 
 async def test_a_restart_lets_clients_wait(manager: Manager) -> None:

@@ -117,6 +117,18 @@ def descriptors() -> int:
 # ----------------------------------------------------------------------------------------------- requests that wait
 
 
+async def test_a_loop_in_debug_mode_tells_them_as_well(manager: Manager, states: States) -> None:
+    address = await manager.address("p")
+    asyncio.get_running_loop().set_debug(True)
+    reader, writer = await connected(address)
+    writer.write(raw(address, "/v1/messages", ASKED))
+    await until(lambda: states() == {WAITING})
+    kill(manager)
+    async with asyncio.timeout(10):
+        assert (await reader.read()).startswith(b"HTTP/1.1 502 ")
+    writer.close()
+
+
 @pytest.mark.parametrize("path", FACES)
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_request_that_waits_gets_an_error_in_its_dialect(
