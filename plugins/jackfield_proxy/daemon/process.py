@@ -16,6 +16,8 @@ from jackfield_proxy.plan import Plan
 from jackfield_proxy.slots import Inherited
 
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "TMPDIR")
+_POLL = 0.005
+"""Seconds."""
 _LINES = 100
 """Lines of the log that are written at once."""
 _NOTHING = Inherited()
@@ -107,8 +109,12 @@ class Process:
             await keep([one.decode("utf-8", "replace").rstrip() for one in lines])
 
     async def wait(self) -> int:
-        """Its exit code, negative for a signal."""
-        return await self._process.wait()
+        """Its exit code, negative for a signal. asyncio's own `wait` is for the ends of the pipes too, which other
+        processes may hold that this one has started."""
+        await _exited(self._process)
+        while (code := self._process.returncode) is None:  # noqa: ASYNC110 - asyncio hears of it in a moment
+            await asyncio.sleep(_POLL)
+        return code
 
     async def stop(self, grace: float) -> None:
         """Ask, then insist; gone when this returns."""
@@ -117,10 +123,10 @@ class Process:
         self._signal(self._process.terminate)
         try:
             async with asyncio.timeout(grace):
-                await self._process.wait()
+                await self.wait()
         except TimeoutError:
             self.kill()
-            await self._process.wait()
+            await self.wait()
 
     def kill(self) -> None:
         self._signal(self._process.kill)
@@ -129,6 +135,25 @@ class Process:
         if not self.ended:
             with contextlib.suppress(ProcessLookupError):
                 send()
+
+
+async def _exited(process: asyncio.subprocess.Process) -> None:
+    """Where there are descriptors of processes (Linux 5.3), by one."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:  # it is gone already
+        return
+    except (AttributeError, OSError):
+        await process.wait()
+        return
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    try:
+        loop.add_reader(descriptor, ended.set)
+        await ended.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
 
 
 def _open(stream: asyncio.StreamReader | None) -> asyncio.StreamReader:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,7 @@ from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon.crashes import Crashes
 from jackfield_proxy.daemon.logfile import LogFile
 from jackfield_proxy.daemon.manager import Manager
+from jackfield_proxy.daemon.process import Process
 from jackfield_proxy.daemon.records import Answers
 from jackfield_proxy.lazy import MARKER
 
@@ -257,3 +259,18 @@ def test_log_is_rotated_and_read_across(tmp_path: Path) -> None:
     assert max(sizes) < 200
     log.append(["y" * 100_000])
     assert len(log.tail(1)[0]) == 4096
+
+
+async def test_an_end_is_heard_although_others_hold_the_pipes() -> None:
+    """The helpers of a process hold its standard error."""
+    script = "import os, subprocess; print(subprocess.Popen(['sleep', '60']).pid, flush=True); os.kill(os.getpid(), 9)"
+    pipe = asyncio.subprocess.PIPE
+    made = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdin=pipe, stdout=pipe, stderr=pipe)
+    assert made.stdout is not None
+    helper = int(await made.stdout.readline())
+    try:
+        async with asyncio.timeout(10):
+            assert await Process(made).wait() == -signal.SIGKILL
+            assert await Process(made).wait() == -signal.SIGKILL
+    finally:
+        os.kill(helper, signal.SIGKILL)
