@@ -124,7 +124,7 @@ def flooded(browser: Browser, daemon: Daemon) -> Flood:
     daemon.client().post("/api/profiles", json=body).raise_for_status()
     size = MEGABYTES * 1_000_000
     # CAN: the flood may end within an escape sequence, which would swallow a letter of what follows.
-    script = f"yes '{LINE}' | head -c {size}; printf '\\030\\n%s\\n' '{LAST}'"
+    script = f"yes '{LINE}' | head -c {size} | cat; printf '\\030\\n%s\\n' '{LAST}'"
     alone = offered(daemon, script)
     watched = Watched(browser, daemon, f"stty -echo; sleep 2; {script}")
     started, sent, heaps = time.monotonic(), watched.bytes, [watched.heap()]
