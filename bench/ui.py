@@ -83,7 +83,7 @@ def judged(load: dict[str, float], moves: dict[str, Movement], flood: Flood) -> 
         ("First load, first contentful paint", f"{load['paint_ms']:.0f} ms", "", True),
         ("First load, dashboard shows its figures", f"{usable:.0f} ms", f"{USABLE_MS} ms", usable <= USABLE_MS),
         (f"Editor, {NODES} nodes, the slowest movement", f"{slowest:.0f} frames/s", f"{FPS}", slowest >= FPS),
-        ("Terminal, an agent's output, unwatched", f"{flood.offered:.0f} MB/s", f"{OFFERED} MB/s",
+        ("Terminal, what the agent offers", f"{flood.offered:.0f} MB/s", f"{OFFERED} MB/s",
          flood.offered >= OFFERED),
         ("Terminal, sent to the page", f"{flood.shown:.1f} MB/s", "", True),
         ("Terminal, a key until the page has it, median", f"{flood.key:.0f} ms", f"{KEY_MS} ms", flood.key <= KEY_MS),
