@@ -49,8 +49,8 @@ addEventListener('keydown', (event) => {
 class Flood:
     """offered: MB/s that the agent prints where nothing holds it back; shown: MB/s that the page is sent, the pace that
     its agent is held to; key: ms from a key's press until the page has it; seen: until two frames later; longest: of
-    the tasks of 50 ms and more, in ms; interrupt: ms from Ctrl-C until the agent has ended; heap: MB of JavaScript at the
-    beginning, and the most afterwards; ended: whether the last line was on the screen."""
+    the tasks of 50 ms and more, in ms; interrupt: ms from Ctrl-C until the agent has ended; heap: MB of JavaScript
+    at the beginning, and the most afterwards; ended: whether the last line was on the screen."""
 
     offered: float
     shown: float
