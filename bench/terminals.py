@@ -25,18 +25,9 @@ from harness import environment, own_resident_mb, process, publish, table, verdi
 from terminal_client import TTYD_HELLO, Client, Peer, attach, echo, plain, terminado, throughput, ttyd
 
 from jackfield.testing.daemon import Daemon, free_port, poll
+from jackfield.testing.shell import add_shell
 
 HERE = Path(__file__).resolve().parent
-AGENT = """
-id = "shell"
-name = "Shell"
-binary = "sh"
-version_flag = "-c true"
-[detect]
-commands = ["sh -c true"]
-[profile]
-source_home = "{homes}/{{alias}}"
-"""
 ROUNDS = 3
 
 
@@ -45,9 +36,7 @@ class Ours:
 
     def __init__(self, directory: Path) -> None:
         self.daemon = Daemon(directory, settings="[terminal]\nmax_sessions = 500\n")
-        agents = self.daemon.config_dir / "agents.d"
-        agents.mkdir()
-        (agents / "shell.toml").write_text(AGENT.format(homes=directory / "homes"))
+        add_shell(self.daemon)
         self.client = self.daemon.start().client()
         body = {"agent_id": "shell", "alias": "one", "provider_id": "self", "model": "none"}
         made = self.client.post("/api/profiles", json=body)

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 import harness
 from ui_editor import FEW, NODES, ROUNDS, Movement, panning
-from ui_terminal import MEGABYTES, Flood, flooded, prepared
+from ui_terminal import MEGABYTES, Flood, flooded
 
 import jackfield_ui
 from jackfield.testing.daemon import Daemon
+from jackfield.testing.shell import add_shell
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -129,7 +130,7 @@ def main() -> None:
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         daemon = Daemon(Path(place))
-        prepared(daemon)
+        add_shell(daemon)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:
             daemon.start()

@@ -9,7 +9,6 @@ import statistics
 import subprocess
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.testing.daemon import Daemon, poll
@@ -17,16 +16,6 @@ from jackfield.testing.daemon import Daemon, poll
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-AGENT = """
-id = "shell"
-name = "Shell"
-binary = "sh"
-version_flag = "-c true"
-[detect]
-commands = ["sh -c true"]
-[profile]
-source_home = "{homes}/{{alias}}"
-"""
 LINE = "the quick brown fox jumps over the lazy dog 0123456789 \033[31mred\033[0m and \033[32mgreen\033[0m"
 LAST = "this is the last line"
 MEGABYTES = 300
@@ -62,13 +51,6 @@ class Flood:
     interrupt: float
     heap: tuple[float, float]
     ended: bool
-
-
-def prepared(daemon: Daemon) -> None:
-    """Before the daemon starts: an agent that is a shell."""
-    place = daemon.config_dir / "agents.d"
-    place.mkdir()
-    (place / "shell.toml").write_text(AGENT.format(homes=Path(daemon.directory) / "homes"))
 
 
 class Watched:

@@ -9,18 +9,9 @@ from pathlib import Path
 import httpx
 
 from jackfield.testing.daemon import Daemon
+from jackfield.testing.shell import add_shell
 from jackfield.testing.websocket import BINARY, RawWebSocket
 
-AGENT = """
-id = "shell"
-name = "Shell"
-binary = "sh"
-version_flag = "-c true"
-[detect]
-commands = ["sh -c true"]
-[profile]
-source_home = "{homes}/{{alias}}"
-"""
 CLOSE_WAIT = "08"
 
 
@@ -30,9 +21,7 @@ class Shells:
     def __init__(self, daemon: Daemon) -> None:
         """Of a daemon that has not been started."""
         self.daemon = daemon
-        place = daemon.config_dir / "agents.d"
-        place.mkdir()
-        (place / "shell.toml").write_text(AGENT.format(homes=daemon.directory / "homes"))
+        add_shell(daemon)
         self.api = daemon.start().client()
         body = {"agent_id": "shell", "alias": "one", "provider_id": "self", "model": "none"}
         self.ok(self.api.post("/api/profiles", json=body))
