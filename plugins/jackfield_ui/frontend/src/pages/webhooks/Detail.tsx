@@ -5,6 +5,7 @@ import { Link, useParams, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { hasArea } from '../../app/pages';
+import blocks from '../../components/blocks.module.css';
 import { Copyable } from '../../components/Copyable';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
@@ -14,7 +15,6 @@ import { CallList } from './CallList';
 import { authenticationName } from './index';
 import { type Call, useWebhook, useWebhookEvents, type Webhook } from './queries';
 import { Try } from './Try';
-import classes from './webhooks.module.css';
 
 const CRUMBS = [{ label: 'Webhooks', to: areaPath('webhooks') }];
 
@@ -75,7 +75,7 @@ function About({ webhook }: { webhook: Webhook | undefined }) {
   const { url, workflowName, authentication, authConfig, responseMode, stats } = webhook;
   return (
     <Paper p="md">
-      <dl className={classes.facts}>
+      <dl className={blocks.facts}>
         <dt>URL</dt>
         <dd>
           <Copyable text={url} label="the URL" />
