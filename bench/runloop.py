@@ -61,7 +61,9 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
     context = FakeContext(Path(tempfile.gettempdir()))
     context.events = Quiet()  # type: ignore[assignment]
     context.ports.update(
-        store=NoStore(), nodes=FakeCatalog(*jackfield_nodes(context)), script_engines=dict(scripts or {})
+        Store=NoStore(),
+        NodeCatalog=FakeCatalog(*jackfield_nodes(context)),
+        jackfield_script_engines=dict(scripts or {}),
     )
     return build(context)
 

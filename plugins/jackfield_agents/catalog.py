@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.agents import Agent, Detection
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
+from jackfield.api.manifests import ManifestLibraries
 from jackfield_agents.kind import AGENTS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class AgentCatalog:
         return Detector(self._context)
 
     async def all(self) -> Mapping[str, Agent]:
-        return await self._context.manifests(AGENTS).all()
+        return await self._context.port(ManifestLibraries).of(AGENTS).all()
 
     async def find(self, id: str) -> Agent:
         agents = await self.all()
@@ -50,4 +51,4 @@ class AgentCatalog:
         self.detector.cache.clear()
 
     def warnings(self) -> Sequence[str]:
-        return self._context.manifests(AGENTS).warnings()
+        return self._context.port(ManifestLibraries).of(AGENTS).warnings()

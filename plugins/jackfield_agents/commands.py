@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jackfield.api.agents import Agents
 from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def list_agents(cli: Cli, detect_again: bool, as_json: bool, config_dir: Path | 
         from jackfield_agents.catalog import AgentCatalog
         from jackfield_agents.views import item, profile_counts
 
-        catalog = context.agents
+        catalog = context.port(Agents)
         if detect_again and isinstance(catalog, AgentCatalog):
             await catalog.forget()
         found = await catalog.detect_all()
@@ -66,8 +67,8 @@ def show_agent(cli: Cli, agent_id: str, as_json: bool, config_dir: Path | None) 
     async def work(context: PluginContext) -> dict[str, Json]:
         from jackfield_agents.views import detail
 
-        agent = await context.agents.find(agent_id)
-        return detail(agent, await context.agents.detect(agent))
+        agent = await context.port(Agents).find(agent_id)
+        return detail(agent, await context.port(Agents).detect(agent))
 
     shown = cli.run("agents", work, config_dir=config_dir)
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
 from jackfield_agents.catalog import AgentCatalog
@@ -14,7 +15,7 @@ SLOW_MS = 2000
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
     """Broken manifests, programs that do not answer, and what is installed."""
-    catalog = context.agents
+    catalog = context.port(Agents)
     detected = await catalog.detect_all()
     installed = [f"{name} {found.version or ''}".rstrip() for name, found in detected.items() if found.installed]
     summary = f"{len(installed)} of {len(detected)} installed" + (f": {', '.join(installed)}" if installed else "")

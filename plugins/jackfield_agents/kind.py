@@ -6,3 +6,4 @@ from jackfield.api.agents import Agent
 from jackfield.api.manifests import ManifestKind
 
 AGENTS = ManifestKind("agents", Agent)
+KINDS = [AGENTS]

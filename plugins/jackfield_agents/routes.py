@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quart import Blueprint, Response
 
+from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, success
 from jackfield_agents.views import detail, item, profile_counts
@@ -22,7 +23,7 @@ class AgentRoutes:
 
     @operation("List agents, and whether they are installed", scope=None, response=f"{_SCHEMAS}:AgentList", tags=TAGS)
     async def list_agents(self) -> Response:
-        catalog = self._context.agents
+        catalog = self._context.port(Agents)
         agents, found = await catalog.all(), await catalog.detect_all()
         counts = await profile_counts(self._context)
         rows = [item(agent, found[agent.id], counts.get(agent.id, 0)) for agent in agents.values() if agent.id in found]
@@ -30,7 +31,7 @@ class AgentRoutes:
 
     @operation("Read an agent", scope=None, response=f"{_SCHEMAS}:AgentAnswer", tags=TAGS)
     async def get_agent(self, agent_id: str) -> Response:
-        catalog = self._context.agents
+        catalog = self._context.port(Agents)
         agent = await catalog.find(agent_id)
         return success(detail(agent, await catalog.detect(agent)))
 

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from jackfield.api.agents import Agent, Detection
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profiles
 
 
 async def profile_counts(context: PluginContext) -> Mapping[str, int]:
     """Agent -> its profiles; nothing where no plugin keeps profiles."""
     try:
-        profiles = context.profiles
+        profiles = context.port(Profiles)
     except LookupError:
         return {}
     return Counter(profile.agent_id for profile in await profiles.all())

@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.asgi import AsgiMount
-    from jackfield.api.context import PluginContext
-    from jackfield.api.credentials import CredentialKind
-    from jackfield.api.nodes import NodeType
-    from jackfield.api.triggers import Trigger
+from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_ai.settings import AiSettings
+class AiPlugin(Plugin):
+    """AI: agents, chains, models, tools, memories and vector stores, with n8n's names and parameters."""
 
-    return [SettingsTable("ai", AiSettings)]
+    name = "ai"
+    settings = (SettingsTable("ai", "jackfield_ai.settings:AiSettings"),)
 
-
-@hookimpl
-def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:
-    from jackfield_ai.catalogue import node_types
-
-    return node_types(context)
-
-
-@hookimpl
-def jackfield_credential_kinds() -> Sequence[CredentialKind]:
-    from jackfield_ai.kinds import KINDS
-
-    return KINDS
-
-
-@hookimpl
-def jackfield_triggers(context: PluginContext) -> Sequence[Trigger]:
-    from jackfield_ai.chat.trigger import ChatTrigger
-
-    return [ChatTrigger(context)]
-
-
-@hookimpl
-def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:
-    from jackfield_ai.chat.mounts import mounts
-
-    return mounts(context)
+    jackfield_nodes = later("jackfield_ai.catalogue:node_types")
+    jackfield_credential_kinds = later("jackfield_ai.kinds:KINDS")
+    jackfield_triggers = later("jackfield_ai.chat.trigger:triggers")
+    jackfield_asgi = later("jackfield_ai.chat.mounts:mounts")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from importlib import import_module
 
 from jackfield.api.context import PluginContext
-from jackfield.api.lazy import LazyNode
-from jackfield.api.nodes import NodeType
+from jackfield.api.nodes import NodeOffer
+from jackfield_ai.known_kinds import KNOWN
 
 RUNNING: Mapping[str, str] = {
     "agent": "agent.node:agent",
@@ -64,19 +62,8 @@ SERVING: Mapping[str, str] = {
 PREFIX = "langchain."
 
 
-def _load(kind: str, place: str, context: PluginContext) -> NodeType:
-    module, _, function = place.partition(":")
-    found: NodeType = getattr(import_module(f"jackfield_ai.{module}"), function)(context, kind)
-    return found
-
-
-def _lazy(kind: str, place: str, context: PluginContext) -> NodeType:
-    return LazyNode(kind, partial(_load, kind, place, context))
-
-
-def node_types(context: PluginContext) -> list[NodeType]:
-    """One `NodeType` per kind."""
-    from jackfield_ai.known_kinds import KNOWN
-
+def node_types(context: PluginContext) -> list[NodeOffer]:
+    """One offer per kind."""
     here = {PREFIX + kind: place for kind, place in (*RUNNING.items(), *SERVING.items())}
-    return [_lazy(kind, place, context) for kind, place in (*here.items(), *((kind, "known:known") for kind in KNOWN))]
+    offered = [*here.items(), *((kind, "known:known") for kind in KNOWN)]
+    return [NodeOffer(kind, f"jackfield_ai.{place}", (context, kind)) for kind, place in offered]

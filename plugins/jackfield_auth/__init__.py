@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    import click
-    from quart import Blueprint
-
-    from jackfield.api.auth import AuthMethod
-    from jackfield.api.context import PluginContext
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_auth.settings import TABLES
+class AuthPlugin(Plugin):
+    """Users, logins, tokens, API keys and Basic: who calls, and how that is proved."""
 
-    return TABLES
+    name = "auth"
+    settings = (
+        SettingsTable("security.jwt", "jackfield_auth.settings:JwtSettings"),
+        SettingsTable("security.api_keys", "jackfield_auth.settings:ApiKeysSettings"),
+        SettingsTable("security.basic_auth", "jackfield_auth.settings:BasicSettings"),
+        SettingsTable("security.login", "jackfield_auth.settings:LoginSettings"),
+        SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
+        SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
+    )
+    commands = ("jackfield_auth.commands:user", "jackfield_auth.open_command:open_ui")
+    parts = ("jackfield_auth.service:Auth",)
 
-
-@hookimpl
-def jackfield_auth_methods(context: PluginContext) -> Sequence[AuthMethod]:
-    from jackfield_auth.service import auth_of
-
-    return auth_of(context).methods
-
-
-@hookimpl
-def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    from jackfield_auth.routes import blueprints
-    from jackfield_auth.service import auth_of
-
-    return blueprints(auth_of(context))
-
-
-@hookimpl
-def jackfield_commands() -> Sequence[click.Command]:
-    from jackfield_auth.commands import user
-    from jackfield_auth.open_command import open_ui
-
-    return [user, open_ui]
-
-
-@hookimpl
-async def jackfield_startup(context: PluginContext) -> None:
-    from jackfield_auth.service import auth_of
-
-    await auth_of(context).open()
-
-
-@hookimpl
-async def jackfield_shutdown(context: PluginContext) -> None:
-    from jackfield_auth.service import auth_of, forget
-
-    await auth_of(context).close()
-    forget(context)
+    jackfield_auth_methods = later("jackfield_auth.serving:methods")
+    jackfield_blueprints = later("jackfield_auth.routes:blueprints")
+    start = deferred("jackfield_auth.serving:start")
+    stop = deferred("jackfield_auth.serving:stop")

@@ -105,9 +105,9 @@ def run(cli: Cli, work: Callable[[Accounts], Awaitable[str]], config_dir: Path |
     """Do the work on the open store and print what it says."""
 
     async def with_accounts(context: PluginContext) -> str:
-        from jackfield_auth.service import auth_of
+        from jackfield_auth.service import Auth
 
-        return await work(auth_of(context).accounts)
+        return await work(context.port(Auth).accounts)
 
     click.echo(cli.run("auth", with_accounts, config_dir=config_dir))
 

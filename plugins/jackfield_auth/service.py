@@ -104,16 +104,3 @@ class Auth:
         await self.first_admin.ensure()
         await self.passwords.prepare()
         await self.tokens.prepare()
-
-
-_parts: dict[int, Auth] = {}
-
-
-def auth_of(context: PluginContext) -> Auth:
-    """The context's own parts. They hold the context, so that its identity is theirs until `forget`."""
-    return _parts.get(id(context)) or _parts.setdefault(id(context), Auth(context))
-
-
-def forget(context: PluginContext) -> None:
-    """After shutdown."""
-    _parts.pop(id(context), None)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from jackfield.api.hooks import SettingsTable
+from jackfield.api.settings import SettingsTable
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = 366 * 86400

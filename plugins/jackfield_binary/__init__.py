@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.binary import BinaryStore
-    from jackfield.api.context import PluginContext
+from jackfield.api.plugin import Plugin, deferred, later
 
 
-@hookimpl
-def jackfield_binary_store(context: PluginContext) -> BinaryStore:
-    from jackfield.api.binary import BinarySettings
-    from jackfield_binary.store import DiskStore
+class BinaryPlugin(Plugin):
+    """Files of items on disk, by content, in the configuration directory."""
 
-    return DiskStore(context.service.config_dir / "binary", context.settings(BinarySettings))
-
-
-@hookimpl
-def jackfield_startup(context: PluginContext) -> None:
-    from jackfield_binary.store import DiskStore
-    from jackfield_binary.sweeping import sweep_forever
-
-    if isinstance(context.binary, DiskStore):
-        context.spawn("sweep", sweep_forever(context, context.binary))
+    name = "binary"
+    jackfield_binary_store = later("jackfield_binary.store:disk_store")
+    start = deferred("jackfield_binary.sweeping:start")

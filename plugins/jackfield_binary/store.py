@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from jackfield.api.binary import BinaryError, BinarySettings
+from jackfield.api.context import PluginContext
 from jackfield.api.workflows import Items
 from jackfield_binary.files import DiskFiles
 from jackfield_binary.layout import Layout, is_execution_id, is_file_id
@@ -32,6 +33,10 @@ class DiskStore:
     async def release(self, execution_ids: Sequence[str]) -> None:
         for execution_id in execution_ids:
             await asyncio.to_thread(self.layout.release, _checked(execution_id))
+
+
+def disk_store(context: PluginContext) -> DiskStore:
+    return DiskStore(context.service.config_dir / "binary", context.settings(BinarySettings))
 
 
 def referred(items: Iterable[object]) -> list[str]:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 
-from jackfield.api.binary import BinaryError, BinarySettings
+from jackfield.api.binary import BinaryError, BinarySettings, BinaryStore
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 from jackfield_binary.store import DiskStore
 
 _AT_ONCE = 500
 """Executions that the store is asked about at once."""
+
+
+def start(context: PluginContext) -> None:
+    """Sweep where the files are this plugin's."""
+    store = context.port(BinaryStore)
+    if isinstance(store, DiskStore):
+        context.spawn("sweep", sweep_forever(context, store))
 
 
 async def sweep_forever(context: PluginContext, store: DiskStore) -> None:

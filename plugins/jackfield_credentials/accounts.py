@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ServiceAccount
+from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
 from jackfield_credentials.grants import Tokens, ask, token_call
@@ -110,7 +111,7 @@ class Accounts:
             claims["sub"] = account.subject
         assertion = await asyncio.to_thread(_signed, account, claims)
         call = token_call(url, {"grant_type": GRANT, "assertion": assertion}, self._settings.token_timeout)
-        made = await ask(self._context.http, call, now)
+        made = await ask(self._context.port(HttpClient), call, now)
         self._context.secrets.redact(made.access)
         # One without an end is good as long as the assertion was.
         return made if made.expires_at else replace(made, expires_at=now + LIFETIME_S * 1000)

@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.port import CALLBACK
-from jackfield_credentials.service import service_of
+from jackfield_credentials.service import CredentialService
 
 _LONGEST = 4096
 _HEADERS = (
@@ -44,7 +44,7 @@ class Callback:
         except ValueError:
             return 400, "The provider sent too much."
         state, code = given.get("state", ""), given.get("code", "")
-        authorizing = service_of(self._context).authorizing
+        authorizing = self._context.port(CredentialService).authorizing
         try:
             if given.get("error") or not code:
                 authorizing.take(state)

@@ -19,14 +19,14 @@ class CredentialPort:
         self._context = context
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:
-        from jackfield_credentials.service import service_of
+        from jackfield_credentials.service import CredentialService
 
-        return await service_of(self._context).values(credential_id, kind)
+        return await self._context.port(CredentialService).values(credential_id, kind)
 
     async def authorization(self, credential_id: str, kind: str) -> Authorization:
-        from jackfield_credentials.service import service_of
+        from jackfield_credentials.service import CredentialService
 
-        return await service_of(self._context).authorization(credential_id, kind)
+        return await self._context.port(CredentialService).authorization(credential_id, kind)
 
 
 class _Mounted:

@@ -8,7 +8,7 @@ from quart import Blueprint, Response, request
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, OAuth2, Probe
+from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import clamp, json_response, operation, principal, read_json, read_model
 from jackfield.api.ids import is_uuid, new_id
@@ -17,7 +17,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
-from jackfield_credentials.service import service_of
+from jackfield_credentials.service import CredentialService
 from jackfield_credentials.trial import tried
 from jackfield_credentials.vault import Vault
 
@@ -37,7 +37,7 @@ class CredentialRoutes:
 
     @property
     def _vault(self) -> Vault:
-        return service_of(self._context).vault
+        return self._context.port(CredentialService).vault
 
     @operation(
         "List credentials, without values",
@@ -176,7 +176,7 @@ class CredentialRoutes:
         # Braces of the caller's URL are no template.
         literal = body.url and body.url.replace("{", "{{").replace("}", "}}")
         asked = Probe(literal, body.method) if literal else None
-        verdict = await tried(self._context, service_of(self._context), stored.id, stored.kind, asked)
+        verdict = await tried(self._context, self._context.port(CredentialService), stored.id, stored.kind, asked)
         return json_response({"valid": verdict.valid, "message": verdict.message, "tested": verdict.tested})
 
     @operation(
@@ -191,7 +191,7 @@ class CredentialRoutes:
         if kind is None or not isinstance(kind.scheme, OAuth2):
             raise Conflict(f"Credentials of the kind {stored.kind} are not connected to a provider.")
         try:
-            begun = await service_of(self._context).authorizing.begin(stored.id)
+            begun = await self._context.port(CredentialService).authorizing.begin(stored.id)
         except NodeError as exc:
             raise InvalidInput(exc.message) from None
         return json_response({"url": begun.url, "expiresAt": begun.expires_at, "redirectUri": begun.redirect_uri})
@@ -199,7 +199,7 @@ class CredentialRoutes:
     @operation("List kinds of credentials with their fields", scope=SCOPE, response=f"{_SCHEMAS}:KindList", tags=TAGS)
     async def list_kinds(self) -> Response:
         await self._vault.ready()
-        found = [kind_view(kind) for _, kind in sorted(self._context.credential_kinds.items())]
+        found = [kind_view(kind) for _, kind in sorted(self._context.extensions(CREDENTIAL_KINDS).items())]
         return json_response({"data": found, "total": len(found)})
 
     @operation("Read a kind of credentials", scope=SCOPE, response=f"{_SCHEMAS}:KindShown", tags=TAGS)

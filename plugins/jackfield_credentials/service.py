@@ -45,20 +45,3 @@ class CredentialService:
                 "it. Use a generic kind such as httpHeaderAuth."
             )
         return found
-
-
-_services: dict[int, tuple[PluginContext, CredentialService]] = {}
-"""The context is kept as well, so that its identity stays its own."""
-
-
-def service_of(context: PluginContext) -> CredentialService:
-    """The one service of this daemon."""
-    found = _services.get(id(context))
-    if found is None:
-        found = _services[id(context)] = (context, CredentialService(context))
-    return found[1]
-
-
-def forget(context: PluginContext) -> None:
-    """At the daemon's end."""
-    _services.pop(id(context), None)

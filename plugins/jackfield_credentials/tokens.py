@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import TOKENS, OAuth2
+from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.grants import Client, Refused, Tokens, read_tokens
 from jackfield_credentials.settings import CredentialSettings
@@ -56,10 +57,12 @@ class TokenKeeper:
         async with self._vault.lock(credential_id):
             client, _ = await self.client(credential_id)
             now = self._context.clock.now_ms()
-            await self._keep(credential_id, await client.code(self._context.http, code, redirect_uri, verifier, now))
+            await self._keep(
+                credential_id, await client.code(self._context.port(HttpClient), code, redirect_uri, verifier, now)
+            )
 
     async def _renewed(self, client: Client, tokens: Tokens | None) -> Tokens:
-        http, now = self._context.http, self._context.clock.now_ms()
+        http, now = self._context.port(HttpClient), self._context.clock.now_ms()
         if client.grant == "clientCredentials":
             return await client.client_credentials(http, now)
         if tokens is None or not tokens.refresh:

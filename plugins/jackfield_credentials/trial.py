@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CredentialKind, OAuth2, Probe, ServiceAccount
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import HttpCall, HttpReply
+from jackfield.api.http_client import HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
@@ -93,7 +93,7 @@ async def _asked(
     timeout = context.settings(CredentialSettings).token_timeout
     headers = [("accept", "application/json"), *probe.headers.items()]
     call = HttpCall(probe.method, url, headers=headers, timeout=timeout, follow="none")
-    return await context.http.send(call, await service.authorization(credential_id, kind.name))
+    return await context.port(HttpClient).send(call, await service.authorization(credential_id, kind.name))
 
 
 def _judged(reply: HttpReply, probe: Probe) -> Verdict:

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import orjson
 
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind
+from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind
 from jackfield.api.errors import JackfieldError
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
@@ -37,7 +37,7 @@ class Vault:
             self._found = True
 
     def kind(self, name: str) -> CredentialKind | None:
-        return self._context.credential_kinds.get(name)
+        return self._context.extensions(CREDENTIAL_KINDS).get(name)
 
     def is_secret(self, kind: str, field: str) -> bool:
         known = self.kind(kind)

@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    from quart import Blueprint
-
-    from jackfield.api.asgi import AsgiMount
-    from jackfield.api.context import PluginContext
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_events.settings import EventsSettings
+class EventsPlugin(Plugin):
+    """What happens, told over the WebSocket `/ws`, and the daemon's own status."""
 
-    return [SettingsTable("events", EventsSettings)]
+    name = "events"
+    settings = (SettingsTable("events", "jackfield_events.settings:EventsSettings"),)
 
-
-@hookimpl
-def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:
-    from jackfield_events.app import mounts
-
-    return mounts(context)
-
-
-@hookimpl
-def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    from jackfield_events.logs import blueprint
-    from jackfield_events.status import blueprints
-
-    return [*blueprints(context), blueprint(context)]
-
-
-@hookimpl
-async def jackfield_startup(context: PluginContext) -> None:
-    from jackfield_events.endpoint import announce
-
-    await announce(context.service)
-
-
-@hookimpl
-async def jackfield_shutdown(context: PluginContext) -> None:
-    from jackfield_events.endpoint import withdraw
-
-    await withdraw(context.service)
+    jackfield_asgi = later("jackfield_events.app:mounts")
+    jackfield_blueprints = later("jackfield_events.status:blueprints")
+    start = deferred("jackfield_events.endpoint:start")
+    stop = deferred("jackfield_events.endpoint:stop")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from jackfield.api.context import Service
+from jackfield.api.context import PluginContext, Service
 from jackfield.api.files import read_private, write_private
 
 NAME = "daemon-endpoint"
@@ -19,6 +19,14 @@ def endpoint(service: Service) -> str:
     """Scheme, host and port that a program on this machine connects to."""
     host = EVERY_ADDRESS.get(service.host, service.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{service.port}"
+
+
+async def start(context: PluginContext) -> None:
+    await announce(context.service)
+
+
+async def stop(context: PluginContext) -> None:
+    await withdraw(context.service)
 
 
 async def announce(service: Service) -> None:

@@ -9,6 +9,9 @@ from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, success
+from jackfield.api.profiles import Profiles
+from jackfield.api.proxy import Proxies
+from jackfield_events import logs
 
 
 class StatusRoutes:
@@ -32,13 +35,13 @@ class StatusRoutes:
                 "uptime_secs": int(self._context.clock.monotonic() - self._since),
                 "version": self._context.service.version,
                 "profiles_count": await self._profiles(),
-                "active_proxies": proxies.running() if (proxies := self._context.proxies) else 0,
+                "active_proxies": proxies.running() if (proxies := self._context.find_port(Proxies)) else 0,
             }
         )
 
     async def _profiles(self) -> int:
         try:
-            profiles = self._context.profiles
+            profiles = self._context.port(Profiles)
         except LookupError:  # a daemon without this plugin has none
             return 0
         return len(await profiles.all())
@@ -48,4 +51,4 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     views = StatusRoutes(context)
     made = Blueprint("daemon", __name__, url_prefix="/api/daemon")
     made.add_url_rule("/status", view_func=views.read, methods=["GET"])
-    return [made]
+    return [made, logs.blueprint(context)]

@@ -2,55 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.asgi import AsgiMount
-    from jackfield.api.context import PluginContext
-    from jackfield.api.nodes import NodeType
-    from jackfield.api.triggers import Trigger
+from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_forms.settings import FormSettings
+class FormsPlugin(Plugin):
+    """Forms: the trigger that a web page starts, its further pages, and pages that executions wait for."""
 
-    return [SettingsTable("forms", FormSettings)]
+    name = "forms"
+    settings = (SettingsTable("forms", "jackfield_forms.settings:FormSettings"),)
 
-
-@hookimpl
-def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:
-    from functools import partial
-
-    from jackfield.api.lazy import LazyNode
-
-    return [LazyNode(kind, partial(_node, context, kind)) for kind in ("formTrigger", "form")]
-
-
-@hookimpl
-def jackfield_triggers(context: PluginContext) -> Sequence[Trigger]:
-    from jackfield.api.lazy import LazyTrigger
-
-    return [LazyTrigger("form", ["formTrigger"], lambda: _trigger(context))]
-
-
-@hookimpl
-def jackfield_asgi(context: PluginContext) -> Sequence[AsgiMount]:
-    from jackfield_forms.mounts import mounts
-
-    return mounts(context)
-
-
-def _node(context: PluginContext, kind: str) -> NodeType:
-    from jackfield_forms.nodes import node_types
-
-    return next(node for node in node_types(context) if node.kind == kind)
-
-
-def _trigger(context: PluginContext) -> Trigger:
-    from jackfield_forms.trigger import FormTrigger
-
-    return FormTrigger(context)
+    jackfield_nodes = later("jackfield_forms.offers:nodes")
+    jackfield_triggers = later("jackfield_forms.offers:triggers")
+    jackfield_asgi = later("jackfield_forms.mounts:mounts")

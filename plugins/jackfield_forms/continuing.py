@@ -9,7 +9,7 @@ from quart import Request, Response
 from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import WaitingCall
+from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.resume import FORM, ResumeLinks
@@ -47,7 +47,7 @@ class Continuing:
         if sending:
             check_own_page(headers_of(request))
         try:
-            waiting = await self._context.engine.waiting(execution_id)
+            waiting = await self._context.port(Engine).waiting(execution_id)
         except Conflict as exc:
             if sending:
                 raise
@@ -81,7 +81,7 @@ class Continuing:
         """The last page was looked at: the workflow goes on with the items that waited."""
         page = rendering.ending(read_completion(_parameters(waiting)))
         try:
-            await self._context.engine.resume(waiting, None)
+            await self._context.port(Engine).resume(waiting, None)
         except Conflict:
             self._context.log.debug("The last page is shown again.", extra={"executionId": waiting.execution_id})
         return page
@@ -98,7 +98,7 @@ class Continuing:
             "formMode": "test" if test else "production",
         }
         await keep_files(self._context, checked, waiting.execution_id)
-        execution = await self._context.engine.resume(waiting, [item_of(checked, **more)])
+        execution = await self._context.port(Engine).resume(waiting, [item_of(checked, **more)])
         if waiting.node.kind == "wait":
             return await answer_of(page, execution, self._settings.response_timeout)
         return Response(

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from jackfield.api.context import PluginContext
+from jackfield.api.credentials import Credentials
 from jackfield.api.errors import AccessDenied, WebhookUnauthorized
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -102,7 +103,7 @@ async def _values(context: PluginContext, node: Node) -> tuple[str, str] | None:
     if ident is None:
         return None
     try:
-        found = await context.credentials.values(ident, CREDENTIAL)
+        found = await context.port(Credentials).values(ident, CREDENTIAL)
     except NodeError:
         context.log.warning("A form has no usable credential; it is closed.", extra={"node": node.name})
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.binary import BinaryError
+from jackfield.api.binary import BinaryError, BinaryStore
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
@@ -15,7 +15,7 @@ async def keep_files(context: PluginContext, checked: Checked, execution_id: str
     if not checked.contents:
         return execution_id
     execution_id = execution_id or new_id()
-    place = context.binary.files(execution_id)
+    place = context.port(BinaryStore).files(execution_id)
     try:
         for name in list(checked.contents):
             file = checked.binary[name]

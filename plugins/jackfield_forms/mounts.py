@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from jackfield.api.asgi import AsgiApp, AsgiMount
+from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
-from jackfield.api.lazy import LazyApp
 from jackfield.api.resume import FORM as WAITING
 
 LIVE, TEST = "form", "form-test"
@@ -21,5 +20,5 @@ def _build(context: PluginContext) -> AsgiApp:
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """All are public: a form checks its own callers."""
-    app = LazyApp(partial(_build, context))
+    app = LaterApp(partial(_build, context))
     return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST, WAITING)]

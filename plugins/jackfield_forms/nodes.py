@@ -155,3 +155,8 @@ def _passed(items: Items) -> Items:
 
 def node_types(context: PluginContext) -> Sequence[NodeType]:
     return [FormTriggerNode(), FormNode(context)]
+
+
+def node(context: PluginContext, kind: str) -> NodeType:
+    """The node of this kind."""
+    return next(node for node in node_types(context) if node.kind == kind)

@@ -9,8 +9,8 @@ from quart import Request, Response
 
 from jackfield.api.binary import BinarySettings
 from jackfield.api.clock import iso
-from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable, WorkflowInactive
 from jackfield.api.jsontext import Json
 from jackfield.api.resume import FORM, ResumeLinks
@@ -58,7 +58,7 @@ class Starting:
         found = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
         rows = found if test else [row for row in found if row.active]
         for row in rows:
-            workflow = await self._context.workflows.load(row.workflow_id)
+            workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
             node = _find(workflow, row, path)
             if node is not None:
                 return workflow, node
@@ -102,7 +102,7 @@ class Starting:
     ) -> Execution:
         """Returns once it is durable. Raises `StoreUnavailable`."""
         try:
-            execution = self._context.engine.submit(
+            execution = self._context.port(Engine).submit(
                 ExecutionRequest(
                     workflow=workflow,
                     mode=mode,

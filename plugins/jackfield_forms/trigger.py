@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 from jackfield.api.context import PluginContext
+from jackfield.api.credentials import Credentials
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
@@ -66,7 +67,7 @@ class FormTrigger:
         if ident is None:
             return "basicAuth needs a stored credential of the kind httpBasicAuth."
         try:
-            values = await self._context.credentials.values(ident, CREDENTIAL)
+            values = await self._context.port(Credentials).values(ident, CREDENTIAL)
         except NodeError as exc:
             return exc.message
         return None if values.get("user") and values.get("password") else "The credential has no user or no password."

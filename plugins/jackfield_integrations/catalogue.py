@@ -4,12 +4,9 @@ work, when it runs first."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from importlib import import_module
 
 from jackfield.api.context import PluginContext
-from jackfield.api.lazy import LazyNode
-from jackfield.api.nodes import NodeType
+from jackfield.api.nodes import NodeOffer
 
 MODULES: Mapping[str, str] = {
     "emailSend": "mail.node",
@@ -26,11 +23,6 @@ MODULES: Mapping[str, str] = {
 """Kind -> module of this package; it has a function `node(context)`."""
 
 
-def node_types(context: PluginContext) -> list[NodeType]:
-    """One `NodeType` per kind."""
-    return [LazyNode(kind, partial(_load, module, context)) for kind, module in MODULES.items()]
-
-
-def _load(module: str, context: PluginContext) -> NodeType:
-    found: NodeType = import_module(f"jackfield_integrations.{module}").node(context)
-    return found
+def node_types(context: PluginContext) -> list[NodeOffer]:
+    """One offer per kind."""
+    return [NodeOffer(kind, f"jackfield_integrations.{module}:node", (context,)) for kind, module in MODULES.items()]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
+from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items
@@ -126,7 +126,7 @@ class GraphQlNode(IntegrationNode):
                 if how not in KINDS:
                     raise NodeError(f"The authentication {how!r} is unknown; use one of none, {', '.join(KINDS)}.")
                 known[how] = await run.authorization(KINDS[how])
-            reply = await self._context.http.send(wanted.call(), known[how])
+            reply = await self._context.port(HttpClient).send(wanted.call(), known[how])
             return made_of(answered(wanted, reply), index)
 
         return await each(run, resolved, one)

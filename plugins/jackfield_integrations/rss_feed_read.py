@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.http_client import HttpCall
+from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import each, made_of
@@ -49,7 +49,7 @@ class RssFeedReadNode(IntegrationNode):
             raise NodeError("The parameter url is empty.")
         feeds = await load("feeds", "feeds")
         call = HttpCall("GET", wanted.url, headers=[("accept", ACCEPT)], verify=not wanted.options.ignore_ssl)
-        reply = await self._context.http.send(call)
+        reply = await self._context.port(HttpClient).send(call)
         if not 200 <= reply.status < 300:
             raise NodeError(f"The feed's server answers with status {reply.status}.")
         rows = await asyncio.to_thread(

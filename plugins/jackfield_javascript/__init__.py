@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from jackfield.api.context import PluginContext
-from jackfield.api.hooks import SettingsTable, hookimpl
-from jackfield.api.scripts import ScriptEngine
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_javascript.settings import JavaScriptSettings
+class JavaScriptPlugin(Plugin):
+    """JavaScript for expressions and Code nodes, in confined worker processes."""
 
-    return [SettingsTable("scripts.javascript", JavaScriptSettings)]
+    name = "javascript"
+    settings = (SettingsTable("scripts.javascript", "jackfield_javascript.settings:JavaScriptSettings"),)
+    provides = {"jackfield_javascript.engine:JavaScriptEngine": "jackfield_javascript.engine:engine"}
 
-
-@hookimpl
-def jackfield_script_engine(context: PluginContext) -> ScriptEngine:
-    from jackfield_javascript.engine import JavaScriptEngine
-    from jackfield_javascript.settings import JavaScriptSettings
-
-    return JavaScriptEngine(context.settings(JavaScriptSettings))
-
-
-@hookimpl
-async def jackfield_shutdown(context: PluginContext) -> None:
-    engine = context.script_engines.get("javaScript")
-    if engine is not None:
-        await engine.close()
+    jackfield_script_engines = later("jackfield_javascript.engine:engines")
+    stop = deferred("jackfield_javascript.engine:stop")

@@ -19,8 +19,9 @@ from typing import Any
 
 import orjson
 
+from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
 from jackfield_javascript.pool import PoolLimits, WorkerPool
 from jackfield_javascript.settings import JavaScriptSettings
 
@@ -158,3 +159,15 @@ class JavaScriptEngine:
         """Kill the workers. Nothing runs afterwards."""
         pools = [self._pool(kind) for kind in ("expressions", "code")]
         await asyncio.gather(*(pool.close() for pool in pools))
+
+
+def engine(context: PluginContext) -> JavaScriptEngine:
+    return JavaScriptEngine(context.settings(JavaScriptSettings))
+
+
+def engines(context: PluginContext) -> Sequence[ScriptEngine]:
+    return [context.port(JavaScriptEngine)]
+
+
+async def stop(context: PluginContext) -> None:
+    await context.port(JavaScriptEngine).close()

@@ -14,6 +14,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.parameters import Parameters
@@ -82,8 +83,8 @@ class CodeNode:
     def _language(self, given: Json) -> str:
         asked = given if isinstance(given, str) else "javaScript"
         language = LANGUAGES.get(asked.lower(), asked)
-        if language not in self._context.script_engines:
-            known = ", ".join(self._context.script_engines) or "none"
+        if language not in self._context.extensions(SCRIPT_ENGINES):
+            known = ", ".join(self._context.extensions(SCRIPT_ENGINES)) or "none"
             raise NodeError(
                 f"No plugin provides a script engine for the language {asked}; there are engines for: {known}."
             )

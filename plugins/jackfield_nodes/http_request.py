@@ -14,7 +14,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.binary import stream_of
 from jackfield.api.context import PluginContext
-from jackfield.api.http_client import Authorization
+from jackfield.api.http_client import Authorization, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.records import replace
@@ -156,7 +156,9 @@ class Requests:
         if (templates := parameters.pagination()) is not None:
             return await self._pages(parameters, call, authorization, templates, index)
         expect = parameters.expect()
-        reply = await self._context.http.send(replace(call, keeper=FileKeeper(self._run, expect)), authorization)
+        reply = await self._context.port(HttpClient).send(
+            replace(call, keeper=FileKeeper(self._run, expect)), authorization
+        )
         raise_for_status(reply, expect, host)
         return await self._items(reply, index)
 
@@ -173,7 +175,7 @@ class Requests:
         context, request = self._context, parameters.request_view(call)
         fetch = PageFetch(
             self._run,
-            context.http,
+            context.port(HttpClient),
             context.clock,
             # What pagination reads of an answer, it reads in memory.
             replace(call, keeper=FileKeeper(self._run, Expect())),

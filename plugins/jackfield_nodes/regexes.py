@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeError
-from jackfield.api.scripts import ScriptData, ScriptEngine, ScriptError
+from jackfield.api.scripts import SCRIPT_ENGINES, ScriptData, ScriptEngine, ScriptError
 from jackfield.api.workflows import Items
 from jackfield_nodes.conditions import Question
 
@@ -26,7 +26,7 @@ class Regexes:
         self._context = context
 
     def _engine(self) -> ScriptEngine:
-        engine = self._context.script_engines.get("javaScript")
+        engine = self._context.extensions(SCRIPT_ENGINES).get("javaScript")
         if engine is None:
             raise NodeError("Regular expressions need the plugin jackfield_javascript, which is not loaded.")
         return engine

@@ -8,6 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Dialect, DialectName, Provider
+from jackfield.api.proxy import Proxies
 from jackfield.api.records import record
 
 NO_KEY = "no-key-needed"
@@ -30,9 +31,10 @@ async def access_of(
 ) -> Access:
     """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
-    if not profile.proxy_enabled or context.proxies is None:
+    proxies = context.find_port(Proxies)
+    if not profile.proxy_enabled or proxies is None:
         return Access(url, key, False, provider.dialect)
-    address = await context.proxies.reserve(profile.alias)
+    address = await proxies.reserve(profile.alias)
     dialect = agent.dialect or provider.dialect
     base = address.base_url.rstrip("/")
     if dialect == "openai" and not base.endswith("/v1"):

@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.profiles import HeadlessRequest, HeadlessResult
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_profiles.views import usage
 
@@ -87,7 +87,7 @@ class AgentNode:
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
         try:
-            result = await self._context.profiles.run(parameters.profile, request)
+            result = await self._context.port(Profiles).run(parameters.profile, request)
         except JackfieldError as exc:
             raise NodeError(exc.message) from None
         if result.timed_out or result.exit_code != 0:

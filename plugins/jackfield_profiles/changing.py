@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from jackfield.api.agents import Agent
+from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
+from jackfield.api.providers import Providers
+from jackfield.api.proxy import Proxies
 from jackfield.api.records import record
 from jackfield_profiles import fitting, hooks_config, proxy_config
 from jackfield_profiles.creating import directory
@@ -94,7 +96,7 @@ class Changing:
         return values, warnings
 
     async def _target(self, present: Profile, asked: Mapping[str, Json]) -> tuple[dict[str, Json], str | None]:
-        provider = await self._context.providers.find(present.provider_id)
+        provider = await self._context.port(Providers).find(present.provider_id)
         values: dict[str, Json] = {}
         if "endpoint_id" in asked:
             values["endpoint_id"] = provider.endpoint(cast("str | None", asked["endpoint_id"]))[0]
@@ -102,7 +104,7 @@ class Changing:
             return values, None
         model = asked["model"]
         if model is None:
-            agent = await self._context.agents.find(present.agent_id)
+            agent = await self._context.port(Agents).find(present.agent_id)
             model = fitting.model_for(None, provider, agent)
         return {**values, "model": model}, fitting.model_warning(str(model), provider)
 
@@ -115,7 +117,7 @@ class Changing:
         )
         enabled = stored is not None and bool(stored["enabled"])
         agent = await self._agent(present)
-        provider = (await self._context.providers.all()).get(present.provider_id)
+        provider = (await self._context.port(Providers).all()).get(present.provider_id)
         if agent is not None and provider is not None:
             fitting.require_fit(agent, provider, translated=enabled)
         return stored
@@ -123,14 +125,14 @@ class Changing:
     async def _agent(self, profile: Profile) -> Agent | None:
         """None: its manifest has gone."""
         try:
-            return await self._context.agents.find(profile.agent_id)
+            return await self._context.port(Agents).find(profile.agent_id)
         except NotFound:
             return None
 
     async def _with_key(self, present: Profile, key: str | None, values: Mapping[str, Json]) -> Profile:
         """The key first, and back again when the rest cannot be stored."""
         if key is None:
-            provider = (await self._context.providers.all()).get(present.provider_id)
+            provider = (await self._context.port(Providers).all()).get(present.provider_id)
             if provider is not None and provider.needs_key and self._keys.environment_key(provider) is None:
                 raise fitting.key_missing(provider)
         before = await self._readable_key(present.alias)
@@ -159,8 +161,9 @@ class Changing:
 
     async def _follow(self, before: Profile, after: Profile, asked: Mapping[str, Json]) -> None:
         """A proxy that is switched off stops; listeners hear what has changed, without values."""
-        if before.proxy_enabled and not after.proxy_enabled and self._context.proxies is not None:
-            await self._context.proxies.stop(after.alias)
+        proxies = self._context.find_port(Proxies)
+        if before.proxy_enabled and not after.proxy_enabled and proxies is not None:
+            await proxies.stop(after.alias)
         self._context.events.publish("profiles", "profile_updated", {"alias": after.alias, "fields": sorted(asked)})
 
 

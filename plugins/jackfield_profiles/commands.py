@@ -11,6 +11,7 @@ import click
 
 from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
 from jackfield.api.jsontext import Json
+from jackfield.api.providers import Providers
 from jackfield_profiles.running_commands import env, run
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def provider_key(cli: Cli, provider: str, remove: bool, config_dir: Path | None)
     async def work(parts: Parts) -> None:
         from jackfield_profiles.keys import checked_key
 
-        found = await parts.context.providers.find(provider)
+        found = await parts.context.port(Providers).find(provider)
         if remove:
             await parts.keys.remove_provider_key(found.id)
         elif key:
@@ -271,7 +272,7 @@ async def _default_provider(parts: Parts) -> str:
 
 async def _key_prompt(parts: Parts, provider_id: str) -> str | None:
     """What a person is asked; None: no key is needed."""
-    provider = await parts.context.providers.find(provider_id)
+    provider = await parts.context.port(Providers).find(provider_id)
     if not provider.needs_key:
         return None
     in_environment = parts.keys.environment_key(provider) is not None
@@ -298,9 +299,9 @@ def _absolute(directory: str) -> str:
 
 def _run(cli: Cli, work: Callable[[Parts], Awaitable[FoundT]], config_dir: Path | None) -> FoundT:
     async def with_parts(context: PluginContext) -> FoundT:
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        return await work(parts_of(context))
+        return await work(context.port(Parts))
 
     return cli.run("profiles", with_parts, config_dir=config_dir)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.records import state
+from jackfield.api.terminals import Terminals
 
 
 @state
@@ -43,4 +44,5 @@ class Company:
         return visit.alone and not self._in_terminals(alias)
 
     def _in_terminals(self, alias: str) -> bool:
-        return self._context.terminals is not None and bool(self._context.terminals.live(alias))
+        terminals = self._context.find_port(Terminals)
+        return terminals is not None and bool(terminals.live(alias))

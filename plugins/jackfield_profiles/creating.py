@@ -13,13 +13,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from jackfield.api.agents import Agent
+from jackfield.api.agents import Agent, Agents
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Sandbox
-from jackfield.api.providers import Provider
+from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import record
 from jackfield_profiles import aliases, fitting, homes, hooks_config, proxy_config
 from jackfield_profiles.keys import KeyStore, checked_key
@@ -80,8 +80,8 @@ class Creating:
         if key is not None:
             self._context.secrets.redact(key)
         alias = aliases.checked(asked.alias)
-        agent = await self._context.agents.find(asked.agent_id)
-        provider = await self._context.providers.find(asked.provider_id)
+        agent = await self._context.port(Agents).find(asked.agent_id)
+        provider = await self._context.port(Providers).find(asked.provider_id)
         new, warnings = self._document(asked, agent, provider)
         if not asked.allow_missing:
             await fitting.require_installed(self._context, agent)

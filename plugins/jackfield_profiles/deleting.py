@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.profiles import Profile
+from jackfield.api.proxy import Proxies
+from jackfield.api.terminals import Terminals
 from jackfield_profiles import homes
 from jackfield_profiles.creating import Lifecycle
 from jackfield_profiles.keys import KeyStore
@@ -51,7 +53,7 @@ class Deleting:
             return None
 
     async def _end_sessions(self, alias: str, force: bool) -> None:
-        terminals = self._context.terminals
+        terminals = self._context.find_port(Terminals)
         if terminals is not None and (live := terminals.live(alias)):
             if not force:
                 raise Conflict(
@@ -59,8 +61,8 @@ class Deleting:
                     code="PROFILE_IN_USE",
                 )
             await terminals.end(alias)
-        if self._context.proxies is not None:
-            await self._context.proxies.stop(alias)
+        if (proxies := self._context.find_port(Proxies)) is not None:
+            await proxies.stop(alias)
 
     async def _run_hooks(self, profile: Profile, force: bool) -> list[str]:
         try:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.agents import Agent
+from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.profiles import Profile
-from jackfield.api.providers import Provider
-from jackfield_profiles.parts import parts_of
+from jackfield.api.providers import Provider, Providers
+from jackfield_profiles.parts import Parts
 from jackfield_profiles.script_check import problems
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
-    parts = parts_of(context)
+    parts = context.port(Parts)
     profiles = await parts.profiles.all()
     found = [
         Finding("profiles", True, f"{len(profiles)} can be read"),
         *(Finding("profiles", False, warning) for warning in parts.profiles.warnings()),
     ]
-    agents, providers = await context.agents.all(), await context.providers.all()
+    agents, providers = await context.port(Agents).all(), await context.port(Providers).all()
     for profile in profiles:
         found += [Finding(f"profile {profile.alias}", False, text) for text in _missing(profile, agents, providers)]
     lost = await asyncio.to_thread(_without_home, profiles)
@@ -49,7 +49,7 @@ def _without_home(profiles: Sequence[Profile]) -> Sequence[Profile]:
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
     """As of the last look; nothing is read for it."""
-    known = parts_of(context).profiles
+    known = context.port(Parts).profiles
     return [
         Metric("profiles", "Profiles that can be read, as of the last look.", "gauge", known.known()),
         Metric("profiles_damaged", "Stored profiles that cannot be read.", "gauge", len(known.warnings())),

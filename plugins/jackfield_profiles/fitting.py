@@ -5,7 +5,7 @@ Source: decisions.md 'Profiles' and section 4.
 
 from __future__ import annotations
 
-from jackfield.api.agents import Agent
+from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.providers import Provider
@@ -29,7 +29,7 @@ def require_fit(agent: Agent, provider: Provider, *, translated: bool) -> None:
 
 async def require_installed(context: PluginContext, agent: Agent) -> None:
     """Raises `InvalidInput`."""
-    if not (await context.agents.detect(agent)).installed:
+    if not (await context.port(Agents).detect(agent)).installed:
         raise InvalidInput(
             f"The agent {agent.id} is not installed: {agent.binary} was not found.",
             code="AGENT_NOT_INSTALLED",

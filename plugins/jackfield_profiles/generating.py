@@ -16,10 +16,11 @@ from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
+from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.records import record
-from jackfield.api.scripts import ScopedScripts, ScriptError
+from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield_profiles.access import Access
 from jackfield_profiles.homefiles import OWN
 from jackfield_profiles.preferences import GITHUB_TOKEN, HookPreferences, hooks_of, preferences
@@ -61,7 +62,7 @@ async def generate(
     name = agent.profile.script
     if not name:
         return Generated()
-    path = await asyncio.to_thread(context.layers.find, "scripts", name)
+    path = await asyncio.to_thread(context.port(Layers).find, "scripts", name)
     if path is None:
         where = context.service.config_dir / "scripts"
         raise ScriptFailed(
@@ -73,7 +74,7 @@ async def generate(
 
 async def run_script(context: PluginContext, path: Path, ctx: Mapping[str, Json]) -> Generated:
     """Raises `ScriptFailed` naming the script and what is wrong."""
-    engine = context.script_engines.get("rhai")
+    engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     if not isinstance(engine, ScopedScripts):
         raise ScriptFailed(
             "Scripts need the package rhai-python; install it with `pip install 'jackfield[rhai]'`.",

@@ -13,7 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import operation, read_json, read_model, success
 from jackfield.api.jsontext import Json
-from jackfield_profiles.parts import Parts, parts_of
+from jackfield_profiles.parts import Parts
 from jackfield_profiles.views import hooks_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class HookRoutes:
 
     @property
     def _parts(self) -> Parts:
-        return parts_of(self._context)
+        return self._context.port(Parts)
 
     @operation("List a profile's hooks", scope=None, response=_SHOWN, tags=TAGS)
     async def get_hooks(self, alias: str) -> Response:

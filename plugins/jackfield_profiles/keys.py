@@ -15,7 +15,7 @@ from typing import Literal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
-from jackfield.api.providers import Provider
+from jackfield.api.providers import Provider, Providers
 from jackfield_profiles.keys_files import KeyFiles, Place
 from jackfield_profiles.keys_keyring import KeyringSilent, SystemKeyring
 from jackfield_profiles.settings import ProfilesSettings
@@ -99,7 +99,7 @@ class KeyStore:
         return found or None
 
     async def _from_environment(self, provider_id: str) -> str | None:
-        provider = (await self._context.providers.all()).get(provider_id)
+        provider = (await self._context.port(Providers).all()).get(provider_id)
         return self.environment_key(provider) if provider is not None else None
 
     async def _uses_keyring(self) -> bool:

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Literal, Protocol
 from weakref import WeakValueDictionary
 
-from jackfield.api.agents import Agent
+from jackfield.api.agents import AGENT_ADAPTERS, Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
-from jackfield.api.providers import Provider
+from jackfield.api.providers import Provider, Providers
+from jackfield.api.proxy import Proxies
 from jackfield.api.records import record, replace
-from jackfield.api.telemetry import RunUsage
+from jackfield.api.telemetry import RunUsage, Usage
+from jackfield.api.terminals import Terminals
 from jackfield_profiles import environment as environments
 from jackfield_profiles.access import NO_KEY, Access, access_of, require_key, variables
 from jackfield_profiles.company import Company, Visit
@@ -85,8 +87,8 @@ class Launcher:
 
     async def plan(self, profile: Profile) -> Plan:
         """Nothing is written. Raises `NotFound`, `InvalidInput`, `JackfieldError` (the script failed)."""
-        agent = await self._context.agents.find(profile.agent_id)
-        provider = await self._context.providers.find(profile.provider_id)
+        agent = await self._context.port(Agents).find(profile.agent_id)
+        provider = await self._context.port(Providers).find(profile.provider_id)
         access = await access_of(self._context, agent, provider, profile, await self._keys.key(profile))
         generated = await generate(self._context, agent, provider, profile, access)
         github = self._context.settings(ServerPreferences).github_token
@@ -101,12 +103,12 @@ class Launcher:
         return Plan(agent, provider, access, generated, env, placeholders, secrets)
 
     async def _environment(self, agent: Agent, provider: Provider, profile: Profile, access: Access) -> dict[str, str]:
-        every = (await self._context.providers.all()).values()
+        every = (await self._context.port(Providers).all()).values()
         keys = {one.auth.env_key for one in every if one.auth.env_key}
         made = environments.inherited(os.environ, self._run.inherit, keys)
         if access.proxied:
             made |= environments.past_web_proxies(made)
-        dialect = None if access.dialect is None else self._context.providers.dialect(access.dialect)
+        dialect = None if access.dialect is None else self._context.port(Providers).dialect(access.dialect)
         made |= environments.of_home(profile.home, agent)
         return made | variables(access, provider, profile, dialect)
 
@@ -119,12 +121,12 @@ class Launcher:
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
         """See `Profiles.prepare`. A profile that has been deleted meanwhile gets nothing back."""
-        agent = await self._context.agents.find(profile.agent_id)
+        agent = await self._context.port(Agents).find(profile.agent_id)
         binary = await self._binary(agent)
         call = call_of(agent, request.prompt, profile.model)
         cwd = await asyncio.to_thread(_directory, profile, request)
-        if profile.proxy_enabled and self._context.proxies is not None:
-            await self._context.proxies.address(profile.alias)
+        if profile.proxy_enabled and (proxies := self._context.find_port(Proxies)) is not None:
+            await proxies.address(profile.alias)
         plan = await self.plan(profile)
         require_key(plan.provider, profile, plan.access)
         async with self._profiles.changing(profile.alias):
@@ -144,7 +146,7 @@ class Launcher:
             secrets=plan.secrets,
             session=session,
         )
-        for adapter in self._context.agent_adapters:
+        for adapter in self._context.extensions(AGENT_ADAPTERS).values():
             if adapter.agent_id == agent.id:
                 launch = await adapter.adjust(launch, profile)
         await self._hooks("pre_run", agent.hooks.pre_run, profile, launch.env, launch.secrets)
@@ -159,7 +161,7 @@ class Launcher:
             self._context.log.warning("When %s was used last is not noted: %s", alias, exc.message)
 
     async def _binary(self, agent: Agent) -> str:
-        found = await self._context.agents.detect(agent)
+        found = await self._context.port(Agents).detect(agent)
         path = found.binary_path or await asyncio.to_thread(shutil.which, agent.binary)
         if path is None:
             raise InvalidInput(
@@ -185,7 +187,7 @@ class Launcher:
 
     async def _completed(self, launch: Launch, exit_code: int) -> None:
         try:
-            agent = await self._context.agents.find(launch.profile.agent_id)
+            agent = await self._context.port(Agents).find(launch.profile.agent_id)
             await self._hooks("post_run", agent.hooks.post_run, launch.profile, launch.env, launch.secrets)
         except JackfieldError as exc:
             self._context.log.warning("After a run of %s: %s", launch.profile.alias, exc.message)
@@ -195,7 +197,7 @@ class Launcher:
 
     async def _recorded(self, launch: Launch, exit_code: int) -> RunUsage | None:
         try:
-            return await self._context.usage.run_ended(launch, exit_code)
+            return await self._context.port(Usage).run_ended(launch, exit_code)
         except LookupError:  # no plugin keeps usage
             return None
         except Exception as exc:  # the run has its result, whatever telemetry trips over
@@ -214,7 +216,7 @@ class Launcher:
         """Run the agent's commands for it, in the environment of a run. Raises `JackfieldError` when creating fails;
         when deleting fails it is logged."""
         try:
-            agent = await self._context.agents.find(profile.agent_id)
+            agent = await self._context.port(Agents).find(profile.agent_id)
             commands = agent.hooks.create if when == "create" else agent.hooks.delete
             if commands:
                 plan = await self.plan(profile)
@@ -272,16 +274,17 @@ class Launcher:
         """Whoever asked for a sandbox must not get a run without one. Raises `InvalidInput`."""
         if launch.profile.sandbox == "off":
             return launch
-        if self._context.terminals is None:
+        terminals = self._context.find_port(Terminals)
+        if terminals is None:
             raise InvalidInput(
                 f"The profile {launch.profile.alias} wants the sandbox {launch.profile.sandbox}, which no plugin "
                 "gives; set it to off, or enable jackfield_terminal.",
                 code="SANDBOX_UNAVAILABLE",
             )
-        return await self._context.terminals.confined(launch)
+        return await terminals.confined(launch)
 
     async def _headless(self, launch: Launch, request: HeadlessRequest, visit: Visit) -> HeadlessResult:
-        agent = await self._context.agents.find(launch.profile.agent_id)  # now: it may be gone when the run ends
+        agent = await self._context.port(Agents).find(launch.profile.agent_id)  # now: it may be gone when the run ends
         limit = self._run.output_limit
         start = Start(
             argv=launch.argv,

@@ -60,20 +60,3 @@ class Parts:
         from jackfield_profiles.deleting import Deleting
 
         return Deleting(self.context, self.profiles, self.keys, self.launcher, self.shims)
-
-
-_parts: dict[int, Parts] = {}
-"""The parts hold the context, so that its identity stays its own."""
-
-
-def parts_of(context: PluginContext) -> Parts:
-    """The one of this daemon."""
-    found = _parts.get(id(context))
-    if found is None:
-        found = _parts[id(context)] = Parts(context)
-    return found
-
-
-def forget(context: PluginContext) -> None:
-    """At the daemon's end."""
-    _parts.pop(id(context), None)

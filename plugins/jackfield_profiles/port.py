@@ -23,9 +23,9 @@ class ProfilePort:
 
     @property
     def _parts(self) -> Parts:
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        return parts_of(self._context)
+        return self._context.port(Parts)
 
     async def all(self) -> Sequence[Profile]:
         return await self._parts.profiles.all()

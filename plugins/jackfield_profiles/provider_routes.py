@@ -7,8 +7,9 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import operation, read_model, success
+from jackfield.api.providers import Providers
 from jackfield_profiles.keys import checked_key
-from jackfield_profiles.parts import Parts, parts_of
+from jackfield_profiles.parts import Parts
 
 TAGS = ("providers",)
 _SCHEMAS = "jackfield_profiles.schemas"
@@ -22,11 +23,11 @@ class ProviderKeyRoutes:
 
     @property
     def _parts(self) -> Parts:
-        return parts_of(self._context)
+        return self._context.port(Parts)
 
     @operation("Say where a provider's key comes from", scope=None, response=f"{_SCHEMAS}:ProviderKeyShown", tags=TAGS)
     async def get_key(self, provider_id: str) -> Response:
-        provider = await self._context.providers.find(provider_id)
+        provider = await self._context.port(Providers).find(provider_id)
         return success({"source": await self._parts.keys.provider_key_source(provider)})
 
     @operation(
@@ -39,7 +40,7 @@ class ProviderKeyRoutes:
     async def put_key(self, provider_id: str) -> Response:
         from jackfield_profiles.schemas import ProviderKeyBody
 
-        provider = await self._context.providers.find(provider_id)
+        provider = await self._context.port(Providers).find(provider_id)
         body = await read_model(ProviderKeyBody)
         key = checked_key(body.api_key)
         if not key:
@@ -49,6 +50,6 @@ class ProviderKeyRoutes:
 
     @operation("Remove a provider's stored key", scope=None, response=f"{_SCHEMAS}:MessageShown", tags=TAGS)
     async def remove_key(self, provider_id: str) -> Response:
-        provider = await self._context.providers.find(provider_id)
+        provider = await self._context.port(Providers).find(provider_id)
         await self._parts.keys.remove_provider_key(provider.id)
         return success({"message": f"The provider {provider.id} has no stored key."})

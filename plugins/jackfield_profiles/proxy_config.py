@@ -27,11 +27,13 @@ from pydantic import (
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import validation_details
 from jackfield.api.jsontext import Json
+from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
-    from jackfield.api.proxy import Given, RoutingCondition
+    from jackfield.api.extensions import Given
+    from jackfield.api.proxy import RoutingCondition
 
 STRATEGIES = (
     "Simple", "Conditional", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback",
@@ -52,8 +54,8 @@ class Kinds:
 
     @classmethod
     def of(cls, context: PluginContext) -> Kinds:
-        strategies = {folded: given.value.name for folded, given in context.proxy_strategies.items()}
-        return cls(strategies, context.proxy_conditions)
+        strategies = {folded: given.value.name for folded, given in context.given(PROXY_STRATEGIES).items()}
+        return cls(strategies, context.given(PROXY_CONDITIONS))
 
 
 class _Part(BaseModel):

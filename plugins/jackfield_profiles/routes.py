@@ -14,7 +14,7 @@ from jackfield.api.http import operation, read_json, read_model, read_query, suc
 from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.hook_routes import HookRoutes
-from jackfield_profiles.parts import Parts, parts_of
+from jackfield_profiles.parts import Parts
 from jackfield_profiles.provider_routes import ProviderKeyRoutes
 from jackfield_profiles.settings import ProfilesSettings
 
@@ -30,7 +30,7 @@ class ProfileRoutes:
 
     @property
     def _parts(self) -> Parts:
-        return parts_of(self._context)
+        return self._context.port(Parts)
 
     @operation(
         "List profiles", scope=None, query=f"{_SCHEMAS}:ListQuery", response=f"{_SCHEMAS}:ProfileList", tags=TAGS

@@ -34,9 +34,9 @@ def run(cli: Cli, alias: str, args: tuple[str, ...], working_dir: Path | None, c
         from jackfield.api.profiles import LaunchRequest
         from jackfield_profiles.foreground import run_here
         from jackfield_profiles.launching import require_no_sandbox
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        parts = parts_of(context)
+        parts = context.port(Parts)
         profile = await parts.profiles.find(alias)
         directory = working_dir or (None if profile.working_dir else Path.cwd())
         where = None if directory is None else str(directory.absolute())
@@ -59,9 +59,9 @@ def env(cli: Cli, alias: str, show_secrets: bool, config_dir: Path | None) -> No
     --show-secrets)"`."""
 
     async def work(context: PluginContext) -> Mapping[str, str]:
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        parts = parts_of(context)
+        parts = context.port(Parts)
         return await parts.launcher.environment(await parts.profiles.find(alias), secrets=show_secrets)
 
     for line in exports(cli.run("profiles", work, config_dir=config_dir)):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
-from jackfield.api.scripts import ScopedScripts, ScriptError
+from jackfield.api.manifests import Layers
+from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield_profiles.generating import source_of
 
 SECONDS = 1.0
@@ -17,7 +18,7 @@ SECONDS = 1.0
 
 async def problems(context: PluginContext, agents: Iterable[Agent]) -> Sequence[str]:
     """One sentence for each script that is missing or is none."""
-    engine = context.script_engines.get("rhai")
+    engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     users: dict[str, list[str]] = {}
     for agent in agents:
         if agent.profile.script:
@@ -28,7 +29,7 @@ async def problems(context: PluginContext, agents: Iterable[Agent]) -> Sequence[
 
 
 async def _problem(context: PluginContext, engine: object, name: str) -> str | None:
-    path = await asyncio.to_thread(context.layers.find, "scripts", name)
+    path = await asyncio.to_thread(context.port(Layers).find, "scripts", name)
     if path is None:
         return f"The script {name} is not there; put it into {context.service.config_dir / 'scripts'}."
     try:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jackfield.api.agents import Agents
 from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.providers import Providers
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -30,11 +32,11 @@ def try_script(cli: Cli, file: Path, alias: str, config_dir: Path | None) -> Non
     async def work(context: PluginContext) -> Generated:
         from jackfield_profiles.access import access_of
         from jackfield_profiles.generating import run_script, script_context
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        profile = await parts_of(context).profiles.find(alias)
-        agent = await context.agents.find(profile.agent_id)
-        provider = await context.providers.find(profile.provider_id)
+        profile = await context.port(Parts).profiles.find(alias)
+        agent = await context.port(Agents).find(profile.agent_id)
+        provider = await context.port(Providers).find(profile.provider_id)
         access = await access_of(context, agent, provider, profile, None)
         return await run_script(context, file, script_context(context, agent, provider, profile, access))
 

@@ -32,9 +32,9 @@ def install(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, config_dir: 
 
     async def work(context: PluginContext) -> bool:
         from jackfield.api.errors import JackfieldError
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        parts = parts_of(context)
+        parts = context.port(Parts)
         wanted = aliases or [profile.alias for profile in await parts.profiles.all()]
         complete = True
         for alias in wanted:
@@ -61,9 +61,9 @@ def uninstall(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, config_dir
     """Remove the commands of ALIASES, or all that were installed here."""
 
     async def work(context: PluginContext) -> None:
-        from jackfield_profiles.parts import parts_of
+        from jackfield_profiles.parts import Parts
 
-        ours = parts_of(context).shims
+        ours = context.port(Parts).shims
         for alias in aliases or ours.installed(bin_dir):
             if ours.uninstall(alias, bin_dir):
                 click.echo(f"The command {alias} was removed.")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
+from jackfield.api.manifests import ManifestLibraries
 from jackfield.api.providers import Dialect, DialectName, Provider
 from jackfield_providers.kinds import DIALECTS, PROVIDERS
 
@@ -20,7 +21,8 @@ class ProviderCatalog:
 
     async def all(self) -> Mapping[str, Provider]:
         providers, dialects = await asyncio.gather(
-            self._context.manifests(PROVIDERS).all(), self._context.manifests(DIALECTS).all()
+            self._context.port(ManifestLibraries).of(PROVIDERS).all(),
+            self._context.port(ManifestLibraries).of(DIALECTS).all(),
         )
         self._dialects = {name: found.dialect for name, found in dialects.items()}
         return providers
@@ -39,5 +41,5 @@ class ProviderCatalog:
         return self._dialects[name]
 
     def warnings(self) -> Sequence[str]:
-        manifests = self._context.manifests
-        return [*manifests(PROVIDERS).warnings(), *manifests(DIALECTS).warnings()]
+        manifests = self._context.port(ManifestLibraries)
+        return [*manifests.of(PROVIDERS).warnings(), *manifests.of(DIALECTS).warnings()]

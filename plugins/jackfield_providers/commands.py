@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table
+from jackfield.api.providers import Providers
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -31,8 +32,8 @@ def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     async def work(context: PluginContext) -> list[dict[str, Json]]:
         from jackfield_providers.views import item
 
-        found = await context.providers.all()
-        for warning in context.providers.warnings():
+        found = await context.port(Providers).all()
+        for warning in context.port(Providers).warnings():
             click.echo(f"jackfield: {warning}", err=True)
         return [item(provider) for provider in found.values()]
 
@@ -55,7 +56,7 @@ def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | 
     async def work(context: PluginContext) -> dict[str, Json]:
         from jackfield_providers.views import detail
 
-        return detail(await context.providers.find(provider_id))
+        return detail(await context.port(Providers).find(provider_id))
 
     shown = cli.run("providers", work, config_dir=config_dir)
     if as_json:

@@ -29,3 +29,4 @@ class DialectManifest(Manifest):
 
 PROVIDERS = ManifestKind("providers", Provider)
 DIALECTS = ManifestKind("dialects", DialectManifest)
+KINDS = [PROVIDERS, DIALECTS]

@@ -8,6 +8,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, success
+from jackfield.api.providers import Providers
 from jackfield_providers.views import detail, item
 
 TAGS = ("providers",)
@@ -22,13 +23,13 @@ class ProviderRoutes:
 
     @operation("List providers of models", scope=None, response=f"{_SCHEMAS}:ProviderList", tags=TAGS)
     async def list_providers(self) -> Response:
-        catalog = self._context.providers
+        catalog = self._context.port(Providers)
         rows = [item(provider) for provider in (await catalog.all()).values()]
         return success(rows, warnings=catalog.warnings())
 
     @operation("Read a provider", scope=None, response=f"{_SCHEMAS}:ProviderAnswer", tags=TAGS)
     async def get_provider(self, provider_id: str) -> Response:
-        return success(detail(await self._context.providers.find(provider_id)))
+        return success(detail(await self._context.port(Providers).find(provider_id)))
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:

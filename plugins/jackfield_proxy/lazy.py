@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from jackfield.api.context import PluginContext
 from jackfield.api.proxy import ProxyAddress
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 MARKER = "proxies.json"
 """In the configuration directory: the aliases whose proxies run, to be started again with the daemon."""
-_made: WeakKeyDictionary[PluginContext, LazyProxies] = WeakKeyDictionary()
-"""One per context; a process may have several daemons, as tests do."""
 
 
 class LazyProxies:
@@ -28,13 +25,6 @@ class LazyProxies:
         self._context = context
         self.serving = False
         """Whether this process is the daemon; else it is a command."""
-
-    @staticmethod
-    def of(context: PluginContext) -> LazyProxies:
-        found = _made.get(context)
-        if found is None:
-            found = _made[context] = LazyProxies(context)
-        return found
 
     @cached_property
     def manager(self) -> Manager:

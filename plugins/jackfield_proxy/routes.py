@@ -18,7 +18,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_json, read_model, read_query, success
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
+from jackfield.api.profiles import Profile, Profiles
 from jackfield_proxy.lazy import LazyProxies
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ProxyRoutes:
 
     @property
     def _manager(self) -> Manager:
-        return LazyProxies.of(self._context).manager
+        return self._context.port(LazyProxies).manager
 
     @operation("List the proxies", scope=None, response=f"{_SCHEMAS}:ProxyList", tags=TAGS)
     async def list_proxies(self) -> Response:
@@ -137,7 +137,7 @@ class ProxyRoutes:
         return success(await trial(self._context, profile, await read_model(TrialBody)))
 
     async def _profile(self, alias: str) -> Profile:
-        return await self._context.profiles.find(alias)
+        return await self._context.port(Profiles).find(alias)
 
 
 def _config(profile: Profile) -> Mapping[str, Json]:
@@ -172,7 +172,7 @@ def _check_precondition(profile: Profile) -> None:
         )
 
 
-def blueprint(context: PluginContext) -> Blueprint:
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     routes = ProxyRoutes(context)
     made = Blueprint("proxies", __name__, url_prefix="/api/proxy")
     for method, path, view in (
@@ -190,4 +190,4 @@ def blueprint(context: PluginContext) -> Blueprint:
         ("GET", "/<alias>/requests", routes.get_requests),
     ):
         made.add_url_rule(path, f"{view.__name__}", view, methods=[method])
-    return made
+    return [made]

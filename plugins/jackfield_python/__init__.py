@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from jackfield.api.context import PluginContext
-from jackfield.api.hooks import SettingsTable, hookimpl
-from jackfield.api.scripts import ScriptEngine
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_python.settings import PythonSettings
+class PythonPlugin(Plugin):
+    """Python for Code nodes, in worker processes that can do nothing but compute."""
 
-    return [SettingsTable("scripts.python", PythonSettings)]
+    name = "python"
+    settings = (SettingsTable("scripts.python", "jackfield_python.settings:PythonSettings"),)
+    provides = {"jackfield_python.engine:PythonEngine": "jackfield_python.engine:engine"}
 
-
-@hookimpl
-def jackfield_script_engine(context: PluginContext) -> ScriptEngine:
-    from jackfield_python.engine import PythonEngine
-    from jackfield_python.settings import PythonSettings
-
-    return PythonEngine(context.settings(PythonSettings))
-
-
-@hookimpl
-async def jackfield_shutdown(context: PluginContext) -> None:
-    engine = context.script_engines.get("python")
-    if engine is not None:
-        await engine.close()
+    jackfield_script_engines = later("jackfield_python.engine:engines")
+    stop = deferred("jackfield_python.engine:stop")

@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from jackfield.api import jsontext
+from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
 from jackfield_python.pool import Pool
 from jackfield_python.settings import PythonSettings
 from jackfield_python.worker import Run
@@ -98,3 +99,15 @@ def _error(given: Any) -> ScriptError:  # what the worker sent
 
 def _object(value: Any) -> Mapping[str, Any]:  # what the worker sent
     return value if isinstance(value, dict) else {}
+
+
+def engine(context: PluginContext) -> PythonEngine:
+    return PythonEngine(context.settings(PythonSettings))
+
+
+def engines(context: PluginContext) -> Sequence[ScriptEngine]:
+    return [context.port(PythonEngine)]
+
+
+async def stop(context: PluginContext) -> None:
+    await context.port(PythonEngine).close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import click
 
 from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.manifests import MANIFEST_KINDS
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -148,7 +149,7 @@ async def _built(context: PluginContext, plan: Plan) -> str:
 
     large = context.settings(RegistrySettings).artifact_limit
     try:
-        built = await asyncio.to_thread(build, plan, context.manifest_kinds, large)
+        built = await asyncio.to_thread(build, plan, context.extensions(MANIFEST_KINDS), large)
     except OSError as exc:
         raise ConfigurationError(f"{exc.filename} cannot be used: {exc.strerror}.") from None
     what = "was built" if built.new else "was there already"
@@ -157,9 +158,9 @@ async def _built(context: PluginContext, plan: Plan) -> str:
 
 def _asked(cli: Cli, ask: Callable[[RegistryService], Awaitable[T]], config_dir: Path | None) -> T:
     async def work(context: PluginContext) -> T:
-        from jackfield_registry.service import service_of
+        from jackfield_registry.service import RegistryService
 
-        return await ask(service_of(context))
+        return await ask(context.port(RegistryService))
 
     return cli.run(PLUGIN, work, config_dir=config_dir)
 

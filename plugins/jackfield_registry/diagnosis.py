@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
-from jackfield_registry.service import RegistryService, service_of
+from jackfield_registry.service import RegistryService
 from jackfield_registry.settings import RegistrySettings
 
 SUBJECT = "registry"
@@ -18,7 +18,7 @@ NAMED = 5
 async def findings(context: PluginContext) -> Sequence[Finding]:
     """Reads everything that was synced."""
     url = context.settings(RegistrySettings).url
-    return await asyncio.to_thread(_findings, service_of(context), url)
+    return await asyncio.to_thread(_findings, context.port(RegistryService), url)
 
 
 def _findings(service: RegistryService, url: str) -> list[Finding]:

@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import JackfieldError
 from jackfield.api.registry import OpenSource, RegistrySource, RegistryStatus
+from jackfield_registry.service import RegistryService
 from jackfield_registry.settings import RegistrySettings
 
 
@@ -20,14 +21,14 @@ class RegistryPort:
         self._context = context
 
     async def status(self) -> RegistryStatus:
-        from jackfield_registry.service import service_of
+        from jackfield_registry.service import RegistryService
 
-        return await service_of(self._context).status()
+        return await self._context.port(RegistryService).status()
 
     async def sync(self, *, force: bool = False) -> RegistryStatus:
-        from jackfield_registry.service import service_of
+        from jackfield_registry.service import RegistryService
 
-        return await service_of(self._context).sync(force=force)
+        return await self._context.port(RegistryService).sync(force=force)
 
 
 class _Files:
@@ -63,7 +64,7 @@ def sources(context: PluginContext) -> Sequence[RegistrySource]:
 def metrics(context: PluginContext) -> Sequence[Metric]:
     """How often was synced since the start."""
     module = sys.modules.get("jackfield_registry.service")
-    counts: dict[str, int] = module.service_of(context).counts if module else {}
+    counts: dict[str, int] = module.context.port(RegistryService).counts if module else {}
     return [
         Metric("registry_syncs_total", "Syncs of the registry by result.", "counter", counts.get(result, 0), labels)
         for result in ("updated", "unchanged", "failed")
@@ -79,11 +80,11 @@ def sync_by_itself(context: PluginContext) -> None:
 
 
 async def _sync_for_ever(context: PluginContext, interval: float) -> None:
-    from jackfield_registry.service import service_of
+    from jackfield_registry.service import RegistryService
 
     while True:
         try:
-            await service_of(context).sync(unattended=True)
+            await context.port(RegistryService).sync(unattended=True)
         except JackfieldError as exc:
             context.log.warning("The registry was not synced: %s", exc.message)
         await context.clock.sleep(interval)

@@ -26,9 +26,9 @@ class RegistryRoutes:
 
     @property
     def _service(self) -> RegistryService:
-        from jackfield_registry.service import service_of
+        from jackfield_registry.service import RegistryService
 
-        return service_of(self._context)
+        return self._context.port(RegistryService)
 
     @operation("Read the registry's state", scope=None, response=f"{_SCHEMAS}:RegistryAnswer", tags=TAGS)
     async def read(self) -> Response:

@@ -10,6 +10,7 @@ from pathlib import Path
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import RegistryStatus
 from jackfield_registry.content import Content, commit_of, problems, read_index
@@ -73,7 +74,7 @@ class RegistryService:
         folder = self.content.current()
         if folder is not None:
             try:
-                index = read_index(folder, self._context.manifest_kinds)
+                index = read_index(folder, self._context.extensions(MANIFEST_KINDS))
             except BadIndex as exc:
                 index_damage = f"The index in {folder} is damaged ({exc}); sync with force to fetch it again."
         return Look(lock, folder, index, lock_damage, index_damage)
@@ -83,7 +84,7 @@ class RegistryService:
         return folder is not None and not self.problems(folder)
 
     def problems(self, folder: Path) -> list[str]:
-        return problems(folder, self._context.manifest_kinds, self._settings.public_key)
+        return problems(folder, self._context.extensions(MANIFEST_KINDS), self._settings.public_key)
 
     async def status(self) -> RegistryStatus:
         return self._shown(await asyncio.to_thread(self.look))
@@ -246,20 +247,3 @@ class RegistryService:
 
 def _silent(progress: Progress) -> None:
     pass
-
-
-_services: dict[int, tuple[PluginContext, RegistryService]] = {}
-"""The context is kept as well, so that its identity stays its own."""
-
-
-def service_of(context: PluginContext) -> RegistryService:
-    """The one service of this daemon."""
-    found = _services.get(id(context))
-    if found is None:
-        found = _services[id(context)] = (context, RegistryService(context))
-    return found[1]
-
-
-def forget(context: PluginContext) -> None:
-    """The daemon has stopped."""
-    _services.pop(id(context), None)

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, Conflict, UpstreamFailed
 from jackfield.api.files import private_directory
+from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
-from jackfield.api.registry import OpenSource, RegistrySource
+from jackfield.api.registry import REGISTRY_SOURCES, OpenSource, RegistrySource
 from jackfield_registry.content import Content, opened
 from jackfield_registry.fetching import Fetch, Tell, read_small, write_new
 from jackfield_registry.index import NAME, SIGNATURE, BadIndex, Index, parse
@@ -96,7 +97,7 @@ class Publisher:
 
     def _source(self) -> RegistrySource:
         scheme = urlsplit(self.base).scheme
-        for source in self._context.registry_sources:
+        for source in self._context.extensions(REGISTRY_SOURCES).values():
             if scheme in source.schemes:
                 return source
         raise ConfigurationError(f"registry.url: no plugin fetches from {scheme}://; use https://, file:// or a path.")
@@ -126,7 +127,7 @@ class Publisher:
             return None
         signature = await self._signature(source, folder, data)
         try:
-            index = parse(data, self._context.manifest_kinds)
+            index = parse(data, self._context.extensions(MANIFEST_KINDS))
         except BadIndex as exc:
             raise UpstreamFailed(f"{folder}{NAME} of the registry is not an index: {exc}.") from None
         self._accept(index, wanted)
@@ -184,7 +185,7 @@ class Publisher:
 
     async def _stage(self, source: OpenSource, published: _Published, staged: Path, wanted: Wanted, tell: Tell) -> int:
         """Everything of the commit, checked and on the disk; how many files were downloaded."""
-        fetch = Fetch(source, published.index, staged, self._context.manifest_kinds, self._settings, tell)
+        fetch = Fetch(source, published.index, staged, self._context.extensions(MANIFEST_KINDS), self._settings, tell)
         here = {}
         if wanted.folder is not None and wanted.index is not None:
             here = {artifact.checksum: wanted.folder / artifact.place for artifact in wanted.index.artifacts}

@@ -3,35 +3,16 @@ distribution `rhai-python`; without it there is no engine of that name, and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from jackfield.api.context import PluginContext
-from jackfield.api.hooks import SettingsTable, hookimpl
-from jackfield.api.scripts import ScriptEngine
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_rhai.settings import RhaiSettings
+class RhaiPlugin(Plugin):
+    """Rhai: scripts that make agents' configuration, conditions of routes, and a language of Code nodes. Needs the
+    distribution `rhai-python`; without it there is no engine of that name, and the log says why."""
 
-    return [SettingsTable("scripts.rhai", RhaiSettings)]
+    name = "rhai"
+    settings = (SettingsTable("scripts.rhai", "jackfield_rhai.settings:RhaiSettings"),)
+    provides = {"jackfield_rhai.lazy:LazyRhai": "jackfield_rhai.lazy:engine"}
 
-
-@hookimpl
-def jackfield_script_engine(context: PluginContext) -> ScriptEngine | None:
-    from importlib.util import find_spec
-
-    if find_spec("rhai") is None:
-        context.log.info("Scripts in Rhai cannot be run: the package rhai-python is not installed.")
-        return None
-    from jackfield_rhai.lazy import LazyRhai
-    from jackfield_rhai.settings import RhaiSettings
-
-    return LazyRhai(context.settings(RhaiSettings))
-
-
-@hookimpl
-async def jackfield_shutdown(context: PluginContext) -> None:
-    engine = context.script_engines.get("rhai")
-    if engine is not None:
-        await engine.close()
+    jackfield_script_engines = later("jackfield_rhai.lazy:engines")
+    stop = deferred("jackfield_rhai.lazy:stop")

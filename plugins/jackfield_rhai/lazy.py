@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptResult
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptResult
 from jackfield_rhai.settings import RhaiSettings
 
 if TYPE_CHECKING:
@@ -44,3 +46,19 @@ class LazyRhai:
     async def close(self) -> None:
         if "_engine" in self.__dict__:
             await self._engine.close()
+
+
+def engine(context: PluginContext) -> LazyRhai:
+    return LazyRhai(context.settings(RhaiSettings))
+
+
+def engines(context: PluginContext) -> Sequence[ScriptEngine]:
+    """None where the extra is not installed."""
+    if find_spec("rhai") is None:
+        context.log.info("Scripts in Rhai cannot be run: the package rhai-python is not installed.")
+        return []
+    return [context.port(LazyRhai)]
+
+
+async def stop(context: PluginContext) -> None:
+    await context.port(LazyRhai).close()

@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from jackfield.api.context import PluginContext
-from jackfield.api.engine import ExecutionRequest
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import Conflict, JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Delivery
 from jackfield_schedule.nodes import tick_item
@@ -30,10 +30,10 @@ class Firing:
     async def fire(self, timed: Timed, moment: int) -> None:
         """Start the workflow for a moment (Unix ms). When that cannot be stored now, it stays owed."""
         try:
-            workflow = await self._context.workflows.load(timed.workflow_id)
+            workflow = await self._context.port(WorkflowReader).load(timed.workflow_id)
             if self._live(timed.id) is None or timed.node_name not in workflow.nodes:
                 return
-            execution = self._context.engine.submit(
+            execution = self._context.port(Engine).submit(
                 ExecutionRequest(
                     workflow=workflow,
                     mode="trigger",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node, Workflow
@@ -103,7 +103,7 @@ class TimedNode:
         """See `EntryNode`."""
         if items is not None:
             return items
-        zone = self._context.workflows.timezone(workflow)
+        zone = self._context.port(WorkflowReader).timezone(workflow)
         return [tick_item(self.kind, self._context.clock.now_ms(), zone)]
 
 

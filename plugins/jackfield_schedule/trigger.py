@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
-from jackfield.api.lazy import LazyTrigger
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
@@ -49,7 +48,7 @@ class ScheduleTrigger:
         if not nodes:
             return []
         try:
-            zone = zone_named(self._context.workflows.timezone(workflow))
+            zone = zone_named(self._context.port(WorkflowReader).timezone(workflow))
         except UnknownZone as exc:
             return [Problem("settings.timezone", str(exc))]
         now = self._context.clock.now_ms()
@@ -99,9 +98,9 @@ class ScheduleTrigger:
 
     async def _timed(self, workflow_id: str, rows: Sequence[Webhook]) -> list[Timed]:
         try:
-            workflow = await self._context.workflows.load(workflow_id)
+            workflow = await self._context.port(WorkflowReader).load(workflow_id)
             stored = await self._context.store.workflow(workflow_id)
-            zone = zone_named(self._context.workflows.timezone(workflow))
+            zone = zone_named(self._context.port(WorkflowReader).timezone(workflow))
         except StoreUnavailable:
             raise
         except (JackfieldError, UnknownZone) as exc:
@@ -134,13 +133,9 @@ class ScheduleTrigger:
         timed.go_on(now)
 
 
-def trigger_of(context: PluginContext) -> ScheduleTrigger:
+def of_daemon(context: PluginContext) -> ScheduleTrigger:
     """The one trigger of this plugin."""
-    lazy = next(trigger for trigger in context.triggers if isinstance(trigger, LazyTrigger) and trigger.kind == KIND)
-    found = lazy.trigger
-    if not isinstance(found, ScheduleTrigger):
-        raise TypeError("another plugin serves schedules")
-    return found
+    return context.port(ScheduleTrigger)
 
 
 def _nodes(workflow: Workflow) -> Iterator[Node]:

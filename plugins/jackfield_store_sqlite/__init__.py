@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-    from jackfield.api.storage import Store
+from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_store_sqlite.settings import SqliteSettings
+class SqliteStorePlugin(Plugin):
+    """The store on SQLite: one file in the configuration directory, durable before anything is answered."""
 
-    return [SettingsTable("store.sqlite", SqliteSettings)]
+    name = "store_sqlite"
+    settings = (SettingsTable("store.sqlite", "jackfield_store_sqlite.settings:SqliteSettings"),)
 
-
-@hookimpl
-def jackfield_store(context: PluginContext) -> Store:
-    from jackfield_store_sqlite.settings import SqliteSettings
-    from jackfield_store_sqlite.store import SqliteStore
-
-    return SqliteStore(context.service.config_dir, context.settings(SqliteSettings), context.log)
+    jackfield_store = later("jackfield_store_sqlite.store:sqlite_store")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from jackfield.api.context import PluginContext
 from jackfield_store_sqlite.calls import Webhooks
 from jackfield_store_sqlite.configuration import Configuration
 from jackfield_store_sqlite.database import Database
@@ -35,3 +36,7 @@ class SqliteStore(Users, Workflows, Webhooks, Executions, Configuration, Pruning
 
     async def check(self) -> None:
         await self._db.check()
+
+
+def sqlite_store(context: PluginContext) -> SqliteStore:
+    return SqliteStore(context.service.config_dir, context.settings(SqliteSettings), context.log)

@@ -3,44 +3,71 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
+from jackfield.api.context import PluginContext
+from jackfield.api.telemetry import TELEMETRY_SINKS
 from jackfield_telemetry.otel import own_sinks
 from jackfield_telemetry.settings import TelemetrySettings
 
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-
 WATCH_SECONDS = 10
 """After the start, until logs are followed: `/ready` and the first requests do not wait for it."""
+SETTLE_SECONDS = 2
+"""After the start, until the log of sessions is looked at."""
 STOP_SECONDS = 6
 
-_tasks: dict[int, list[asyncio.Task[None]]] = {}
-"""By the identity of the daemon's context."""
+
+class Background:
+    """The tasks of one daemon."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        context = self._context
+        context.spawn("settle the log of sessions", self._settle())
+        if context.settings(TelemetrySettings).watch:
+            self._tasks.append(context.spawn("follow the logs of agents", self._follow()))
+        self._tasks += [context.spawn("export executions", sink.follow_executions()) for sink in own_sinks(context)]
+
+    async def stop(self) -> None:
+        """Before the ledger is closed."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+
+    async def _settle(self) -> None:
+        await self._context.clock.sleep(SETTLE_SECONDS)
+        from jackfield_telemetry.service import UsageService  # a start loads none of it
+
+        service = self._context.port(UsageService)
+        if service.log.path.exists():
+            await asyncio.to_thread(service.settle)
+
+    async def _follow(self) -> None:
+        await self._context.clock.sleep(WATCH_SECONDS)
+        from jackfield_telemetry.watching import Follower  # a start loads none of it
+
+        follower = Follower(self._context)
+        heeding = self._context.spawn("heed new profiles", follower.heed_profiles())
+        try:
+            await follower.follow()
+        finally:
+            heeding.cancel()
 
 
 def start(context: PluginContext) -> None:
-    tasks = _tasks.setdefault(id(context), [])
-    if context.settings(TelemetrySettings).watch:
-        tasks.append(context.spawn("follow the logs of agents", _follow(context)))
-    tasks += [context.spawn("export executions", sink.follow_executions()) for sink in own_sinks(context)]
+    context.port(Background).start()
 
 
 async def stop(context: PluginContext) -> None:
-    """Before the ledger is closed."""
-    if tasks := _tasks.pop(id(context), []):
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks, timeout=STOP_SECONDS)
+    await context.port(Background).stop()
+    from jackfield_telemetry.service import close  # with the ledger, which a start does not load
 
-
-async def _follow(context: PluginContext) -> None:
-    await context.clock.sleep(WATCH_SECONDS)
-    from jackfield_telemetry.watching import Follower
-
-    follower = Follower(context)
-    heeding = context.spawn("heed new profiles", follower.heed_profiles())
-    try:
-        await follower.follow()
-    finally:
-        heeding.cancel()
+    await close(context)
+    for sink in context.extensions(TELEMETRY_SINKS).values():
+        with suppress(Exception):
+            await sink.close()

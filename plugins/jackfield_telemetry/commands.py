@@ -42,10 +42,10 @@ def ask(cli: Cli, work: Callable[[UsageService], Awaitable[T]], config_dir: Path
     """Let the parts of the plugin do something, and close the ledger."""
 
     async def run(context: PluginContext) -> T:
-        from jackfield_telemetry.service import close, service_of
+        from jackfield_telemetry.service import UsageService, close
 
         try:
-            return await work(service_of(context))
+            return await work(context.port(UsageService))
         finally:
             await close(context)
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from jackfield.api.cli import Cli, config_dir_option
-from jackfield_telemetry.commands import PERIODS, ask, filters, tell
+from jackfield_telemetry.commands import PERIODS, ask, filters, tell, usage
 
 if TYPE_CHECKING:
     from jackfield_telemetry.importing import Imported, Source
@@ -157,6 +157,5 @@ def rebuild(cli: Cli, config_dir: Path | None) -> None:
     click.echo("The sums are rebuilt.")
 
 
-def add_to(group: click.Group) -> None:
-    for command in (import_, export, rebuild):
-        group.add_command(command)
+for _command in (import_, export, rebuild):
+    usage.add_command(_command)

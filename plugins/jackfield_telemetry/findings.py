@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Finding
+from jackfield_telemetry import otel
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
-    from jackfield_telemetry.service import service_of
+    from jackfield_telemetry.service import UsageService
 
-    return await asyncio.to_thread(_look, service_of(context))
+    return [*await asyncio.to_thread(_look, context.port(UsageService)), *otel.findings(context)]
 
 
 def _look(service: UsageService) -> list[Finding]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Finding
+from jackfield.api.telemetry import TELEMETRY_SINKS
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -101,7 +102,7 @@ def sink(context: PluginContext) -> Sequence[OtlpSink]:
 
 def own_sinks(context: PluginContext) -> Sequence[OtlpSink]:
     """Those of these that the daemon has taken."""
-    return [sink for sink in context.telemetry_sinks if isinstance(sink, OtlpSink)]
+    return [sink for sink in context.extensions(TELEMETRY_SINKS).values() if isinstance(sink, OtlpSink)]
 
 
 def findings(context: PluginContext) -> Sequence[Finding]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jackfield.api.agents import Agents
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import JackfieldError
-from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
+from jackfield.api.telemetry import TELEMETRY_SINKS, Cost, RunUsage, Tokens, Usage, UsageEntry
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from jackfield_telemetry.service import UsageService
     from jackfield_telemetry.sessionlog import SessionLine
 
-SETTLE_SECONDS = 2
-"""After the start, until the log of sessions is looked at: `/ready` does not wait for it."""
 PROXIED_WAITING = 10_000
 """Served requests that may wait to be stored; beyond that whoever reports one waits."""
 
@@ -48,9 +46,9 @@ class UsagePort:
 
     @property
     def _service(self) -> UsageService:
-        from jackfield_telemetry.service import service_of
+        from jackfield_telemetry.service import UsageService
 
-        return service_of(self._context)
+        return self._context.port(UsageService)
 
     async def run_ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         ended_ms = self._context.clock.now_ms()
@@ -118,7 +116,7 @@ class UsagePort:
 
         profile = launch.profile
         try:
-            agent = await self._context.agents.find(profile.agent_id)
+            agent = await self._context.port(Agents).find(profile.agent_id)
             if agent.usage is None:
                 return None
             reader = await asyncio.to_thread(self._service.reader, agent.usage.reader)
@@ -128,7 +126,7 @@ class UsagePort:
         return Source(reader, directory, profile.alias, profile.provider_id)
 
     async def _tell_sinks(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None:
-        for sink in self._context.telemetry_sinks:
+        for sink in self._context.extensions(TELEMETRY_SINKS).values():
             try:
                 await sink.run_ended(launch, exit_code, usage)
             except Exception:
@@ -153,7 +151,7 @@ METRIC_LABELS = 400
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    usage = context.usage
+    usage = context.port(Usage)
     if not isinstance(usage, UsagePort):
         return []
     help = "Tokens that runs and proxies of this daemon have used."  # noqa: A001 - the sample's own word
@@ -167,28 +165,6 @@ def metrics(context: PluginContext) -> Sequence[Metric]:
         for agent, amount in usage.cost.items()
     ]
     return [*tokens, *cost]
-
-
-def start(context: PluginContext) -> None:
-    async def settle() -> None:
-        await context.clock.sleep(SETTLE_SECONDS)
-        from jackfield_telemetry.service import service_of
-
-        service = service_of(context)
-        if service.log.path.exists():
-            await asyncio.to_thread(service.settle)
-
-    context.spawn("settle the log of sessions", settle())
-
-
-async def stop(context: PluginContext) -> None:
-    import sys
-
-    if loaded := sys.modules.get("jackfield_telemetry.service"):
-        await loaded.close(context)
-    for sink in context.telemetry_sinks:
-        with suppress(Exception):
-            await sink.close()
 
 
 def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsage, str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
 from jackfield.api.http import operation, read_query, success
+from jackfield_telemetry import routes
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -31,15 +33,16 @@ class ReportRoutes:
     async def report(self) -> Response:
         from jackfield_telemetry.asking import Asked, asked_report
         from jackfield_telemetry.report_schemas import ReportQuery
-        from jackfield_telemetry.service import service_of
+        from jackfield_telemetry.service import UsageService
 
-        asked, service = Asked(**read_query(ReportQuery).model_dump()), service_of(self._context)
+        asked, service = Asked(**read_query(ReportQuery).model_dump()), self._context.port(UsageService)
         data, warnings = await asyncio.to_thread(asked_report, service, asked)
         return success(data, warnings=warnings)
 
 
-def blueprint(context: PluginContext) -> Blueprint:
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    """Reports, and the other routes of usage."""
     views = ReportRoutes(context)
     made = Blueprint("usage_reports", __name__, url_prefix="/api/usage")
     made.add_url_rule("/report", view_func=views.report, methods=["GET"])
-    return made
+    return [*routes.blueprints(context), made]

@@ -36,9 +36,9 @@ class UsageRoutes:
 
     @property
     def _service(self) -> UsageService:
-        from jackfield_telemetry.service import service_of
+        from jackfield_telemetry.service import UsageService
 
-        return service_of(self._context)
+        return self._context.port(UsageService)
 
     @operation(
         "Tokens and cost of a period",

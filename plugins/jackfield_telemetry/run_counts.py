@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Metric
+from jackfield.api.telemetry import TELEMETRY_SINKS
+from jackfield_telemetry import port
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -44,4 +46,11 @@ class RunCounts:
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    return [metric for sink in context.telemetry_sinks if isinstance(sink, RunCounts) for metric in sink.metrics()]
+    """Of runs, and of what they have used."""
+    runs = [
+        metric
+        for sink in context.extensions(TELEMETRY_SINKS).values()
+        if isinstance(sink, RunCounts)
+        for metric in sink.metrics()
+    ]
+    return [*port.metrics(context), *runs]

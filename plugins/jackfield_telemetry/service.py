@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
-from jackfield.api.telemetry import UsageReader
+from jackfield.api.manifests import Layers
+from jackfield.api.telemetry import USAGE_READERS, UsageReader
 from jackfield_telemetry.aggregates import Aggregates
 from jackfield_telemetry.importing import Effort, Imported, Progress, Source, run_import
 from jackfield_telemetry.ledger import Ledger
@@ -50,7 +51,7 @@ class UsageService:
     def pricing(self) -> Pricing:
         """Blocks."""
         if self._prices is None:
-            folders = self.context.layers.directories("pricing")
+            folders = self.context.port(Layers).directories("pricing")
             shipped = folders[-1] / "litellm.json" if folders else None
             registry = self.context.service.config_dir / "registry" / "litellm-pricing.json"
             self._prices = Prices(shipped, registry)
@@ -92,7 +93,7 @@ class UsageService:
 
     def reader(self, name: str) -> UsageReader:
         """Raises `InvalidInput`. Blocks: the first use imports readers."""
-        readers = {reader.name: reader for reader in self.context.usage_readers}
+        readers = {reader.name: reader for reader in self.context.extensions(USAGE_READERS).values()}
         if name not in readers:
             known = ", ".join(sorted(readers))
             raise InvalidInput("There is no reader for this agent's log.", details={"agent": f"give one of: {known}"})
@@ -167,31 +168,12 @@ class UsageService:
         self.aggregates.write(self.summary(Where(), local_zone()), self.context.clock.now_ms())
 
 
-_services: dict[int, tuple[PluginContext, UsageService]] = {}
-"""The context is kept as well, so that its identity stays its own."""
-
-
-def service_of(context: PluginContext) -> UsageService:
-    """The one of this daemon."""
-    found = _services.get(id(context))
-    if found is None:
-        found = _services[id(context)] = (context, UsageService(context))
-    return found[1]
-
-
-def forget(context: PluginContext) -> None:
-    """The ledger is closed. Blocks."""
-    found = _services.pop(id(context), None)
-    if found is not None:
-        found[1].ledger.close()
-
-
 async def close(context: PluginContext) -> None:
-    """At the daemon's end."""
-    found = _services.get(id(context))
-    if found is not None:
-        await found[1].finish()
-        await asyncio.to_thread(forget, context)
+    """At the end of the daemon or of a command."""
+    service = context.built_port(UsageService)
+    if service is not None:
+        await service.finish()
+        await asyncio.to_thread(service.ledger.close)
 
 
 def sources_of(
@@ -200,7 +182,7 @@ def sources_of(
     """What an import reads: the directory that is named, else every tool's own. Raises `InvalidInput`. Blocks."""
     home = Path(environment.get("HOME") or Path.home())
     if directory is None:
-        readers = [service.reader(agent)] if agent else list(service.context.usage_readers)
+        readers = [service.reader(agent)] if agent else list(service.context.extensions(USAGE_READERS).values())
         return [Source(reader, place) for reader in readers for place in reader.directories(environment, home)]
     try:
         place = Path(directory).expanduser()

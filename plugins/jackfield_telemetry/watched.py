@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
-from jackfield.api.profiles import Profile
+from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.records import record
+from jackfield.api.telemetry import USAGE_READERS
 from jackfield_telemetry.importing import Source
 from jackfield_telemetry.service import UsageService, sources_of
 
@@ -31,7 +33,7 @@ async def present_sources(context: PluginContext, service: UsageService) -> list
     own = await asyncio.to_thread(sources_of, service, None, None, dict(os.environ))
     found = {(source.reader.name, source.directory): source for source in own}
     try:
-        profiles, agents = await context.profiles.all(), await context.agents.all()
+        profiles, agents = await context.port(Profiles).all(), await context.port(Agents).all()
     except (JackfieldError, LookupError):
         return list(found.values())
     logs = {name: (one.usage.reader, one.usage.directory) for name, one in agents.items() if one.usage is not None}
@@ -43,7 +45,7 @@ async def present_sources(context: PluginContext, service: UsageService) -> list
 def _of_profiles(
     service: UsageService, profiles: Iterable[Profile], logs: Mapping[str, tuple[str, str]]
 ) -> list[Source]:
-    readers = {reader.name: reader for reader in service.context.usage_readers}
+    readers = {reader.name: reader for reader in service.context.extensions(USAGE_READERS).values()}
     found = []
     for profile in profiles:
         name, directory = logs.get(profile.agent_id, ("", ""))

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from jackfield.api.context import PluginContext
 from jackfield_telemetry.importing import Source
-from jackfield_telemetry.service import service_of
+from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.watched import Places, concerned, places_of, present_sources
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class Follower:
     """The daemon's task. One for each daemon."""
 
     def __init__(self, context: PluginContext) -> None:
-        self._context, self._service = context, service_of(context)
+        self._context, self._service = context, context.port(UsageService)
         self._settings = self._service.settings
         self._sources: Sequence[Source] = ()
         self._places = Places()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError
+from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptData, ScriptError
 from jackfield_terminal.conversation import Conversation
 from jackfield_terminal.screen import ScreenReader
 from jackfield_terminal.session import Session
@@ -48,7 +48,7 @@ class Driver:
 
     async def _matches(self, pattern: str, text: str) -> bool:
         """A hostile pattern can run for ever: a script engine tests it, off the event loop and within its limits."""
-        engine = self._context.script_engines.get("javaScript")
+        engine = self._context.extensions(SCRIPT_ENGINES).get("javaScript")
         if engine is None:
             raise JackfieldError("Regular expressions need the plugin jackfield_javascript, which is not loaded.")
         data = ScriptData(input=[{"json": {"pattern": pattern, "text": text}}])

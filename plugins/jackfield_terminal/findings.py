@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
+from jackfield.api.profiles import Profiles
 from jackfield_terminal.restoring import findings as of_holders
 from jackfield_terminal.sandbox import Sandbox
 
@@ -18,7 +19,7 @@ async def try_sandbox(context: PluginContext) -> None:
     reason = await Sandbox(context).unavailable()
     if reason is None:
         return
-    wanting = [profile.alias for profile in await context.profiles.all() if profile.sandbox != "off"]
+    wanting = [profile.alias for profile in await context.port(Profiles).all() if profile.sandbox != "off"]
     if wanting:
         context.log.warning("Sessions of %s cannot be started in their sandbox: %s", _named(wanting), reason)
     else:
@@ -33,7 +34,7 @@ async def _of_sandboxes(context: PluginContext) -> Sequence[Finding]:
     reason = await Sandbox(context).unavailable()
     if reason is None:
         return [Finding(SUBJECT, True, "bubblewrap works")]
-    wanting = [profile.alias for profile in await context.profiles.all() if profile.sandbox != "off"]
+    wanting = [profile.alias for profile in await context.port(Profiles).all() if profile.sandbox != "off"]
     if not wanting:
         return [Finding(SUBJECT, True, f"no profile wants one; it would not work here: {reason}")]
     remedy = "Install bubblewrap or set sandbox to off"

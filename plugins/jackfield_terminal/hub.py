@@ -12,7 +12,7 @@ from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
-from jackfield.api.profiles import Launch
+from jackfield.api.profiles import Launch, Profiles
 from jackfield_terminal import attachment
 from jackfield_terminal.driver import Driver
 from jackfield_terminal.ending import end_session
@@ -178,7 +178,7 @@ class Hub:
 
     async def _account(self, launch: Launch, exit_code: int) -> None:
         try:
-            await self._context.profiles.ended(launch, exit_code)
+            await self._context.port(Profiles).ended(launch, exit_code)
         except Exception:
             self._context.log.exception("The end of a session of %s was not recorded.", launch.profile.alias)
 

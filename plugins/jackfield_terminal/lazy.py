@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.auth import Authentication
 from jackfield.api.context import PluginContext
 from jackfield.api.events import STOPPING
 from jackfield.api.profiles import Launch
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 DIRECTORY = "terminals"
 """In the configuration directory: one directory for each persistent session."""
-_hubs: WeakKeyDictionary[PluginContext, LazyHub] = WeakKeyDictionary()
-"""One per context; a process may have several daemons, as tests do."""
 
 
 def is_anything_held(config_dir: Path) -> bool:
@@ -38,13 +36,6 @@ class LazyHub:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-    @staticmethod
-    def of(context: PluginContext) -> LazyHub:
-        found = _hubs.get(context)
-        if found is None:
-            found = _hubs[context] = LazyHub(context)
-        return found
 
     @cached_property
     def hub(self) -> Hub:
@@ -87,7 +78,7 @@ class LazyHub:
         """Take over the sessions that have survived the last daemon. Those in a sandbox are there already: the gate
         must know before the first request."""
         if await asyncio.to_thread(is_anything_held, self._context.service.config_dir):
-            self._context.confine_agents()
+            self._context.port(Authentication).confine_agents()
             await self.hub.restore()
 
     async def close(self) -> None:

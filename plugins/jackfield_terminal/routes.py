@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, read_model, success
+from jackfield_terminal import driving, recording_routes
+from jackfield_terminal.lazy import LazyHub
 from jackfield_terminal.recording_routes import recording_out
 
 if TYPE_CHECKING:
-    from jackfield_terminal.lazy import LazyHub
     from jackfield_terminal.session import Session
 
 _SCHEMAS = "jackfield_terminal.schemas"
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    lazy = context.port(LazyHub)
+    return [blueprint(lazy), driving.blueprint(lazy), recording_routes.blueprint(lazy), lazy.sharing.blueprint()]
 
 
 def blueprint(lazy: LazyHub) -> Blueprint:

@@ -17,9 +17,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jackfield.api.auth import Authentication
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.profiles import Launch
+from jackfield.api.profiles import Launch, Profiles
 from jackfield.api.records import replace
 from jackfield_terminal.sandbox_mounts import Places, view_of
 from jackfield_terminal.settings import SandboxSettings
@@ -67,8 +68,8 @@ class Sandbox:
                 code="SANDBOX_UNAVAILABLE",
             )
         # The agent shares our uid and our network: the gate must tell it from ourselves.
-        self._context.confine_agents()
-        profiles = await self._context.profiles.all()
+        self._context.port(Authentication).confine_agents()
+        profiles = await self._context.port(Profiles).all()
         places = Places(
             home=launch.profile.home,
             cwd=launch.cwd,

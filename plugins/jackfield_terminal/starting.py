@@ -6,7 +6,7 @@ import asyncio
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
-from jackfield.api.profiles import Launch, LaunchRequest
+from jackfield.api.profiles import Launch, LaunchRequest, Profiles
 from jackfield.api.records import record, replace
 from jackfield_terminal.handover import Memo
 from jackfield_terminal.persistence import Holding, Persistence
@@ -49,7 +49,7 @@ class Starter:
         """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one
         or the session is to persist and cannot, and `JackfieldError` when the system cannot start the agent."""
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
-        launch = in_terminal(await self._context.profiles.prepare(request.alias, asked))
+        launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
         try:
             confined = await self.sandbox.confined(launch)
             if self._persistence.wanted(request.persist, launch.profile):
@@ -59,7 +59,7 @@ class Starter:
                 spawn, confined.argv, confined.env, confined.cwd, request.cols, request.rows
             )
         except BaseException as exc:
-            await self._context.profiles.ended(launch, NOT_STARTED)
+            await self._context.port(Profiles).ended(launch, NOT_STARTED)
             if isinstance(exc, OSError):
                 raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
             if isinstance(exc, ValueError):  # a NUL in an argument or in the environment

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.asgi import AsgiMount
+from jackfield.api.plugin import Plugin, later
 
 
-@hookimpl
-def jackfield_asgi() -> Sequence[AsgiMount]:
-    from jackfield_ui.app import mounts
+class UiPlugin(Plugin):
+    """The browser interface: its built files under `/` and `/ui`."""
 
-    return mounts()
+    name = "ui"
+    jackfield_asgi = later("jackfield_ui.app:mounts")

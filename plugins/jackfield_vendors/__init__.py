@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import hookimpl
-
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-    from jackfield.api.credentials import CredentialKind
-    from jackfield.api.nodes import NodeType
+from jackfield.api.plugin import Plugin, later
 
 
-@hookimpl
-def jackfield_credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:
-    from jackfield_vendors.catalogue import catalogue_of
+class VendorsPlugin(Plugin):
+    """Nodes and credentials of third-party services, made from descriptions."""
 
-    found = catalogue_of(context)
-    own = list(found.own.kinds) if found.own else []
-    taken = {kind.name for kind in own}
-    return [*own, *(kind for kind in found.shipped_kinds if kind.name not in taken)]
+    name = "vendors"
+    parts = ("jackfield_vendors.catalogue:Catalogue",)
 
-
-@hookimpl
-def jackfield_nodes(context: PluginContext) -> Sequence[NodeType]:
-    from jackfield_vendors.catalogue import catalogue_of
-
-    return catalogue_of(context).nodes()
-
-
-@hookimpl
-def jackfield_shutdown(context: PluginContext) -> None:
-    from jackfield_vendors.catalogue import forget
-
-    forget(context)
+    jackfield_credential_kinds = later("jackfield_vendors.catalogue:credential_kinds")
+    jackfield_nodes = later("jackfield_vendors.catalogue:nodes")

@@ -4,18 +4,18 @@ costs nothing. The operator's files in `nodes.d/` are read at the start, so that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
-from jackfield.api.lazy import LazyNode
-from jackfield.api.nodes import NodeType
+from jackfield.api.nodes import NodeOffer, NodeType
 
 if TYPE_CHECKING:
     from jackfield.api.credentials import CredentialKind
     from jackfield_vendors.library import Library
 
+_MAKER = "jackfield_vendors.catalogue:shipped"
 SHIPPED = Path(__file__).with_name("descriptions")
 KINDS = tuple(
     sorted(path.stem.replace("__", "/") for path in SHIPPED.glob("*.toml") if not path.stem.startswith("credentials"))
@@ -45,27 +45,26 @@ class Catalogue:
 
         return kinds_in(SHIPPED)
 
-    def nodes(self) -> list[NodeType]:
+    def nodes(self) -> list[NodeType | NodeOffer]:
         """The operator's win over shipped ones of the same kind."""
-        own: list[NodeType] = list(self.own.nodes) if self.own else []
+        own: list[NodeType | NodeOffer] = list(self.own.nodes) if self.own else []
         taken = {node.kind for node in own}
-        return [*own, *(LazyNode(kind, partial(_shipped, self._context, kind)) for kind in KINDS if kind not in taken)]
+        return [*own, *(NodeOffer(kind, _MAKER, (self._context, kind)) for kind in KINDS if kind not in taken)]
 
 
-def _shipped(context: PluginContext, kind: str) -> NodeType:
+def shipped(context: PluginContext, kind: str) -> NodeType:
     from jackfield_vendors.library import node_in
 
     return node_in(context, SHIPPED / f"{kind.replace('/', '__')}.toml")
 
 
-_catalogues: dict[Path, Catalogue] = {}
+def nodes(context: PluginContext) -> Sequence[NodeType | NodeOffer]:
+    return context.port(Catalogue).nodes()
 
 
-def catalogue_of(context: PluginContext) -> Catalogue:
-    """The one catalogue of this daemon."""
-    return _catalogues.setdefault(context.service.config_dir, Catalogue(context))
-
-
-def forget(context: PluginContext) -> None:
-    """At the daemon's end."""
-    _catalogues.pop(context.service.config_dir, None)
+def credential_kinds(context: PluginContext) -> Sequence[CredentialKind]:
+    """The operator's win over shipped ones of the same name."""
+    found = context.port(Catalogue)
+    own = list(found.own.kinds) if found.own else []
+    taken = {kind.name for kind in own}
+    return [*own, *(kind for kind in found.shipped_kinds if kind.name not in taken)]

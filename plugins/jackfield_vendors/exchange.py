@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote_plus
 
 from jackfield.api.context import PluginContext
-from jackfield.api.http_client import Authorization, HttpCall, HttpReply
+from jackfield.api.credentials import CREDENTIAL_KINDS
+from jackfield.api.http_client import Authorization, HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeRun
 from jackfield.api.records import record, replace
@@ -25,7 +26,7 @@ class Exchange:
     async def send(self, call: HttpCall) -> HttpReply:
         """Raises `NodeError`."""
         made = replace(call, secrets=self.secrets, secret_body=call.secret_body or secret_in(call, self.secrets))
-        return await self.context.http.send(made, self.authorization)
+        return await self.context.port(HttpClient).send(made, self.authorization)
 
 
 def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
@@ -41,7 +42,7 @@ async def authorized(context: PluginContext, run: NodeRun, kind: str) -> Exchang
     if not kind:
         return Exchange(context, None, {})
     authorization = await run.authorization(kind)
-    known = context.credential_kinds.get(kind)
+    known = context.extensions(CREDENTIAL_KINDS).get(kind)
     values = await run.credential(kind)
     complete = dict(values) if known is None else known.complete(values)
     secrets = [value for name, value in complete.items() if value and known is not None and known.secret(name)]

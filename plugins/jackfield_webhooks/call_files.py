@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from jackfield.api.binary import CHUNK, BinaryError, head_of
+from jackfield.api.binary import CHUNK, BinaryError, BinaryStore, head_of
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
@@ -32,7 +32,7 @@ async def with_files_kept(context: PluginContext, parsed: ParsedBody) -> tuple[P
 async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody) -> ParsedBody:
     """The body with references in place of large files. Raises `StoreUnavailable`."""
     kept: dict[str, BinaryData] = dict(parsed.binary)
-    place = context.binary.files(execution_id)
+    place = context.port(BinaryStore).files(execution_id)
     try:
         for name, content in parsed.contents.items():
             file = kept[name]
@@ -57,7 +57,7 @@ async def answer_of(context: PluginContext, plan: AnswerPlan, outcome: Outcome, 
     if file is None or not file.get("id"):
         return answers.of_outcome(plan, outcome, execution_id)
     try:
-        content = await context.binary.files(execution_id).content(file)
+        content = await context.port(BinaryStore).files(execution_id).content(file)
     except BinaryError as exc:
         context.log.error("execution %s cannot be answered with its file: %s", execution_id, exc.message)
         raise answers.failed(execution_id, "The workflow's answer is a file that cannot be read.") from None
@@ -86,7 +86,9 @@ async def repeated(context: PluginContext, kept: StoredAnswer, execution_id: str
         return kept
     headers = tuple(pair for pair in kept.headers if pair[0] != _FILE)
     try:
-        content = await context.binary.files(execution_id).content({"data": "", "mimeType": "", "id": file_id})
+        content = (
+            await context.port(BinaryStore).files(execution_id).content({"data": "", "mimeType": "", "id": file_id})
+        )
     except BinaryError:
         return answers.repeated(execution_id)
     return answers.made(kept.status, headers, content)

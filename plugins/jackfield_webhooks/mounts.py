@@ -65,10 +65,10 @@ def _waiting(context: PluginContext) -> AsgiApp:
 def _application(context: PluginContext, kind: type[Ingress]) -> AsgiApp:
     from jackfield_webhooks.receiving import BodyMemory
     from jackfield_webhooks.running import Runner
-    from jackfield_webhooks.trigger import trigger_of
+    from jackfield_webhooks.trigger import WebhookTrigger
 
     settings = context.settings(WebhookSettings)
-    trigger = trigger_of(context)
+    trigger = context.port(WebhookTrigger)
     runner = Runner(context, settings)
     memory = BodyMemory(settings.body_memory)
     return kind(context, settings, trigger.registry, trigger.rejected, runner, _limit(context, settings), memory)

@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.records import state
 from jackfield.api.storage import Webhook
@@ -97,7 +97,7 @@ class Registry:
         # Not at the start of the daemon, which needs none of it.
         from jackfield_webhooks.hook import make_hook
 
-        workflow = await self._context.workflows.load(route.webhook.workflow_id)
+        workflow = await self._context.port(WorkflowReader).load(route.webhook.workflow_id)
         hook = await make_hook(self._context, route.webhook, workflow)
         if hook is None:
             raise NotFound("This webhook has just been changed; try again.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quart import Blueprint, Response, request
 from quart.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFound
 from jackfield.api.http import clamp, json_response, operation, read_model
 from jackfield.api.storage import Webhook, WebhookStats
@@ -34,7 +36,7 @@ class IdentConverter(PathConverter):
     part_isolating = False
 
 
-def blueprint(context: PluginContext) -> Blueprint:
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     made = Blueprint("webhooks", __name__, url_prefix="/api/v1/webhooks")
     made.record(_add_converter)
 
@@ -101,13 +103,13 @@ def blueprint(context: PluginContext) -> Blueprint:
 
         webhook = await _find(context, ident)
         wanted = await read_model(TrialRequest)
-        hook = await make_hook(context, webhook, await context.workflows.load(webhook.workflow_id))
+        hook = await make_hook(context, webhook, await context.port(WorkflowReader).load(webhook.workflow_id))
         if hook is None:
             raise NotFound("This webhook has just been changed; try again.")
         result = await trial.check(context, context.settings(WebhookSettings), hook, wanted)
         return json_response(result.model_dump(by_alias=True))
 
-    return made
+    return [made]
 
 
 def _add_converter(state: BlueprintSetupState) -> None:
@@ -140,7 +142,7 @@ async def _detail(context: PluginContext, webhook: Webhook) -> dict[str, object]
     from jackfield_webhooks.hook import find_node
     from jackfield_webhooks.parameters import read
 
-    workflow = await context.workflows.load(webhook.workflow_id)
+    workflow = await context.port(WorkflowReader).load(webhook.workflow_id)
     node = find_node(workflow, webhook)
     if node is None:
         raise NotFound("There is no webhook with this id or path.")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest
+from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
 from jackfield_webhooks import answers
@@ -93,7 +93,7 @@ class Runner:
             id=execution_id,
         )
         try:
-            return self._context.engine.submit(request)
+            return self._context.port(Engine).submit(request)
         except Conflict:
             raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
 
@@ -122,7 +122,7 @@ class Runner:
             response_truncated=size_of(given.body) > limit,
             duration_ms=call.elapsed_ms(),
         )
-        stored = self._context.engine.complete_call(execution, update)
+        stored = self._context.port(Engine).complete_call(execution, update)
         await _durable(stored)
         await _durable(execution.accepted)
         if delivery is not None and answer is not None:
@@ -176,7 +176,7 @@ class Runner:
         if hook.plan.mode == "onReceived":
             return answers.accepted(hook.plan, found.execution_id)
         try:
-            outcome = await self._context.engine.result(found.execution_id, self._settings.response_timeout)
+            outcome = await self._context.port(Engine).result(found.execution_id, self._settings.response_timeout)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 return answers.repeated(found.execution_id)
             return await answer_of(self._context, hook.plan, outcome, found.execution_id)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
-from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.nodes import NodeOffer
+from jackfield.api.triggers import Registration, Trigger, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_webhooks import paths
 from jackfield_webhooks.registry import Registry
@@ -56,9 +57,20 @@ class WebhookTrigger:
         await self.registry.refresh(change.workflow_id)
 
 
-def trigger_of(context: PluginContext) -> WebhookTrigger:
-    """The one trigger of this plugin."""
-    return next(trigger for trigger in context.triggers if isinstance(trigger, WebhookTrigger))
+def nodes(_context: PluginContext) -> Sequence[NodeOffer]:
+    return [NodeOffer(KIND, "jackfield_webhooks.node:WebhookNode")]
+
+
+def triggers(context: PluginContext) -> Sequence[Trigger]:
+    return [context.port(WebhookTrigger)]
+
+
+async def start(context: PluginContext) -> None:
+    await context.port(WebhookTrigger).start()
+
+
+async def stop(context: PluginContext) -> None:
+    await context.port(WebhookTrigger).stop()
 
 
 def webhook_nodes(workflow: Workflow) -> list[Node]:

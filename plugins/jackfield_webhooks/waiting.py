@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from jackfield.api.engine import WaitingCall
+from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.records import replace
@@ -49,14 +49,14 @@ class WaitingIngress(Ingress):
         self._check_caller(call, hook)
         parsed = await kept_for(self._context, waiting.execution_id, await self._read(call, hook))
         call.forget_body()
-        execution = await self._context.engine.resume(waiting, [make_item(call, hook, parsed)])
+        execution = await self._context.port(Engine).resume(waiting, [make_item(call, hook, parsed)])
         return await self._runner.go_on(hook, execution)
 
     async def _waiting(self, token: str) -> WaitingCall:
         execution_id = self._links.execution_id(token)
         if execution_id is None:
             raise _unknown()
-        waiting = await self._context.engine.waiting(execution_id)
+        waiting = await self._context.port(Engine).waiting(execution_id)
         if waiting.call.get("kind") != "webhook":
             raise _unknown()
         return waiting

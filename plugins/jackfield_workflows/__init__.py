@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from jackfield.api.hooks import SettingsTable, hookimpl
-
-if TYPE_CHECKING:
-    import click
-    from quart import Blueprint
-
-    from jackfield.api.context import PluginContext, WorkflowReader
-    from jackfield.api.engine import Engine
+from jackfield.api.context import WorkflowReader
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    from jackfield_workflows.settings import WorkflowsSettings
-    from jackfield_workflows.settings_executions import ExecutionsSettings
+class WorkflowsPlugin(Plugin):
+    """Workflows: documents, executions and the run loop."""
 
-    return [SettingsTable("workflows", WorkflowsSettings), SettingsTable("executions", ExecutionsSettings)]
+    name = "workflows"
+    settings = (
+        SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),
+        SettingsTable("executions", "jackfield_workflows.settings_executions:ExecutionsSettings"),
+    )
+    commands = ("jackfield_workflows.cli.commands:workflow",)
+    provides = {WorkflowReader: "jackfield_workflows.reader:CachedReader"}
 
-
-@hookimpl
-def jackfield_workflow_reader(context: PluginContext) -> WorkflowReader:
-    from jackfield_workflows.reader import CachedReader
-
-    return CachedReader(context)
-
-
-@hookimpl
-def jackfield_engine(context: PluginContext) -> Engine:
-    from jackfield_workflows.engine import build
-
-    return build(context)
-
-
-@hookimpl
-def jackfield_blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    from jackfield_workflows.api import blueprints
-
-    return blueprints(context)
-
-
-@hookimpl
-def jackfield_commands() -> Sequence[click.Command]:
-    from jackfield_workflows.cli.commands import workflow
-
-    return [workflow]
-
-
-@hookimpl
-def jackfield_startup(context: PluginContext) -> None:
-    from jackfield_workflows.retention import prune_forever
-    from jackfield_workflows.settings_executions import ExecutionsSettings
-
-    context.spawn("retention", prune_forever(context, context.settings(ExecutionsSettings)))
+    jackfield_engine = later("jackfield_workflows.engine:build")
+    jackfield_blueprints = later("jackfield_workflows.api:blueprints")
+    start = deferred("jackfield_workflows.retention:start")

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
-from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.triggers import TRIGGERS, Registration, WorkflowChange
 from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.identities import MAX_NAME, known_id
 from jackfield_workflows.large_documents import off_loop
@@ -153,7 +153,7 @@ class WorkflowChanges:
     async def _parsed(self, document: Json, *, id: str, version: int, active: bool = False) -> Workflow:
         if not isinstance(document, dict):
             raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
-        reader = self._context.workflows
+        reader = self._context.port(WorkflowReader)
         return await off_loop(document, lambda: reader.parse(document, id=id, version=version, active=active))
 
     async def _committed(
@@ -165,11 +165,15 @@ class WorkflowChanges:
         return stored
 
     def _registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        return [found for trigger in self._context.triggers for found in trigger.registrations(workflow)]
+        return [
+            found
+            for trigger in self._context.extensions(TRIGGERS).values()
+            for found in trigger.registrations(workflow)
+        ]
 
     async def _check_live(self, workflow: Workflow) -> None:
         details: dict[str, str] = {}
-        for trigger in self._context.triggers:
+        for trigger in self._context.extensions(TRIGGERS).values():
             for problem in await trigger.activation_problems(workflow):
                 if problem.severity == "error":
                     details.setdefault(problem.path, problem.message)
@@ -181,10 +185,10 @@ class WorkflowChanges:
     ) -> None:
         """After the commit: every trigger serves the new state, whatever happens to another."""
         workflow_id = str(workflow.id)
-        self._context.workflows.forget(workflow_id)
+        self._context.port(WorkflowReader).forget(workflow_id)
         change = WorkflowChange(workflow_id, action, None if action == "deleted" else workflow)
         results = await asyncio.gather(
-            *(trigger.follow(change) for trigger in self._context.triggers), return_exceptions=True
+            *(trigger.follow(change) for trigger in self._context.extensions(TRIGGERS).values()), return_exceptions=True
         )
         data = {"id": workflow_id, "name": workflow.name, "version": workflow.version, "active": workflow.active}
         self._context.events.publish("workflows", f"workflow.{action}", data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
@@ -42,7 +43,7 @@ async def start_error_workflow(services: Services, starter: Starter, run: Run, o
 async def _workflow(services: Services, failed: Workflow) -> Workflow | None:
     named = failed.settings.error_workflow
     if named is not None and named != failed.id:
-        return await services.context.workflows.load(named)
+        return await services.context.port(WorkflowReader).load(named)
     return failed if trigger_of(failed) is not None else None
 
 

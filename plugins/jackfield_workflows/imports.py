@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Literal
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
@@ -67,7 +67,7 @@ class Importer:
             return [Problem("body", "A workflow must be an object with nodes and connections.")]
         try:
             given = named(without_service_keys(document), UNTITLED)
-            await off_loop(given, lambda: self._context.workflows.parse(given))  # type: ignore[arg-type]  # an object
+            await off_loop(given, lambda: self._context.port(WorkflowReader).parse(given))  # type: ignore[arg-type]  # an object
         except InvalidInput as exc:
             details = exc.details or {"body": exc.message}
             return [Problem(path, str(message)) for path, message in details.items()]
@@ -101,7 +101,7 @@ class Importer:
 
     async def _remarks(self, stored: StoredWorkflow) -> list[Problem]:
         """What `validate` says of what was stored."""
-        reader = self._context.workflows
+        reader = self._context.port(WorkflowReader)
 
         def look() -> list[Problem]:
             return reader.problems(reader.parse(stored.document, id=stored.id, version=stored.version))

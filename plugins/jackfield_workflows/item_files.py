@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jackfield.api.binary import BinaryError, BinarySettings
+from jackfield.api.binary import BinaryError, BinarySettings, BinaryStore
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
@@ -17,7 +17,7 @@ async def keep_files(context: PluginContext, execution_id: str, items: Iterable[
     if not referring:
         return
     try:
-        await context.binary.adopt(execution_id, referring)
+        await context.port(BinaryStore).adopt(execution_id, referring)
     except BinaryError as exc:
         context.log.warning("files of the items of execution %s were not kept: %s", execution_id, exc.message)
 
@@ -25,7 +25,7 @@ async def keep_files(context: PluginContext, execution_id: str, items: Iterable[
 async def drop_files(context: PluginContext, execution_id: str) -> None:
     """The execution was deleted; what does not go now goes with the next sweep."""
     try:
-        await context.binary.release([execution_id])
+        await context.port(BinaryStore).release([execution_id])
     except BinaryError as exc:
         context.log.warning("files of execution %s were not deleted: %s", execution_id, exc.message)
 
@@ -81,7 +81,7 @@ async def _moved_out(context: PluginContext, execution_id: str, item: Item, limi
 
 
 async def _kept(context: PluginContext, execution_id: str, file: BinaryData) -> BinaryData:
-    place = context.binary.files(execution_id)
+    place = context.port(BinaryStore).files(execution_id)
     content = await place.read(file, limit=context.settings(BinarySettings).file_limit)
     made = await place.write(content, mime_type=str(file.get("mimeType") or ""), file_name=file.get("fileName"))
     return {**file, **made}

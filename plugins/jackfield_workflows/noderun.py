@@ -11,14 +11,15 @@ from typing import Protocol
 import orjson
 from pydantic import ValidationError
 
-from jackfield.api.binary import BinaryFiles
+from jackfield.api.binary import BinaryFiles, BinaryStore
 from jackfield.api.clock import Clock
+from jackfield.api.credentials import Credentials
 from jackfield.api.errors import JackfieldError
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
 from jackfield.api.records import replace
-from jackfield.api.scripts import ExpressionError, ScriptError, ScriptResult
+from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
 from jackfield.api.workflows import Document, Items, Node
 from jackfield_workflows.expressions import Parameters, compile_parameters
 from jackfield_workflows.facts import Facts
@@ -99,7 +100,7 @@ class EngineNodeRun:
 
     @cached_property
     def binary(self) -> BinaryFiles:
-        return self._host.services.context.binary.files(self.execution.id)
+        return self._host.services.context.port(BinaryStore).files(self.execution.id)
 
     @property
     def run_index(self) -> int:
@@ -236,7 +237,7 @@ class EngineNodeRun:
         self, parameters: Parameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
         """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
-        engine = self._host.services.context.script_engines.get(EXPRESSIONS)
+        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
         if engine is None:
             raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
         data = self._around.script_data(items, parameters.reads, now_ms)
@@ -255,7 +256,7 @@ class EngineNodeRun:
     # -- what a node may do
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
-        engine = self._host.services.context.script_engines.get(language)
+        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(language)
         if engine is None:
             raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
         if "vars" in source:
@@ -317,7 +318,7 @@ class EngineNodeRun:
         return {"allowedHosts": "", **values}
 
     async def authorization(self, kind: str) -> Authorization:
-        return await self._host.services.context.credentials.authorization(self._credential_id(kind), kind)
+        return await self._host.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
 
     def _credential_id(self, kind: str) -> str:
         reference = self.node.credentials.get(kind)

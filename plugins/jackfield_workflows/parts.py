@@ -10,7 +10,6 @@ from typing import Any
 from jackfield.api.binary import BinaryError
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.lazy import supplying_node
 from jackfield.api.nodes import (
     AttachedNode,
     ExecutionInfo,
@@ -20,6 +19,7 @@ from jackfield.api.nodes import (
     NodeType,
     StaticScope,
     Suspend,
+    supplying_node,
 )
 from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptResult

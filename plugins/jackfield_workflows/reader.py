@@ -9,6 +9,7 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import is_uuid
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
@@ -57,7 +58,7 @@ class CachedReader:
         """What `POST /workflows/validate` lists, without what the triggers say about going live."""
         from jackfield_workflows.validation import problems
 
-        return problems(workflow, self._context.nodes)
+        return problems(workflow, self._context.port(NodeCatalog))
 
     def timezone(self, workflow: Workflow) -> str:
         """The workflow's zone, else the one of the setting executions.timezone."""

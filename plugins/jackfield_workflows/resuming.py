@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
@@ -47,9 +47,9 @@ async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow
     row = stored.row
     try:
         if stored.document is not None:
-            return context.workflows.parse(stored.document, id=row.workflow_id, version=row.workflow_version)
+            return context.port(WorkflowReader).parse(stored.document, id=row.workflow_id, version=row.workflow_version)
         if row.workflow_id is not None:
-            return await context.workflows.load(row.workflow_id, row.workflow_version)
+            return await context.port(WorkflowReader).load(row.workflow_id, row.workflow_version)
     except NotFound:
         raise CannotResume("Its workflow was deleted while it was open.") from None
     except StoreUnavailable:

@@ -13,6 +13,10 @@ _PAUSE = 0.05
 """Seconds between two steps, in which others write."""
 
 
+def start(context: PluginContext) -> None:
+    context.spawn("retention", prune_forever(context, context.settings(ExecutionsSettings)))
+
+
 async def prune_forever(context: PluginContext, settings: ExecutionsSettings) -> None:
     """Every `executions.prune_interval` seconds; goes on while there is more to delete than one step takes."""
     while True:

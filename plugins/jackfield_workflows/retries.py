@@ -6,9 +6,10 @@ from typing import Literal
 
 import orjson
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
@@ -63,7 +64,7 @@ async def retry_request(
     return ExecutionRequest(
         workflow=workflow,
         mode="retry",
-        start=again.start if known else start_node(workflow, context.nodes),
+        start=again.start if known else start_node(workflow, context.port(NodeCatalog)),
         items=again.items,
         start_output=again.output if known else 0,
         use_pin_data=again.pin,
@@ -98,11 +99,11 @@ async def executed_workflow(context: PluginContext, stored: StoredExecution, *, 
     row = stored.row
     document = stored.document
     if document is not None:
-        parse = context.workflows.parse
+        parse = context.port(WorkflowReader).parse
         return await off_loop(document, lambda: parse(document, id=row.workflow_id, version=row.workflow_version))
     if row.workflow_id is None:
         raise NotFound("The workflow of this execution is not kept.")
     try:
-        return await context.workflows.load(row.workflow_id, row.workflow_version if same_version else None)
+        return await context.port(WorkflowReader).load(row.workflow_id, row.workflow_version if same_version else None)
     except NotFound:
         raise NotFound("The workflow of this execution was deleted, so that it cannot be retried.") from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quart import Response, request
 
 from jackfield.api.context import PluginContext
+from jackfield.api.engine import Engine
 from jackfield.api.errors import NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.records import replace
@@ -122,7 +123,7 @@ class ExecutionRoutes:
         stored = await self._stored(execution_id)
         start_at = choice("from", STARTS) or "start"
         again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
-        execution = self._context.engine.submit(replace(again, request_id=request_id() or None))
+        execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
         response = json_response(body, 201)
@@ -134,7 +135,7 @@ class ExecutionRoutes:
     )
     async def cancel_execution(self, execution_id: str) -> Response:
         stored = await self._stored(execution_id)
-        await self._context.engine.cancel(stored.row.id)
+        await self._context.port(Engine).cancel(stored.row.id)
         found = await self._context.store.execution(stored.row.id)
         status = (found or stored).row.status
         return json_response({"executionId": stored.row.id, "status": status}, 202)

@@ -9,6 +9,7 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.http import json_response, operation
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import local_type
 from jackfield_workflows.node_types import NodeTypeViews
 from jackfield_workflows.requests import flag
@@ -24,7 +25,7 @@ class NodeTypeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._views = NodeTypeViews(lambda: context.nodes)
+        self._views = NodeTypeViews(lambda: context.port(NodeCatalog))
 
     def routes(self) -> Sequence[Route]:
         return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quart import Response
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import json_response, operation, parse_model, principal, read_json
 from jackfield.api.workflows import Workflow
@@ -61,8 +61,10 @@ class PreviewRoutes:
     async def _workflow(self, body: PreviewBody) -> Workflow:
         document = body.workflow
         if document is not None:
-            return await off_loop(document, lambda: self._context.workflows.parse(document, id=body.workflowId))
+            return await off_loop(
+                document, lambda: self._context.port(WorkflowReader).parse(document, id=body.workflowId)
+            )
         if body.workflowId is not None:
-            return await self._context.workflows.load(body.workflowId)
+            return await self._context.port(WorkflowReader).load(body.workflowId)
         details = {"workflow": "give a document here, or the id of a saved one as workflowId"}
         raise InvalidInput("The body names no workflow.", details=details)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from quart import Response, request
 
-from jackfield.api.context import PluginContext
-from jackfield.api.engine import Durability, Execution, ExecutionRequest, Outcome
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import ExecutionTimeout, InvalidInput, JackfieldError
 from jackfield.api.http import json_response, operation, parse_model, read_json, request_id
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.execution_views import execution_body, failure_view
 from jackfield_workflows.large_documents import off_loop
@@ -50,7 +51,7 @@ class RunRoutes:
         tags=TAGS,
     )
     async def execute_workflow(self, workflow_id: str) -> Response:
-        workflow = await self._context.workflows.load(workflow_id)
+        workflow = await self._context.port(WorkflowReader).load(workflow_id)
         execution = self._submit(workflow, read_items(await read_optional_json()), "finish")
         await self._end(execution)
         stored = await self._context.store.execution(execution.id)
@@ -68,7 +69,7 @@ class RunRoutes:
         tags=TAGS,
     )
     async def start_workflow(self, workflow_id: str) -> Response:
-        workflow = await self._context.workflows.load(workflow_id)
+        workflow = await self._context.port(WorkflowReader).load(workflow_id)
         execution = self._submit(workflow, read_items(await read_optional_json()), "accept")
         await asyncio.shield(execution.accepted)
         return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
@@ -111,20 +112,20 @@ class RunRoutes:
 
     async def _parsed(self, document: dict[str, Json]) -> Workflow:
         try:
-            return await off_loop(document, lambda: self._context.workflows.parse(document))
+            return await off_loop(document, lambda: self._context.port(WorkflowReader).parse(document))
         except InvalidInput as exc:
             details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
             raise InvalidInput(exc.message, details=details) from None
 
     def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
         until = chosen_end(workflow, request.args.get("until"))
-        start = chosen_start(workflow, request.args.get("start"), self._context.nodes, until)
-        return self._context.engine.submit(
+        start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
+        return self._context.port(Engine).submit(
             ExecutionRequest(
                 workflow=workflow,
                 mode="manual",
                 start=start,
-                items=start_items(workflow, start, items, self._context.nodes),
+                items=start_items(workflow, start, items, self._context.port(NodeCatalog)),
                 use_pin_data=True,
                 until=until,
                 durability=durability,

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from quart import Response, request
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, read_json
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow
+from jackfield.api.triggers import TRIGGERS
 from jackfield.api.workflows import Problem
 from jackfield_workflows.changes import WorkflowChanges
 from jackfield_workflows.identities import known_id
@@ -144,14 +145,14 @@ class WorkflowRoutes:
 
     async def _problems(self, document: dict[str, Json]) -> list[Problem]:
         """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
-        reader = self._context.workflows
+        reader = self._context.port(WorkflowReader)
         try:
             workflow = await off_loop(document, lambda: reader.parse(document))
         except InvalidInput as exc:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
         found = await off_loop(document, lambda: reader.problems(workflow))
         known = {(problem.path, problem.severity) for problem in found}
-        for trigger in self._context.triggers:
+        for trigger in self._context.extensions(TRIGGERS).values():
             more = await trigger.activation_problems(workflow)
             found += [problem for problem in more if (problem.path, problem.severity) not in known]
         return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
@@ -38,7 +39,7 @@ def build_services(context: PluginContext) -> Services:
         store=context.store,
         clock=context.clock,
         settings=settings,
-        plans=Plans(context.nodes, settings.cached_workflows),
+        plans=Plans(context.port(NodeCatalog), settings.cached_workflows),
         timers=Timers(context.clock),
         variables=Variables(context, settings.variables_ttl),
         static=StaticData(context.store, settings.max_static_data),

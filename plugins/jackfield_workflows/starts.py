@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.lazy import entry_node
-from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes import NodeCatalog, entry_node
 from jackfield.api.workflows import Item, Items, Node, Workflow
 
 _NEVER = frozenset({"stickyNote"})

@@ -10,9 +10,10 @@ import asyncio
 import hashlib
 from typing import Protocol
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import Durability, ExecutionRequest, Outcome
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle
@@ -183,14 +184,14 @@ class Children:
             workflow=workflow,
             mode="sub",
             start=start,
-            items=entry_items(workflow, start, given, context.nodes) or given,
+            items=entry_items(workflow, start, given, context.port(NodeCatalog)) or given,
             durability=durability,
             depth=depth,
             request_id=parent.request.request_id,
         )
 
     async def _workflow(self, wanted: str | Document) -> Workflow:
-        reader = self._services.context.workflows
+        reader = self._services.context.port(WorkflowReader)
         try:
             if isinstance(wanted, str):
                 return await reader.load(wanted)

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.errors import JackfieldError
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Node
@@ -65,7 +66,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def test_every_workflow_loads_and_how_many_validate(documents: dict[str, Any], report: Report, tmp_path: Path) -> None:
     context = build(tmp_path, {}, {}).context("corpus")
-    reader = context.workflows
+    reader = context.port(WorkflowReader)
     broken: dict[str, str] = {}
     valid, complete, able, messages = 0, 0, 0, Counter[str]()
     for file, document in documents.items():
@@ -78,7 +79,9 @@ def test_every_workflow_loads_and_how_many_validate(documents: dict[str, Any], r
         valid += not any(problem.severity == "error" for problem in problems)
         known = all(problem.path == "name" or KNOWN_ONLY in problem.message for problem in problems)
         complete += known
-        able += known and not any(lacking(node, context.nodes) for node in workflow.nodes.values() if not node.disabled)
+        able += known and not any(
+            lacking(node, context.port(NodeCatalog)) for node in workflow.nodes.values() if not node.disabled
+        )
         messages.update({problem.message for problem in problems})
     total = len(documents)
     report.share("loads", total - len(broken), total)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.lazy import LazyNode, entry_node, supplying_node
+
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node, Workflow
 

@@ -14,7 +14,7 @@ from jackfield.api.auth import AuthMethod, AuthRequest, Principal
 from jackfield.api.cli import Cli, config_dir_option
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.hooks import SettingsTable, hookimpl
 from jackfield.api.http import json_response, operation, principal, read_model
@@ -125,7 +125,7 @@ clocks: list[Clock] = [SystemClock(), FakeClock()]
 
 
 async def run(context: PluginContext, request: ExecutionRequest) -> Outcome:
-    execution: Execution = context.engine.submit(request)
+    execution: Execution = context.port(Engine).submit(request)
     await execution.accepted
     return await execution.finished
 

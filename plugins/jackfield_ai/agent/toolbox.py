@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.lazy import supplying_node
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, supplying_node
 from jackfield_ai.parsing.schemas import problems
 from jackfield_ai.serving import Served
 from jackfield_ai.settings import AiSettings

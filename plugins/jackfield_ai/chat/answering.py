@@ -8,7 +8,7 @@ from typing import TypeVar
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest
+from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
 from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json, dumps
@@ -33,7 +33,7 @@ async def started(
 ) -> Execution:
     """Returns once it is durable. Raises `StoreUnavailable`."""
     try:
-        execution = context.engine.submit(
+        execution = context.port(Engine).submit(
             ExecutionRequest(
                 workflow=workflow,
                 mode="test" if test else "webhook",

@@ -9,7 +9,8 @@ from quart import Quart, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
 from jackfield.api.asgi import error_body
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.credentials import Credentials
 from jackfield.api.errors import (
     InvalidInput,
     JackfieldError,
@@ -118,7 +119,7 @@ class Chats:
         """The live chat; for a test any saved one. Raises `NotFound`, `WorkflowInactive`."""
         found = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
         for row in found if test else [row for row in found if row.active]:
-            workflow = await self._context.workflows.load(row.workflow_id)
+            workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
             fitting = [node for node in trigger_nodes(workflow) if path_of(node) == path]
             for node in fitting:
                 if node.id == row.node_id and (test or is_public(node)):
@@ -147,7 +148,7 @@ class Chats:
         if authentication(node) != "basicAuth" or ident is None:
             return {}
         try:
-            return await self._context.credentials.values(ident, BASIC)
+            return await self._context.port(Credentials).values(ident, BASIC)
         except NodeError:
             self._context.log.warning("A chat has no usable credential; it is closed.", extra={"node": node.name})
             return {}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from jackfield.api.asgi import AsgiApp, AsgiMount
+from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
-from jackfield.api.lazy import LazyApp
 
 LIVE, TEST = "chat", "chat-test"
 
@@ -20,5 +19,5 @@ def _build(context: PluginContext) -> AsgiApp:
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """Both are public: a chat checks its own callers."""
-    app = LazyApp(partial(_build, context))
+    app = LaterApp(partial(_build, context))
     return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST)]

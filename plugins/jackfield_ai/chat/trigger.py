@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.triggers import Registration, Trigger, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
 
 KIND = "chat"
@@ -97,3 +97,7 @@ def _place(workflow: Workflow, node: Node) -> str:
         if isinstance(raw, dict) and raw.get("name") == node.name:
             return f"nodes[{index}]"
     return "nodes"
+
+
+def triggers(context: PluginContext) -> Sequence[Trigger]:
+    return [ChatTrigger(context)]

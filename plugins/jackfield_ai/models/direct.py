@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import TOOL, ChatModel, Message, Picture
 from jackfield.api.context import PluginContext
-from jackfield.api.http_client import HttpCall
+from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
@@ -122,7 +122,7 @@ class DirectNode(AiNode):
         return [await self._fetched(url) for url in wanted]
 
     async def _fetched(self, url: str) -> Picture:
-        reply = await self._context.http.send(HttpCall("GET", url))
+        reply = await self._context.port(HttpClient).send(HttpCall("GET", url))
         kind = reply.header("content-type").partition(";")[0].strip()
         if not 200 <= reply.status < 300 or not kind.startswith("image/"):
             raise NodeError(f"There is no image at the address ({reply.status}, {kind or 'no type'}).")

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
+from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
@@ -78,7 +78,7 @@ class Exchange:
             self._authorization = await self._node.authorization(self._kind)
         call = replace(call, timeout=self._timeout)
         for attempt in range(self._retries + 1):
-            reply = await self._context.http.send(call, self._authorization)
+            reply = await self._context.port(HttpClient).send(call, self._authorization)
             if reply.status not in BUSY or attempt == self._retries:
                 break
             await self._context.clock.sleep(self._wait(attempt, reply.header("retry-after")))

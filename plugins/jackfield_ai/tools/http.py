@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
+from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import as_text
@@ -139,7 +139,7 @@ class HttpCaller:
                 "The model chooses the host, and the credential may go to any; name its hosts in allowedHosts, or "
                 "write the host into the tool's url."
             )
-        reply = await self._context.http.send(self._request(arguments), self._authorization)
+        reply = await self._context.port(HttpClient).send(self._request(arguments), self._authorization)
         if not 200 <= reply.status < 300:
             raise NodeError(f"The server answered {reply.status}: {_text(reply)[:_EXCERPT]}")
         return _optimized(self._parameters, _answer(reply))

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpReply, Pairs
+from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import FunctionTool
@@ -98,7 +98,7 @@ class McpSession:
             headers.append(("mcp-session-id", self._session))
         body = HttpBody(dumps(message), "application/json")
         call = HttpCall("POST", self._url, headers=headers, body=body, timeout=self._timeout)
-        reply = await self._context.http.send(call, self._authorization)
+        reply = await self._context.port(HttpClient).send(call, self._authorization)
         if not 200 <= reply.status < 300:
             raise NodeError(f"The MCP server answered {reply.status}.")
         return reply

@@ -15,6 +15,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.records import record, state
+from jackfield.api.telemetry import Usage
 from jackfield_proxy.plan import Refusal
 
 Period: TypeAlias = Literal["day", "month"]
@@ -70,7 +71,7 @@ class Budgets:
         """A ledger that does not answer is asked again with the next look at the profile."""
         found = self._present(period)
         try:
-            used = await self._context.usage.spent(self._alias, found.start_ms)
+            used = await self._context.port(Usage).spent(self._alias, found.start_ms)
         except JackfieldError as exc:
             self._context.log.warning(
                 "The budget of %s does not know what was spent before: %s", self._alias, exc.message

@@ -12,7 +12,7 @@ from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.files import read_private, write_private
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
+from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import ProxyAddress
 from jackfield_proxy.daemon import health
 from jackfield_proxy.daemon.places import Places
@@ -51,7 +51,7 @@ class Manager:
         return found if await health.admits(found, BORROW_SECONDS) else None
 
     async def reserve(self, alias: str) -> ProxyAddress:
-        return await self.of(alias).reserve(await self._context.profiles.find(alias))
+        return await self.of(alias).reserve(await self._context.port(Profiles).find(alias))
 
     def running(self) -> int:
         return sum(one.status in UP for one in self._proxies.values())
@@ -70,7 +70,7 @@ class Manager:
 
     async def restart(self, alias: str) -> Mapping[str, Json]:
         """Raises as `start`."""
-        await self._context.profiles.find(alias)
+        await self._context.port(Profiles).find(alias)
         found = self.of(alias)
         await found.restart()
         await self._mark(alias, runs=True)
@@ -78,7 +78,7 @@ class Manager:
 
     async def stopped(self, alias: str) -> Mapping[str, Json]:
         """Raises `NotFound`."""
-        profile = await self._context.profiles.find(alias)
+        profile = await self._context.port(Profiles).find(alias)
         await self.stop(alias)
         return self.view(profile)
 
@@ -89,11 +89,11 @@ class Manager:
         return sorted(ran)
 
     async def status(self, alias: str) -> Mapping[str, Json]:
-        return self.view(await self._context.profiles.find(alias))
+        return self.view(await self._context.port(Profiles).find(alias))
 
     async def every(self) -> Sequence[Mapping[str, Json]]:
         """Of the profiles whose proxy is enabled or runs."""
-        profiles = await self._context.profiles.all()
+        profiles = await self._context.port(Profiles).all()
         return [self.view(one) for one in profiles if one.proxy_enabled or self._is_up(one.alias)]
 
     def view(self, profile: Profile) -> Mapping[str, Json]:
@@ -108,7 +108,7 @@ class Manager:
 
     async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
         """Check, store, and tell the running proxy. Raises `NotFound`, `InvalidInput`."""
-        await self._context.profiles.find(alias)
+        await self._context.port(Profiles).find(alias)
         mistakes, warnings = await problems_of(self._context, config)
         if mistakes:
             told = "; ".join(f"{path}: {reason}" for path, reason in list(mistakes.items())[:3])
@@ -117,7 +117,7 @@ class Manager:
                 code="PROXY_CONFIG_INVALID",
                 details=mistakes,
             )
-        profile = await self._context.profiles.save_proxy_config(alias, config)
+        profile = await self._context.port(Profiles).save_proxy_config(alias, config)
         await self.of(alias).push()
         return profile, warnings
 
@@ -178,7 +178,7 @@ class Manager:
     # -- parts
 
     async def _started(self, alias: str) -> Supervisor:
-        await self._context.profiles.find(alias)
+        await self._context.port(Profiles).find(alias)
         found = self.of(alias)
         await found.start()
         await self._mark(alias, runs=True)

@@ -13,8 +13,9 @@ from typing import cast
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
-from jackfield.api.providers import Provider
+from jackfield.api.manifests import Layers
+from jackfield.api.profiles import Profile, Profiles
+from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import replace
 from jackfield_proxy.daemon import plugged, prices
 from jackfield_proxy.daemon.budgets import limits_of
@@ -100,7 +101,7 @@ async def _upstreams(
     context: PluginContext, profile: Profile, wanted: Iterable[str], config: Mapping[str, Json]
 ) -> dict[str, Upstream]:
     """Those that can be used; a request to another one is told so by the proxy."""
-    known = await context.providers.all()
+    known = await context.port(Providers).all()
     made: dict[str, Upstream] = {}
     for name in sorted(wanted):
         provider = known.get(name)
@@ -109,7 +110,7 @@ async def _upstreams(
         own = name == profile.provider_id
         try:
             _, url = provider.endpoint(profile.endpoint_id if own else None)
-            key = await (context.profiles.key(profile) if own else context.profiles.provider_key(name))
+            key = await (context.port(Profiles).key(profile) if own else context.port(Profiles).provider_key(name))
         except InvalidInput:
             continue
         except JackfieldError as exc:
@@ -134,7 +135,7 @@ def _upstream(provider: Provider, url: str, key: str | None) -> Upstream:
 
 async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tuple[dict[str, str], list[str]]:
     """What a configuration names that is not there: mistakes by their json path, and warnings."""
-    known = await context.providers.all()
+    known = await context.port(Providers).all()
     mistakes: dict[str, str] = {}
     warnings: list[str] = []
     for path, target in _targets(config):
@@ -187,7 +188,7 @@ async def _scripts(context: PluginContext, config: Mapping[str, Json]) -> dict[s
     for number, rule in enumerate(_stored_rules(config)):
         condition = rule.get("condition")
         for path in scripts_in(condition) if isinstance(condition, dict) else ():
-            if await asyncio.to_thread(context.layers.find, "scripts", path) is None:
+            if await asyncio.to_thread(context.port(Layers).find, "scripts", path) is None:
                 place = f"proxy_config.routing.rules[{number}].condition"
                 missing[place] = f"there is no script scripts/{path} in the configuration directory"
     return missing

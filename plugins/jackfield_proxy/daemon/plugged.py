@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jackfield.api.context import PluginContext
+from jackfield.api.extensions import Given
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import Given
+from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
 from jackfield_proxy.plan import PluginSource, Rule
 from jackfield_proxy.routing.conditions import parts
 from jackfield_proxy.routing.kinds import BUILT_IN, GRAMMAR, Kinds
@@ -20,8 +21,8 @@ GivenT = TypeVar("GivenT")
 
 def kinds_of(context: PluginContext) -> Kinds:
     """For rules that are tried in the daemon."""
-    strategies = [given.value for given in context.proxy_strategies.values()]
-    conditions = [given.value for given in context.proxy_conditions.values()]
+    strategies = [given.value for given in context.given(PROXY_STRATEGIES).values()]
+    conditions = [given.value for given in context.given(PROXY_CONDITIONS).values()]
     return Kinds.of(
         [*BUILT_IN.strategies.values(), *strategies],
         [*BUILT_IN.conditions.values(), *conditions],
@@ -33,8 +34,14 @@ def kinds_view(context: PluginContext) -> dict[str, Json]:
     """Every strategy and condition that a rule may name, and the plugin that gives it."""
     own = [name.name for name in BUILT_IN.strategies.values()]
     types = [*BUILT_IN.conditions, *GRAMMAR]
-    strategies = {**dict.fromkeys(own), **{one.value.name: one.plugin for one in _added(context.proxy_strategies)}}
-    conditions = {**dict.fromkeys(types), **{one.value.type: one.plugin for one in _added(context.proxy_conditions)}}
+    strategies = {
+        **dict.fromkeys(own),
+        **{one.value.name: one.plugin for one in _added(context.given(PROXY_STRATEGIES))},
+    }
+    conditions = {
+        **dict.fromkeys(types),
+        **{one.value.type: one.plugin for one in _added(context.given(PROXY_CONDITIONS))},
+    }
     return {"strategies": _named_by(strategies), "conditions": _named_by(conditions)}
 
 
@@ -54,11 +61,11 @@ def sources(context: PluginContext, strategy: str, rules: Sequence[Rule]) -> tup
 
 def _named(context: PluginContext, strategy: str, rules: Sequence[Rule]) -> Iterator[Given[Any]]:
     """Any: of either kind."""
-    if (given := context.proxy_strategies.get(strategy.lower())) is not None:
+    if (given := context.given(PROXY_STRATEGIES).get(strategy.lower())) is not None:
         yield given
     types = {str(part.get("type")) for rule in rules for part in parts(rule.condition)}
     for kind in sorted(types):
-        if (condition := context.proxy_conditions.get(kind)) is not None:
+        if (condition := context.given(PROXY_CONDITIONS).get(kind)) is not None:
             yield condition
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.records import replace
-from jackfield.api.telemetry import Tokens, UsageEntry
+from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_proxy.plan import Rule, Target
 
 
@@ -17,7 +17,7 @@ async def priced(context: PluginContext, rules: Sequence[Rule]) -> list[Rule]:
 
 async def price_of(context: PluginContext, target: Target) -> float | None:
     """US dollars for a token in and one out; None: not known."""
-    found = await context.usage.cost_of(
+    found = await context.port(Usage).cost_of(
         UsageEntry(
             agent="",
             answer="",

@@ -10,7 +10,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield.api.telemetry import Tokens, UsageEntry
+from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_proxy.messages import Served
 
 ANSWERS = 100_000
@@ -76,7 +76,7 @@ class Records:
     async def _cost(self, entry: UsageEntry) -> float | None:
         """US dollars. A price list that fails stops no proxy."""
         try:
-            found = await self._context.usage.cost_of(entry)
+            found = await self._context.port(Usage).cost_of(entry)
         except Exception as exc:
             self._context.log.error("The price of %s is not known: %s", entry.model, exc)
             return None
@@ -113,7 +113,7 @@ class Records:
 
     async def _store(self, entry: UsageEntry) -> None:
         try:
-            await self._context.usage.proxied(entry)
+            await self._context.port(Usage).proxied(entry)
         except Exception as exc:
             self._context.log.error("Usage of the proxy of %s was not stored: %s", self._alias, exc)
 

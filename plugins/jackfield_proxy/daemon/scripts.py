@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.scripts import ScopedScripts, ScriptError
+from jackfield.api.manifests import Layers
+from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts, ScriptError
 from jackfield_proxy.daemon.process import Process
 from jackfield_proxy.messages import Question, ToChild
 from jackfield_proxy.settings import ProxySettings
@@ -27,10 +28,10 @@ async def answer(
 
 async def evaluated(context: PluginContext, path: str, facts: Mapping[str, Json]) -> bool:
     """Whether the script's value is `true`; it sees the facts as `request`. Raises `ScriptError`, OSError."""
-    engine = context.script_engines.get("rhai")
+    engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     if not isinstance(engine, ScopedScripts):
         raise ScriptError("there is no engine for Rhai; install rhai-python")
-    found = await asyncio.to_thread(context.layers.find, "scripts", path)
+    found = await asyncio.to_thread(context.port(Layers).find, "scripts", path)
     if found is None:
         raise ScriptError(f"there is no script scripts/{path}")
     source = await asyncio.to_thread(found.read_text, "utf-8")

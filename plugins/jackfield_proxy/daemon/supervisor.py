@@ -13,7 +13,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
+from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import ProxyAddress
 from jackfield.api.records import replace
 from jackfield_proxy.daemon import health, scripts
@@ -136,7 +136,7 @@ class Supervisor:
         async with self._lock:
             if not self._wanted or self._process is None or self._plan is None:
                 return
-            profile = await self._context.profiles.find(self.alias)
+            profile = await self._context.port(Profiles).find(self.alias)
             if not profile.proxy_enabled:
                 return
             if (wanted := _port(profile)) and wanted != self._port:
@@ -161,7 +161,7 @@ class Supervisor:
         """What keeps it alive from now on; None: it runs. Raises `InvalidInput`."""
         if self.status in UP:
             return None
-        profile = await self._context.profiles.find(self.alias)
+        profile = await self._context.port(Profiles).find(self.alias)
         if not profile.proxy_enabled:
             raise InvalidInput(
                 f"The profile {self.alias} has no proxy; give it a proxy_config with enabled = true.",
@@ -233,7 +233,7 @@ class Supervisor:
 
     async def _one_life(self) -> None:
         """Until the process has ended. Raises OSError, `JackfieldError`."""
-        profile = await self._context.profiles.find(self.alias)
+        profile = await self._context.port(Profiles).find(self.alias)
         self._agent = profile.agent_id
         self._port = await self._stage.open(_port(profile), self._port)
         # The process loads its modules while its plan is made.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
+from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptError
 from jackfield_proxy.daemon import plugged, scripts
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 async def trial(context: PluginContext, profile: Profile, body: TrialBody) -> dict[str, Json]:
     """Raises `InvalidInput` for a configuration that is not valid."""
     if body.config is not None:
-        profile = await context.profiles.with_proxy_config(profile.alias, body.config)
+        profile = await context.port(Profiles).with_proxy_config(profile.alias, body.config)
     plan = await plan_of(context, profile, token="", port=0)
     facts = await _with_scripts(context, plan, _facts(body))
     kinds = plugged.kinds_of(context)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from jackfield.api.context import PluginContext
+from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
@@ -35,7 +35,7 @@ def _problems(context: PluginContext, document: Json) -> list[Problem]:
     """Of the structure, else of nodes, parameters and wires."""
     if not isinstance(document, dict):
         return [Problem("body", "A workflow must be an object with nodes and connections.")]
-    reader = context.workflows
+    reader = context.port(WorkflowReader)
     try:
         return reader.problems(reader.parse(document))
     except InvalidInput as exc:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.context import WorkflowReader
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.ids import is_uuid
 from jackfield.api.records import record
@@ -227,7 +228,7 @@ def _run(target: Target, what: str, given: str | None, start: str | None, progre
                 return await cancelled_by_interrupt(run_there(remote, document, items, start, progress), CANCELLED)
         from jackfield_workflows.cli.local_run import run_here
 
-        reader = context.workflows
+        reader = context.port(WorkflowReader)
         loaded = await reader.load(document) if isinstance(document, str) else reader.parse(document)
         return await cancelled_by_interrupt(run_here(context, loaded, items, start, progress), CANCELLED)
 

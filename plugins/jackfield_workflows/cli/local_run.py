@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.lazy import entry_node
-from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend
+from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
+from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.ephemeral import EphemeralStore
 from jackfield_workflows.cli.progress import Ended, Progress
@@ -98,15 +98,15 @@ async def run_here(
 ) -> Ended:
     """Run to the end. Cancelling this cancels the run first. Raises `JackfieldError`."""
     calls = asyncio.Event()
-    nodes = WatchedCatalog(context.nodes, progress, calls)
+    nodes = WatchedCatalog(context.port(NodeCatalog), progress, calls)
     made = RunContext(context, cast("Store", EphemeralStore(context.store)), nodes)
     engine = EmbeddedEngine(cast("PluginContext", made))
-    first = chosen_start(workflow, start, context.nodes)
+    first = chosen_start(workflow, start, context.port(NodeCatalog))
     request = ExecutionRequest(
         workflow=workflow,
         mode="manual",
         start=first,
-        items=start_items(workflow, first, items, context.nodes),
+        items=start_items(workflow, first, items, context.port(NodeCatalog)),
         use_pin_data=True,
         durability="finish",
     )
@@ -119,7 +119,7 @@ async def run_here(
     finally:
         await engine.drain(DRAIN_S)
         await drop_files(context, execution.id)
-        for script_engine in context.script_engines.values():
+        for script_engine in context.extensions(SCRIPT_ENGINES).values():
             await script_engine.close()
     if outcome is None:
         return Ended("failed", error={"message": NO_CALLS})

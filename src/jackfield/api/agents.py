@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .extensions import ExtensionPoint
 from .manifests import Manifest
 from .providers import DialectName
 from .records import record
@@ -134,3 +135,6 @@ class AgentAdapter(Protocol):
 
     async def adjust(self, launch: Launch, profile: Profile) -> Launch:
         """The last word on how the agent is started. Raises `JackfieldError` to refuse the start."""
+
+
+AGENT_ADAPTERS = ExtensionPoint("jackfield_agents", AgentAdapter, "agent_id")

@@ -68,3 +68,25 @@ def error_body(error: JackfieldError, request_id: str) -> bytes:
         body["details"] = error.details
     body["requestId"] = request_id
     return jsontext.dumps(body)
+
+
+class LaterApp:
+    """An application for HTTP that is built with its first request. WebSockets are refused."""
+
+    def __init__(self, build: Callable[[], AsgiApp]) -> None:
+        self._build = build
+        self._app: AsgiApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await _refuse(receive, send)
+            return
+        if self._app is None:
+            self._app = self._build()
+        await self._app(scope, receive, send)
+
+
+async def _refuse(receive: Receive, send: Send) -> None:
+    message = await receive()
+    if message["type"] == "websocket.connect":
+        await send({"type": "websocket.close", "code": 1008})

@@ -108,6 +108,17 @@ class AuthRequest:
         return None if not found else b", ".join(found)
 
 
+class Authentication(Protocol):
+    """The port: who calls."""
+
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
+        """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""
+
+    def confine_agents(self) -> None:
+        """Called before an agent is started in a sandbox: from now on a caller without a credential is the daemon's own
+        user only if its process is found in the daemon's user namespace."""
+
+
 class AuthMethod(Protocol):
     """One way to prove who calls.
 

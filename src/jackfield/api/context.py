@@ -1,40 +1,24 @@
 """What one plugin is given. Each plugin has a context of its own; ports that other plugins provide are there once the
-kernel has assembled them, that is from `jackfield_startup` on and in everything that runs later."""
+kernel has assembled them, that is from `Plugin.start` on and in everything that runs later."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from .auth import AuthRequest, Principal
-from .binary import BinaryStore
 from .clock import Clock
-from .credentials import CredentialKind, Credentials
-from .engine import Engine
 from .events import EventBus
-from .http_client import HttpClient
-from .nodes import NodeCatalog
+from .extensions import ExtensionPoint, Given
 from .records import record
-from .scripts import ScriptEngine
 from .storage import Store
-from .triggers import Trigger
 from .workflows import Document, Problem, Workflow
 
-if TYPE_CHECKING:
-    from .agents import AgentAdapter, Agents
-    from .manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
-    from .profiles import Profiles
-    from .providers import Providers
-    from .proxy import Given, Proxies, RoutingCondition, RoutingStrategy
-    from .registry import Registry, RegistrySource
-    from .telemetry import TelemetrySink, Usage, UsageReader
-    from .terminals import Terminals
-
+PortT = TypeVar("PortT")
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 
@@ -103,7 +87,7 @@ class PluginContext(Protocol):
     secrets: Secrets
 
     def settings(self, model: type[SettingsT]) -> SettingsT:
-        """The plugin's own settings table of this model (see `jackfield_settings`)."""
+        """The plugin's own settings table of this model (see `Plugin.settings`)."""
 
     def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
         """A background task that the daemon owns: cancelled at shutdown, its failure logged."""
@@ -111,94 +95,22 @@ class PluginContext(Protocol):
     @property
     def store(self) -> Store: ...
 
-    @property
-    def binary(self) -> BinaryStore: ...
+    def port(self, protocol: Callable[..., PortT]) -> PortT:
+        """What a plugin or the kernel provides under this Protocol; made when it is asked for first. From `start` on.
 
-    @property
-    def engine(self) -> Engine: ...
+        Raises:
+            MissingPort: No loaded plugin provides it, or what makes it failed.
+        """
 
-    @property
-    def nodes(self) -> NodeCatalog: ...
+    def find_port(self, protocol: Callable[..., PortT]) -> PortT | None:
+        """The same; None when no loaded plugin provides it."""
 
-    @property
-    def triggers(self) -> Sequence[Trigger]: ...
+    def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
+        """The same; None as long as nobody has asked for it."""
 
-    @property
-    def workflows(self) -> WorkflowReader: ...
+    def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
+        """Everything that plugins gave at this point, by name, in the plugins' order. The first call asks the plugins
+        and may import them; where that is slow let a thread do it."""
 
-    @property
-    def script_engines(self) -> Mapping[str, ScriptEngine]:
-        """Language -> engine."""
-
-    @property
-    def http(self) -> HttpClient:
-        """The guarded way to other servers."""
-
-    @property
-    def credentials(self) -> Credentials: ...
-
-    @property
-    def credential_kinds(self) -> Mapping[str, CredentialKind]:
-        """Every registered kind, by name. The first use reads descriptions; let a thread do it."""
-
-    def manifests(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
-        """The manifests of a kind that a plugin has given (`jackfield_manifest_kinds`)."""
-
-    @property
-    def manifest_kinds(self) -> Mapping[str, ManifestKind[Manifest]]:
-        """Every kind that a plugin has given, by name."""
-
-    @property
-    def layers(self) -> Layers:
-        """Files of the user, the registry, and shipped ones."""
-
-    @property
-    def agents(self) -> Agents: ...
-
-    @property
-    def agent_adapters(self) -> Sequence[AgentAdapter]: ...
-
-    @property
-    def providers(self) -> Providers: ...
-
-    @property
-    def profiles(self) -> Profiles: ...
-
-    @property
-    def registry(self) -> Registry: ...
-
-    @property
-    def registry_sources(self) -> Sequence[RegistrySource]: ...
-
-    @property
-    def usage(self) -> Usage: ...
-
-    @property
-    def usage_readers(self) -> Sequence[UsageReader]:
-        """By name, each once. The first use imports them."""
-
-    @property
-    def telemetry_sinks(self) -> Sequence[TelemetrySink]: ...
-
-    @property
-    def proxies(self) -> Proxies | None:
-        """None when no plugin gives proxies."""
-
-    @property
-    def proxy_strategies(self) -> Mapping[str, Given[RoutingStrategy]]:
-        """By name, in lower case. The first use imports them."""
-
-    @property
-    def proxy_conditions(self) -> Mapping[str, Given[RoutingCondition]]:
-        """By type. The first use imports them."""
-
-    @property
-    def terminals(self) -> Terminals | None:
-        """None when no plugin gives terminals."""
-
-    def confine_agents(self) -> None:
-        """Called before an agent is started in a sandbox: from now on a caller without a credential is the daemon's own
-        user only if its process is found in the daemon's user namespace."""
-
-    async def authenticate(self, request: AuthRequest) -> Principal | None:
-        """Every authentication method in turn; None when the request carries no credential. Raises `AuthRequired`."""
+    def given(self, point: ExtensionPoint[PortT]) -> Mapping[str, Given[PortT]]:
+        """The same, each with the plugin that gave it."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias
 
+from .extensions import ExtensionPoint
 from .http_client import Authorization, HttpCall
 from .records import record
 
@@ -162,3 +163,6 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 def fields_in(template: str) -> list[str]:
     """The names of the fields that the template reads."""
     return [match[1] for match in _PART.finditer(template) if match[1]]
+
+
+CREDENTIAL_KINDS = ExtensionPoint("jackfield_credential_kinds", CredentialKind)

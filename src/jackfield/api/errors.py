@@ -232,5 +232,13 @@ class ConfigurationError(JackfieldError):
     title = "Configuration error"
 
 
+class MissingPort(JackfieldError, LookupError):
+    """No loaded plugin provides what this needs."""
+
+    status = 503
+    code = "PORT_MISSING"
+    title = "Not available"
+
+
 class RouteConflict(Conflict):
     """Another workflow already serves this method and path."""

@@ -13,6 +13,8 @@ from typing import Annotated, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from .extensions import ExtensionPoint
+
 ManifestId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
@@ -59,6 +61,13 @@ class Manifests(Protocol[ManifestT_co]):
         """One sentence for each broken file, with its name, the key and what to do; as of the last look."""
 
 
+class ManifestLibraries(Protocol):
+    """The port: the manifests of every kind that a plugin has given."""
+
+    def of(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        """Raises LookupError when no plugin gave the kind."""
+
+
 class Layers(Protocol):
     """Files that the user may put in place of a registry's or of shipped ones."""
 
@@ -68,3 +77,6 @@ class Layers(Protocol):
 
     def directories(self, folder: str) -> Sequence[Path]:
         """Those of the three that exist, in this order."""
+
+
+MANIFEST_KINDS = ExtensionPoint("jackfield_manifest_kinds", ManifestKind[Manifest])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import field
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -314,6 +314,16 @@ TOOL_FORM = "Tool"
 """How the kinds end that are another type's node in the hands of an agent: `httpRequestTool` is an `httpRequest`."""
 
 
+def entry_node(node_type: NodeType | None) -> EntryNode | None:
+    """The same as an `EntryNode`, when it is one."""
+    return cast("EntryNode", node_type) if hasattr(node_type, "entry") else None
+
+
+def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:
+    """The same as a `SupplyingNode`, when it is one; see `entry_node`."""
+    return cast("SupplyingNode", node_type) if hasattr(node_type, "supply") else None
+
+
 def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
     """See `NodeCatalog.find`. types: by kind."""
     found = types.get(kind)
@@ -321,6 +331,16 @@ def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
         found = types.get(kind.removesuffix(TOOL_FORM))
         return None if found is None or found.description.trigger else found
     return found
+
+
+@record
+class NodeOffer:
+    """A node type that is made when it is used first. place: of a class or function that is called with `arguments` and
+    gives the `NodeType` of this kind."""
+
+    kind: str
+    place: str
+    arguments: tuple[object, ...] = ()
 
 
 class NodeCatalog(Protocol):

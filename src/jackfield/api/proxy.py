@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
+from .extensions import ExtensionPoint
 from .jsontext import Json
 from .records import record
-
-GivenT = TypeVar("GivenT")
 
 
 @record
@@ -152,11 +151,7 @@ class RoutingCondition(Protocol):
         """Of one without problems. One that raises does not hold."""
 
 
-@record
-class Given(Generic[GivenT]):
-    """A thing and the plugin that gives it. entry: the plugin's entry point (`package` or `package:attribute`), by
-    which another process can load that plugin alone."""
+PROXY_STRATEGIES = ExtensionPoint("jackfield_proxy_strategies", RoutingStrategy)
 
-    plugin: str
-    entry: str
-    value: GivenT
+
+PROXY_CONDITIONS = ExtensionPoint("jackfield_proxy_conditions", RoutingCondition, "type")

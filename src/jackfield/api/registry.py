@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
 
+from .extensions import ExtensionPoint
 from .records import record
 
 
@@ -69,3 +70,6 @@ class Registry(Protocol):
 
     async def sync(self, *, force: bool = False) -> RegistryStatus:
         """Raises `UpstreamFailed`; what was there stays."""
+
+
+REGISTRY_SOURCES = ExtensionPoint("jackfield_registry_sources", RegistrySource, "schemes")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Protocol, runtime_checkable
 
+from .extensions import ExtensionPoint
 from .jsontext import Json
 from .records import record
 from .workflows import Items
@@ -112,3 +113,6 @@ class ScopedScripts(Protocol):
         name: of the script, for errors; timeout: seconds, the engine's own limit unless given. The compiled form is
         kept by the source's hash. Raises `ScriptError`; `line` is known for most.
         """
+
+
+SCRIPT_ENGINES = ExtensionPoint("jackfield_script_engines", ScriptEngine, "language")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from .extensions import ExtensionPoint
 from .records import record
 
 if TYPE_CHECKING:
@@ -168,3 +169,9 @@ class Usage(Protocol):
 
     async def spent(self, profile: str, start_ms: int) -> RunUsage:
         """What the profile's proxy has served since then, Unix ms."""
+
+
+USAGE_READERS = ExtensionPoint("jackfield_usage_readers", UsageReader)
+
+
+TELEMETRY_SINKS = ExtensionPoint("jackfield_telemetry_sinks", TelemetrySink)

@@ -4,9 +4,11 @@ the transaction that saves or activates the workflow; afterwards the plugin foll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal, Protocol, cast
 
+from .extensions import ExtensionPoint
+from .places import load
 from .records import record
 from .workflows import Problem, Workflow
 
@@ -53,3 +55,38 @@ class Trigger(Protocol):
 
     async def follow(self, change: WorkflowChange) -> None:
         """Serve what the store now holds. Called after the commit and before the caller gets its answer."""
+
+
+class OfferedTrigger:
+    """A `Trigger` that is made with the first workflow that has one of its nodes."""
+
+    def __init__(self, kind: str, serves: Collection[str], place: str, *arguments: object) -> None:
+        """serves: kinds of these nodes. place: of a class or function that is called with `arguments` and gives the
+        trigger."""
+        self.kind = kind
+        self._serves = frozenset(serves)
+        self._place = place
+        self._arguments = arguments
+        self._made: Trigger | None = None
+
+    def _trigger(self) -> Trigger:
+        if self._made is None:
+            self._made = cast("Callable[..., Trigger]", load(self._place))(*self._arguments)
+        return self._made
+
+    def _concerns(self, workflow: Workflow | None) -> bool:
+        return workflow is not None and any(node.kind in self._serves for node in workflow.nodes.values())
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return self._trigger().registrations(workflow) if self._concerns(workflow) else []
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        return await self._trigger().activation_problems(workflow) if self._concerns(workflow) else []
+
+    async def follow(self, change: WorkflowChange) -> None:
+        """A trigger that was never made serves nothing that could end."""
+        if self._made is not None or self._concerns(change.workflow):
+            await self._trigger().follow(change)
+
+
+TRIGGERS = ExtensionPoint("jackfield_triggers", Trigger, "kind")

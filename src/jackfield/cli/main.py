@@ -1,4 +1,4 @@
-"""`jackfield`: the command line. Plugins add commands with `jackfield_commands`."""
+"""`jackfield`: the command line. Plugins add commands (`jackfield.api.plugin.Plugin.commands`)."""
 
 from __future__ import annotations
 

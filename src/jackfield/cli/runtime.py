@@ -16,7 +16,7 @@ from jackfield.api.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
-    from jackfield.core.plugins import Plugin
+    from jackfield.core.plugins import PluginRecord
     from jackfield.core.settings import Settings
 
 T = TypeVar("T")
@@ -39,11 +39,12 @@ class Runtime:
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
         if self._commands is None:
+            from jackfield.core.commands import commands_of
             from jackfield.core.plugins import PluginHost
 
             host = PluginHost()
             host.discover()
-            self._commands = {str(command.name): command for _, command in host.each("jackfield_commands", "name")}
+            self._commands = commands_of(host)
         return self._commands
 
     def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:
@@ -58,7 +59,7 @@ class Runtime:
 
         return load_plugins(self.config_dir(config_dir), os.environ, overrides)[1]
 
-    def plugins(self, config_dir: Path | None) -> Sequence[Plugin]:
+    def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
         from jackfield.core.kernel import Kernel, load_plugins
         from jackfield.core.redaction import Redactor

@@ -1,6 +1,5 @@
-"""Every authentication method in turn. Source: decisions.md: each present credential must be valid, and all must name
-the
-same user."""
+"""Every authentication method in turn. Source: decisions.md: each present credential must be valid, and all must
+name the same user."""
 
 from __future__ import annotations
 
@@ -11,12 +10,17 @@ from jackfield.api.errors import AuthRequired
 
 
 class Authenticator:
-    """Holds the methods that plugins gave."""
+    """`jackfield.api.auth.Authentication`. methods: those that plugins gave. confined: whether agents have run in
+    sandboxes since the start."""
 
     def __init__(self) -> None:
         self.methods: list[AuthMethod] = []
+        self.confined = False
 
-    async def __call__(self, request: AuthRequest) -> Principal | None:
+    def confine_agents(self) -> None:
+        self.confined = True
+
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
         found: list[Principal] = []
         for method in self.methods:
             caller = await method.authenticate(request)

@@ -6,39 +6,44 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jackfield.api.asgi import AsgiMount
-from jackfield.api.binary import BinarySettings
+from jackfield.api.auth import Authentication, AuthMethod
+from jackfield.api.binary import BinarySettings, BinaryStore
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import Service
-from jackfield.api.credentials import CredentialKind
 from jackfield.api.diagnosis import Finding, Metric
+from jackfield.api.engine import Engine
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory, sweep_private
-from jackfield.api.hooks import SettingsTable
 from jackfield.api.http_client import is_loopback
-from jackfield.api.proxy import Given
+from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.settings import SettingsTable
+from jackfield.api.storage import Store
+from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
 
 from .authentication import Authenticator
-from .context import Context, Ports, Shared, Tasks
+from .catalog import Catalog
+from .checks.precedence import Precedence
+from .checks.protocols import Misfit, require
+from .context import Context, Shared
 from .events import Bus
-from .manifests import FileLayers, Library
+from .manifests import FileLayers, Libraries
 from .memory import trim_forever
 from .plugins import PluginHost
+from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .secrets import FileSecrets
 from .settings import Settings, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
-
-if TYPE_CHECKING:
-    from jackfield.api.proxy import RoutingCondition, RoutingStrategy
-    from jackfield.api.telemetry import UsageReader
+from .tasks import Tasks
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -62,8 +67,11 @@ class Kernel:
         self.clock = clock or SystemClock()
         self.events = Bus(self.clock)
         self.tasks = Tasks()
-        self.ports = Ports()
+        self.precedence = Precedence(settings.get(PluginsSettings).overrides, self._is_own)
+        self.ports = PortDirectory(host, self.precedence, self.context)
+        self.nodes = Catalog(self._bad_node)
         self.authenticator = Authenticator()
+        self._extensions = Extensions(host, self.precedence)
         self.secrets = FileSecrets(config_dir, redactor)
         self.service = self._service()
         self.failure: ConfigurationError | None = None
@@ -82,9 +90,12 @@ class Kernel:
             settings,
             self.tasks,
             self.ports,
-            self.authenticator,
+            self._extensions,
         )
         self._contexts: dict[str, Context] = {}
+
+    def _is_own(self, plugin: str) -> bool:
+        return self.plugins.plugins[plugin].is_own
 
     def _service(self) -> Service:
         server = self.settings.get(ServerSettings)
@@ -107,100 +118,50 @@ class Kernel:
     # -- assembly
 
     def assemble(self) -> None:
-        """Ask every plugin what it gives."""
-        host = self.plugins
+        """Make every plugin, and ask it for what a start needs."""
+        host, ports = self.plugins, self.ports
         host.bind(self.context)
-        for name, node in host.each("jackfield_nodes", "kind"):
-            if not self.ports.nodes.add(node):
-                host.failed(name, ValueError(f"node {node.kind} exists already"), "gave a node type twice")
-        self.ports.triggers.extend(trigger for _, trigger in host.each("jackfield_triggers", "kind"))
-        for _, engine in host.call("jackfield_script_engine"):
-            self.ports.script_engines.setdefault(engine.language, engine)
-        self._assemble_outbound()
-        self._assemble_agents()
-        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", "authenticate"))
-        self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", "segment"))
-        for _, reader in host.call("jackfield_workflow_reader"):
-            self.ports.workflows = self.ports.workflows or reader
-        self.ports.store = self._choose("jackfield_store", self.settings.get(StoreSettings).name)
-        self.ports.binary = self._choose("jackfield_binary_store", self.settings.get(BinarySettings).name)
-        self.ports.engine = self._choose("jackfield_engine", self.settings.get(EngineSettings).name)
+        ports.put(Layers, FileLayers(self.config_dir))
+        ports.put(Authentication, self.authenticator)
+        ports.put(NodeCatalog, self.nodes)
+        ports.offer()
+        ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed))
+        self._assemble_nodes()
+        self._extensions.given(TRIGGERS)
+        self._extensions.given(MANIFEST_KINDS)
+        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
+        self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", AsgiMount))
+        ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
+        ports.put(
+            BinaryStore, self._choose("jackfield_binary_store", BinaryStore, self.settings.get(BinarySettings).name)
+        )
+        ports.put(Engine, self._choose("jackfield_engine", Engine, self.settings.get(EngineSettings).name))
 
-    def _assemble_outbound(self) -> None:
-        """What reaches other servers, and the credentials for them."""
-        host, ports = self.plugins, self.ports
-        ports.find_credential_kinds = self._credential_kinds
-        for _, client in host.call("jackfield_http_client"):
-            ports.http = ports.http or client
-        for _, credentials in host.call("jackfield_credentials"):
-            ports.credentials = ports.credentials or credentials
+    def _assemble_nodes(self) -> None:
+        for name, given in self.plugins.call("jackfield_nodes"):
+            for node in given:
+                try:
+                    if self.precedence.claim(name, f"node:{node.kind}"):
+                        self.nodes.add(node)
+                except Exception as exc:
+                    self.plugins.failed(name, exc, "failed in jackfield_nodes")
 
-    def _assemble_agents(self) -> None:
-        """Agents, providers, profiles and what belongs to them. Nothing is read yet."""
-        host, ports = self.plugins, self.ports
-        ports.layers = FileLayers(self.config_dir)
-        for name, kind in host.each("jackfield_manifest_kinds", "model"):
-            if kind.name in ports.libraries:
-                host.failed(name, ValueError(f"manifests {kind.name} exist already"), "gave manifests twice")
-            else:
-                ports.manifest_kinds[kind.name] = kind
-                ports.libraries[kind.name] = Library(kind, self.config_dir, self._manifests_changed)
-        for port in ("agents", "providers"):
-            self._take_first(port, f"jackfield_{port.removesuffix('s')}_catalog")
-        for port in ("profiles", "registry", "usage", "proxies", "terminals"):
-            self._take_first(port, f"jackfield_{port}")
-        ports.find_usage_readers = self._usage_readers
-        ports.find_routing = self._routing
-        ports.agent_adapters.extend(adapter for _, adapter in host.each("jackfield_agents", "agent_id"))
-        ports.registry_sources.extend(source for _, source in host.each("jackfield_registry_sources", "schemes"))
-        ports.telemetry_sinks.extend(sink for _, sink in host.each("jackfield_telemetry_sinks", "name"))
+    def _bad_node(self, kind: str, error: Exception) -> None:
+        self.plugins.failed(self.precedence.owner(f"node:{kind}") or "", error, f"cannot give the node type {kind}")
 
     def _manifests_changed(self, kind: str, ids: Sequence[str]) -> None:
         self.events.publish("agents", "manifests_changed", {"kind": kind, "ids": list(ids)})
 
-    def _take_first(self, port: str, hook: str) -> None:
-        """Of several plugins that give one port the first counts, and the others are reported."""
-        for name, given in self.plugins.call(hook):
-            if getattr(self.ports, port) is None:
-                setattr(self.ports, port, given)
-            else:
-                self.plugins.failed(name, ValueError(f"another plugin gives {port} already"), f"failed in {hook}")
-
-    def _usage_readers(self) -> list[UsageReader]:
-        found: dict[str, UsageReader] = {}
-        for name, reader in self.plugins.each("jackfield_usage_readers", "name"):
-            if found.setdefault(reader.name, reader) is not reader:
-                error = ValueError(f"usage reader {reader.name} exists already")
-                self.plugins.failed(name, error, "gave a usage reader twice")
-        return list(found.values())
-
-    def _routing(self) -> tuple[dict[str, Given[RoutingStrategy]], dict[str, Given[RoutingCondition]]]:
-        strategies = self._given("jackfield_proxy_strategies", "name", str.lower)
-        return strategies, self._given("jackfield_proxy_conditions", "type", str)
-
-    def _given(self, hook: str, attribute: str, folded: Callable[[str], str]) -> dict[str, Given[Any]]:
-        """What the hook's plugins give, by a name of theirs. Any: each hook has its type."""
-        found: dict[str, Given[Any]] = {}
-        for plugin, thing in self.plugins.each(hook, attribute):
-            name = folded(getattr(thing, attribute))
-            if name in found:
-                self.plugins.failed(plugin, ValueError(f"{name} exists already"), f"failed in {hook}")
-            else:
-                found[name] = Given(plugin, self.plugins.plugins[plugin].value, thing)
-        return found
-
-    def _credential_kinds(self) -> dict[str, CredentialKind]:
-        """Asked for when somebody first wants them: there are many, and a start needs none."""
-        found: dict[str, CredentialKind] = {}
-        for name, kind in self.plugins.each("jackfield_credential_kinds", "name"):
-            if found.setdefault(kind.name, kind) is not kind:
-                error = ValueError(f"credential kind {kind.name} exists already")
-                self.plugins.failed(name, error, "gave a kind of credentials twice")
-        return found
-
-    def _choose(self, hook: str, wanted: str) -> Any:
+    def _choose(self, hook: str, protocol: object, wanted: str) -> Any:
         """The port of this name. Any: the caller knows which port the hook gives."""
-        found = {port.name: port for _, port in self.plugins.call(hook)}
+        found = {}
+        for name, port in self.plugins.call(hook):
+            try:
+                require(port, protocol)
+            except Misfit as exc:
+                self.plugins.report(name, str(exc), hook)
+            else:
+                found[port.name] = port
         if wanted not in found:
             kind = hook.removeprefix("jackfield_").replace("_", " ")
             raise ConfigurationError(
@@ -212,13 +173,13 @@ class Kernel:
 
     async def open_store(self) -> None:
         """Open the store and nothing else (commands beside a running daemon)."""
-        await self.context("kernel").store.open()
+        await self.ports.get(Store).open()
 
     async def start(self) -> None:
         """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
         self.secrets.check()
         await self.open_store()
-        await self._call_each("jackfield_startup")
+        await self._start_plugins()
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.recover", self._recover())
         self.tasks.spawn("kernel.sweep", self._sweep())
@@ -227,26 +188,34 @@ class Kernel:
         self.ready = True
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
 
-    async def _call_each(self, hook: str) -> None:
-        limit = self.settings.get(PluginsSettings).startup_timeout
-        for name, result in self.plugins.call(hook):
-            if inspect.isawaitable(result):
-                try:
-                    await asyncio.wait_for(result, limit)
-                except ConfigurationError:
-                    raise
-                except Exception as exc:
-                    self.plugins.failed(name, exc, f"failed in {hook}")
+    async def _start_plugins(self) -> None:
+        for name, plugin in self.plugins.instances.items():
+            await self._bounded(name, plugin.start, "failed to start")
+
+    async def _stop_plugins(self) -> None:
+        for name, plugin in reversed(self.plugins.instances.items()):
+            await self._bounded(name, plugin.stop, "failed to stop")
+
+    async def _bounded(self, name: str, act: Callable[[], Awaitable[None] | None], what: str) -> None:
+        """Whatever a plugin does at its start or stop concerns that plugin alone."""
+        try:
+            awaited = act()
+            if awaited is not None:
+                await asyncio.wait_for(awaited, self.settings.get(PluginsSettings).startup_timeout)
+        except ConfigurationError:
+            raise
+        except Exception as exc:
+            self.plugins.failed(name, exc, what)
 
     async def _refuse_open_bind(self) -> None:
-        if not self.service.loopback and not await self.context("kernel").store.users():
+        if not self.service.loopback and not await self.ports.get(Store).users():
             raise ConfigurationError(
                 f"The address {self.service.host} is not loopback and there is no user; "
                 "add one with `jackfield user add NAME --role admin` or listen on 127.0.0.1."
             )
 
     async def _recover(self) -> None:
-        resumed = await self.context("kernel").engine.recover()
+        resumed = await self.ports.get(Engine).recover()
         if resumed:
             log.info("%d open executions were resumed.", resumed)
 
@@ -276,13 +245,13 @@ class Kernel:
         deadline = self.begin_stop()
         self.ready = False
         with suppress(JackfieldError, LookupError):
-            left = await self.context("kernel").engine.drain(max(0.0, deadline - time.monotonic()))
+            left = await self.ports.get(Engine).drain(max(0.0, deadline - time.monotonic()))
             if left:
                 log.info("%d executions are left to be resumed by the next start.", left)
-        await self._call_each("jackfield_shutdown")
+        await self._stop_plugins()
         await self.tasks.close()
-        if self.ports.store is not None:
-            await self.ports.store.close()
+        if (store := self.ports.built(Store)) is not None:
+            await store.close()
         log.info("Stopped.")
 
     # -- state
@@ -300,32 +269,34 @@ class Kernel:
 
     def metrics(self) -> list[Metric]:
         """The plugins' samples for `/metrics`."""
-        return [metric for _, metric in self.plugins.each("jackfield_metrics", "kind")]
+        return [metric for _, metric in self.plugins.each("jackfield_metrics", Metric)]
 
     async def checks(self) -> Mapping[str, str]:
         """What `/ready` shows: name -> `ok` or what is wrong."""
         now = time.monotonic()
         if self._checked is not None and now - self._checked[0] < CHECK_INTERVAL:
             return self._checked[1]
-        found = {"store": await self._check_store(), "plugins": self._check_plugins(), "engine": self._check_engine()}
+        found = {"store": await self._check_store(), "engine": self._check_engine()}
         self._checked = (now, found)
         return found
 
     async def _check_store(self) -> str:
         try:
-            await self.context("kernel").store.check()
+            await self.ports.get(Store).check()
         except JackfieldError as exc:
             return exc.message
         return "ok"
 
-    def _check_plugins(self) -> str:
+    def plugin_state(self) -> str:
+        """What `/ready` shows beside its checks: the service is ready without a plugin that failed."""
         failed = self.plugins.failures()
         return "ok" if not failed else "failed: " + ", ".join(plugin.name for plugin in failed)
 
     def _check_engine(self) -> str:
-        if self.draining or self.ports.engine is None:
+        engine = self.ports.built(Engine)
+        if self.draining or engine is None:
             return "stopping" if self.draining else "missing"
-        unsaved = self.ports.engine.state().get("unsaved", 0)
+        unsaved = engine.state().get("unsaved", 0)
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
 
 
@@ -350,13 +321,19 @@ def load_plugins(
 
 def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
     """The kernel's tables and those of the loaded plugins. A path that is taken is that plugin's failure."""
-    tables = list(CORE_TABLES)
-    for name, table in host.each("jackfield_settings", "model"):
-        if any(known.path == table.path for known in tables):
-            host.failed(name, ValueError(f"the settings table {table.path} exists already"), "gave settings twice")
-        else:
-            tables.append(table)
-    return tables
+    tables = {table.path: table for table in CORE_TABLES}
+    owners = dict.fromkeys(tables, "the kernel")
+    for name, offered in host.classes.items():
+        for table in offered.settings:
+            try:
+                if owners.setdefault(table.path, name) != name:
+                    raise ValueError(
+                        f"the settings table {table.path} belongs to {owners[table.path]}; name it otherwise"
+                    )
+                tables[table.path] = SettingsTable(table.path, table.model)
+            except Exception as exc:
+                host.failed(name, exc, f"cannot have the settings table [{table.path}]")
+    return list(tables.values())
 
 
 def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:

@@ -11,12 +11,15 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from pydantic import ValidationError
 
-from jackfield.api.manifests import ManifestKind, ManifestT
+from jackfield.api.manifests import MANIFEST_KINDS, ManifestKind, Manifests, ManifestT
 from jackfield.api.records import state
+
+if TYPE_CHECKING:
+    from .ports import Extensions
 
 LARGEST = 2**20
 """Bytes of one file."""
@@ -233,3 +236,21 @@ def _content(path: str) -> bytes:
     if len(content) > LARGEST:
         raise ValueError(f"is larger than {LARGEST} bytes")
     return content
+
+
+class Libraries:
+    """`jackfield.api.manifests.ManifestLibraries`."""
+
+    def __init__(self, extensions: Extensions, config_dir: Path, tell: Tell) -> None:
+        self._extensions = extensions
+        self._config_dir = config_dir
+        self._tell = tell
+        self._made: dict[str, Library[Any]] = {}
+        """Any: each kind has a model of its own."""
+
+    def of(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        if kind.name not in self._extensions.values(MANIFEST_KINDS):
+            raise LookupError(f"no loaded plugin has given the kind of manifests {kind.name}")
+        return self._made.get(kind.name) or self._made.setdefault(
+            kind.name, Library(kind, self._config_dir, self._tell)
+        )

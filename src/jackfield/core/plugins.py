@@ -2,125 +2,209 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 import pluggy
 
-from jackfield.api import hooks
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.extensions import ExtensionPoint
+from jackfield.api.hooks import PROJECT, Hooks, hookspec
+from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
+
+from .checks.classes import Refused, check_class
+from .checks.precedence import OWN_DISTRIBUTION
+from .checks.protocols import require
 
 log = logging.getLogger("jackfield.plugins")
 
 
 @state
-class Plugin:
-    """One plugin as `jackfield plugins` shows it."""
+class PluginRecord:
+    """One plugin as `jackfield plugins` shows it. value: the place of its class."""
 
     name: str
     value: str
     distribution: str = ""
     version: str = ""
     status: Literal["loaded", "failed", "disabled"] = "loaded"
-    error: str = ""
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def error(self) -> str:
+        """Every mistake, in one line; empty when there is none."""
+        return "; ".join(self.errors)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it comes with Jackfield."""
+        return self.distribution in ("", OWN_DISTRIBUTION)
+
+
+class _Manager(pluggy.PluginManager):
+    """Looks for hooks among the methods of the class: reading an attribute of the instance could make a part."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        if not inspect.isfunction(inspect.getattr_static(type(plugin), name, None)):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
 
 
 class PluginHost:
-    """The loaded plugins."""
+    """The loaded plugins: first their classes, and after `bind` one instance of each."""
 
     def __init__(self, *, disabled: Sequence[str] = (), strict: bool = False) -> None:
-        self._manager = pluggy.PluginManager(hooks.PROJECT)
-        self._manager.add_hookspecs(hooks)
+        self._manager = _Manager(PROJECT)
+        self._manager.add_hookspecs(Hooks)
         self._disabled = frozenset(disabled)
         self.strict = strict
-        self.plugins: dict[str, Plugin] = {}
-        self._context_of: Callable[[str], PluginContext] | None = None
+        self.plugins: dict[str, PluginRecord] = {}
+        self.classes: dict[str, type[Plugin]] = {}
+        self.instances: dict[str, Plugin] = {}
+
+    # -- loading
 
     def discover(self) -> None:
-        """Load every entry point of the group. Names decide the order."""
-        # pluggy calls the last registered first.
-        for point in sorted(entry_points(group=hooks.PROJECT), key=lambda found: found.name, reverse=True):
+        """Load the class of every entry point of the group. Jackfield's own come first, the others by name."""
+        for point in sorted(entry_points(group=PROJECT), key=_order):
             self._load(point)
         for name in self._disabled - self.plugins.keys():
             log.warning("plugins.disabled names %s, but there is no such plugin.", name)
 
-    def register(self, name: str, module: object) -> None:
-        """Add a plugin that is already imported (tests)."""
-        self.plugins[name] = Plugin(name, getattr(module, "__name__", name))
-        self._register(name, module)
+    def add(self, name: str, offered: type[Plugin]) -> None:
+        """Add a class that is already imported (tests)."""
+        self.plugins[name] = PluginRecord(name, f"{offered.__module__}:{offered.__qualname__}")
+        self._take(name, offered)
 
     def _load(self, point: EntryPoint) -> None:
-        plugin = self.plugins[point.name] = Plugin(point.name, point.value)
+        record = PluginRecord(point.name, point.value)
         if point.dist is not None:
-            plugin.distribution, plugin.version = point.dist.name, point.dist.version
+            record.distribution, record.version = point.dist.name, point.dist.version
+        if (known := self.plugins.get(point.name)) is not None:
+            self._refuse_name(record, known)
+            return
+        self.plugins[point.name] = record
         if point.name in self._disabled:
-            plugin.status = "disabled"
+            record.status = "disabled"
             return
         try:
-            module = point.load()
+            offered = point.load()
         except (Exception, SystemExit) as exc:
-            self.failed(point.name, exc, "cannot be imported")
+            self.failed(point.name, exc, f"cannot be imported ({point.value})")
         else:
-            self._register(point.name, module)
+            self._take(point.name, offered)
 
-    def _register(self, name: str, module: object) -> None:
+    def _refuse_name(self, record: PluginRecord, known: PluginRecord) -> None:
+        """Two distributions with one name: the known one stays, and the other is listed with its distribution."""
+        record.name = f"{record.name} ({record.distribution})"
+        self.plugins[record.name] = record
+        whose = "comes with Jackfield" if known.is_own else f"is taken by the distribution {known.distribution}"
+        self.report(record.name, f"the name {known.name} {whose}; name the entry point otherwise")
+
+    def _take(self, name: str, offered: object) -> None:
         try:
-            self._manager.register(module, name)
-            self._manager.check_pending()
-        except Exception as exc:
-            self._manager.unregister(name=name)
-            self.failed(name, exc, "has a hook that does not exist or does not fit")
-
-    def failed(self, name: str, error: BaseException, what: str) -> None:
-        """Record a failure. Raises when plugins are strict, and always for a `ConfigurationError`: it is the
-        operator's."""
-        if isinstance(error, ConfigurationError):
-            raise error
-        plugin = self.plugins[name]
-        plugin.status = "failed"
-        plugin.error = f"{what}: {type(error).__name__}: {error}"
-        log.error("Plugin %s %s.", name, what, exc_info=error)
-        if self.strict:
-            raise ConfigurationError(f"Plugin {name} {what}: {type(error).__name__}: {error}.") from error
+            self.classes[name] = check_class(name, self.plugins[name].value, offered)
+        except Refused as exc:
+            self.report(name, str(exc))
 
     def bind(self, context_of: Callable[[str], PluginContext]) -> None:
-        """From now on hooks get a context."""
-        self._context_of = context_of
+        """Make the instances and register them; from now on hooks can be called."""
+        for offered in self.classes.values():
+            for point in offered.extension_points:
+                self._add_point(point)
+        for name, offered in reversed(self.classes.items()):  # pluggy calls the last registered first
+            self._bind(name, offered, context_of)
+        self.instances = {name: self.instances[name] for name in self.classes if name in self.instances}
+
+    def _add_point(self, point: ExtensionPoint[object]) -> None:
+        """A hook of a plugin's own gets a specification like ours, so that pluggy checks who fills it."""
+        if not hasattr(self._manager.hook, point.hook):
+
+            def specification(self: object) -> Iterable[object]:
+                raise NotImplementedError
+
+            self._manager.add_hookspecs(type("Specifications", (), {point.hook: hookspec(specification)}))
+
+    def _bind(self, name: str, offered: type[Plugin], context_of: Callable[[str], PluginContext]) -> None:
+        try:
+            instance = offered(context_of(name))
+        except Exception as exc:
+            self.failed(name, exc, "cannot be made")
+            return
+        try:
+            self._manager.register(instance, name)
+            self._manager.check_pending()
+        except pluggy.PluginValidationError as exc:
+            self._manager.unregister(name=name)
+            self.report(name, " ".join(str(exc).split()))
+        else:
+            self.instances[name] = instance
+
+    # -- reporting
+
+    def report(self, name: str, mistake: str, hook: str = "") -> None:
+        """Record a mistake that needs no traceback. Raises when plugins are strict."""
+        record = self.plugins[name]
+        record.status = "failed"
+        text = f"{hook}: {mistake}" if hook else mistake
+        if text in record.errors:
+            return
+        record.errors.append(text)
+        origin = f" of {record.distribution} {record.version}" if record.distribution else ""
+        log.error("Plugin %s%s: %s.", record.name, origin, text)
+        if self.strict:
+            raise ConfigurationError(f"Plugin {record.name}{origin}: {text}.")
+
+    def failed(self, name: str, error: BaseException, action: str) -> None:
+        """Record a failure; its traceback is logged at the level debug. Raises when plugins are strict, and always for
+        a `ConfigurationError`: it is the operator's."""
+        if isinstance(error, ConfigurationError):
+            raise error
+        log.debug("Plugin %s %s.", name, action, exc_info=error)
+        self.report(name, f"{action}: {type(error).__name__}: {error}")
+
+    def failures(self) -> list[PluginRecord]:
+        return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
+
+    # -- calling
 
     def call(self, hook: str) -> Iterator[tuple[str, Any]]:
         """Call a hook of each plugin; yields (plugin name, result) of those that gave one. Any: each hook has its
         type."""
         for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
             name = implementation.plugin_name
-            arguments = {}
-            if "context" in implementation.argnames:
-                if self._context_of is None:
-                    raise RuntimeError(f"{hook} was called before there are contexts")
-                arguments["context"] = self._context_of(name)
             try:
-                result = implementation.function(**arguments)
+                result = implementation.function()
             except Exception as exc:
                 self.failed(name, exc, f"failed in {hook}")
                 continue
             if result is not None:
                 yield name, result
 
-    def each(self, hook: str, attribute: str) -> Iterator[tuple[str, Any]]:
-        """Call a hook that gives several things, and yield them one by one. What a thing must have tells it from what
-        does not belong there, which is the plugin's failure."""
+    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
+        """Call a hook that gives several things, and yield those that fit their Protocol one by one; the others are
+        reported. Any: as in `call`."""
         for name, given in self.call(hook):
             try:
                 things = list(given)
-                for thing in things:
-                    getattr(thing, attribute)
             except Exception as exc:
-                self.failed(name, exc, f"failed in {hook}")
-            else:
-                yield from ((name, thing) for thing in things)
+                self.failed(name, exc, f"gave no sequence in {hook}")
+                continue
+            for thing in things:
+                try:
+                    require(thing, protocol)
+                except Exception as exc:
+                    self.failed(name, exc, f"failed in {hook}")
+                else:
+                    yield name, thing
 
-    def failures(self) -> list[Plugin]:
-        return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
+
+def _order(point: EntryPoint) -> tuple[bool, str, str]:
+    distribution = point.dist.name if point.dist is not None else ""
+    return distribution != OWN_DISTRIBUTION, point.name, distribution

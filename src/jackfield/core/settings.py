@@ -17,8 +17,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.hooks import SettingsTable
 from jackfield.api.records import record
+from jackfield.api.settings import SettingsTable
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 PREFIX = "JACKFIELD_"

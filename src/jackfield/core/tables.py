@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from jackfield.api.binary import BinarySettings
-from jackfield.api.hooks import SettingsTable
+from jackfield.api.settings import SettingsTable
 
 
 class Table(BaseModel):
@@ -85,6 +85,11 @@ class PluginsSettings(Table):
 
     strict: bool = Field(False, description="Whether a plugin that fails to load or start stops the daemon.")
     disabled: list[str] = Field(default_factory=list, description="Names of plugins that are not loaded.")
+    overrides: dict[str, str] = Field(
+        default_factory=dict,
+        description='Things of others that a plugin may replace, such as "node:set" = "my_plugin"; '
+        "the report of `jackfield plugins` names the line to write.",
+    )
     startup_timeout: float = Field(30.0, gt=0, le=600, description="Time for one plugin to start, in seconds.")
 
 

@@ -13,7 +13,7 @@ from .errors import send_error
 
 PROBES = {
     "/health": "Whether the process answers; no I/O.",
-    "/ready": "Whether store, plugins and engine work.",
+    "/ready": "Whether store and engine work; failed plugins are named beside that.",
 }
 
 
@@ -48,7 +48,7 @@ class Probes:
         return 200 if good else 503, {
             "status": "ready" if good else "not ready",
             "time": self._now(),
-            "checks": checks,
+            "checks": {**checks, "plugins": self._kernel.plugin_state()},
         }
 
     def _now(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
+from jackfield.api.engine import Engine
 from jackfield.api.http import json_response, operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
@@ -84,7 +85,7 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         "# HELP jackfield_executions Executions in this process by state.",
         "# TYPE jackfield_executions gauge",
     ]
-    engine = kernel.ports.engine
+    engine = kernel.ports.built(Engine)
     for state, count in sorted(engine.state().items()) if engine else ():
         lines.append(f'jackfield_executions{{state="{state}"}} {count}')
     lines += [

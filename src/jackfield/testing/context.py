@@ -8,34 +8,21 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
 from ..api.auth import AuthRequest, Principal
-from ..api.binary import BinaryStore
 from ..api.clock import Clock, SystemClock
-from ..api.context import Service, WorkflowReader
-from ..api.credentials import CredentialKind, Credentials
-from ..api.engine import Engine
+from ..api.context import Service
+from ..api.errors import MissingPort
 from ..api.events import Event, Subscription
-from ..api.http_client import HttpClient
-from ..api.nodes import NodeCatalog, NodeType, type_of
-from ..api.scripts import ScriptEngine
+from ..api.extensions import ExtensionPoint, Given
+from ..api.nodes import NodeType, type_of
 from ..api.storage import Store
-from ..api.triggers import Trigger
 from .binary import MemoryBinary
 
-if TYPE_CHECKING:
-    from ..api.agents import AgentAdapter, Agents
-    from ..api.manifests import Layers, Manifest, ManifestKind, Manifests, ManifestT
-    from ..api.profiles import Profiles
-    from ..api.providers import Providers
-    from ..api.proxy import Given, Proxies, RoutingCondition, RoutingStrategy
-    from ..api.registry import Registry, RegistrySource
-    from ..api.telemetry import TelemetrySink, Usage, UsageReader
-    from ..api.terminals import Terminals
-
+PortT = TypeVar("PortT")
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
 
 
@@ -97,13 +84,6 @@ class FakeCatalog:
         return list(self._nodes.values())
 
 
-def _missing(name: str) -> Callable[[], object]:
-    def fail() -> object:
-        raise LookupError(f"this test's FakeContext has no {name}")
-
-    return fail
-
-
 @dataclass
 class FakeContext:
     """Set what the code under test uses; the rest raises LookupError when touched."""
@@ -115,14 +95,16 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """By the property's name; `manifests` is by the kind's name, {name: Manifests}. `binary` is in memory unless set;
-    `proxies` and `terminals` are None, and the lists empty."""
+    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a mapping or a
+    sequence. A class that is no Protocol and not here is made with the context. `BinaryStore` is in memory unless
+    set."""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
         self.events = FakeEvents(self.clock)
-        self.agents_confined = False
-        self.ports.setdefault("binary", MemoryBinary())
+        self.authentication = FakeAuthentication(self)
+        self.ports.setdefault("BinaryStore", MemoryBinary())
+        self.ports.setdefault("Authentication", self.authentication)
         self.service = Service(self.config_dir, "127.0.0.1", 8765, "http://127.0.0.1:8765", "0", True)
 
     def settings(self, model: type[SettingsT]) -> SettingsT:
@@ -131,114 +113,43 @@ class FakeContext:
     def spawn(self, name: str, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(coroutine, name=name)
 
-    def _port(self, name: str) -> object:
-        return self.ports[name] if name in self.ports else _missing(name)()
-
     @property
     def store(self) -> Store:
-        return self._port("store")  # type: ignore[return-value]
+        return self.port(Store)
 
-    @property
-    def binary(self) -> BinaryStore:
-        return self._port("binary")  # type: ignore[return-value]
+    def port(self, protocol: Callable[..., PortT]) -> PortT:
+        found = self.find_port(protocol)
+        name = cast("type", protocol).__name__
+        if found is None and not getattr(protocol, "_is_protocol", False):
+            found = self.ports[name] = protocol(self)
+        if found is None:
+            raise MissingPort(f"This test's FakeContext has no {name}.")
+        return found
 
-    @property
-    def engine(self) -> Engine:
-        return self._port("engine")  # type: ignore[return-value]
+    def find_port(self, protocol: Callable[..., PortT]) -> PortT | None:
+        return cast("PortT | None", self.ports.get(cast("type", protocol).__name__))
 
-    @property
-    def nodes(self) -> NodeCatalog:
-        return self._port("nodes")  # type: ignore[return-value]
+    def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
+        return self.find_port(protocol)
 
-    @property
-    def triggers(self) -> Sequence[Trigger]:
-        return self._port("triggers")  # type: ignore[return-value]
+    def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
+        return {name: given.value for name, given in self.given(point).items()}
 
-    @property
-    def workflows(self) -> WorkflowReader:
-        return self._port("workflows")  # type: ignore[return-value]
+    def given(self, point: ExtensionPoint[PortT]) -> Mapping[str, Given[PortT]]:
+        things = cast("Mapping[str, PortT] | Sequence[PortT]", self.ports.get(point.hook, {}))
+        named = things if isinstance(things, Mapping) else {point.name_of(thing): thing for thing in things}
+        return {name: Given("test", "test:TestPlugin", thing) for name, thing in named.items()}
 
-    @property
-    def script_engines(self) -> Mapping[str, ScriptEngine]:
-        return self._port("script_engines")  # type: ignore[return-value]
 
-    @property
-    def http(self) -> HttpClient:
-        return self._port("http")  # type: ignore[return-value]
+class FakeAuthentication:
+    """`jackfield.api.auth.Authentication`: everybody is the context's `principal`."""
 
-    @property
-    def credentials(self) -> Credentials:
-        return self._port("credentials")  # type: ignore[return-value]
+    def __init__(self, context: FakeContext) -> None:
+        self._context = context
+        self.agents_confined = False
 
-    @property
-    def credential_kinds(self) -> Mapping[str, CredentialKind]:
-        return self._port("credential_kinds")  # type: ignore[return-value]
-
-    @property
-    def layers(self) -> Layers:
-        return self._port("layers")  # type: ignore[return-value]
-
-    @property
-    def agents(self) -> Agents:
-        return self._port("agents")  # type: ignore[return-value]
-
-    @property
-    def providers(self) -> Providers:
-        return self._port("providers")  # type: ignore[return-value]
-
-    @property
-    def profiles(self) -> Profiles:
-        return self._port("profiles")  # type: ignore[return-value]
-
-    @property
-    def registry(self) -> Registry:
-        return self._port("registry")  # type: ignore[return-value]
-
-    @property
-    def usage(self) -> Usage:
-        return self._port("usage")  # type: ignore[return-value]
-
-    @property
-    def agent_adapters(self) -> Sequence[AgentAdapter]:
-        return self.ports.get("agent_adapters", ())  # type: ignore[return-value]
-
-    @property
-    def registry_sources(self) -> Sequence[RegistrySource]:
-        return self.ports.get("registry_sources", ())  # type: ignore[return-value]
-
-    @property
-    def usage_readers(self) -> Sequence[UsageReader]:
-        return self.ports.get("usage_readers", ())  # type: ignore[return-value]
-
-    @property
-    def telemetry_sinks(self) -> Sequence[TelemetrySink]:
-        return self.ports.get("telemetry_sinks", ())  # type: ignore[return-value]
-
-    @property
-    def proxies(self) -> Proxies | None:
-        return self.ports.get("proxies")  # type: ignore[return-value]
-
-    @property
-    def proxy_strategies(self) -> Mapping[str, Given[RoutingStrategy]]:
-        return self.ports.get("proxy_strategies", {})  # type: ignore[return-value]
-
-    @property
-    def proxy_conditions(self) -> Mapping[str, Given[RoutingCondition]]:
-        return self.ports.get("proxy_conditions", {})  # type: ignore[return-value]
-
-    @property
-    def terminals(self) -> Terminals | None:
-        return self.ports.get("terminals")  # type: ignore[return-value]
-
-    def manifests(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
-        return self._port("manifests")[kind.name]  # type: ignore[index, no-any-return]
-
-    @property
-    def manifest_kinds(self) -> Mapping[str, ManifestKind[Manifest]]:
-        return self.ports.get("manifest_kinds", {})  # type: ignore[return-value]
+    async def authenticate(self, request: AuthRequest) -> Principal | None:
+        return self._context.principal
 
     def confine_agents(self) -> None:
         self.agents_confined = True
-
-    async def authenticate(self, request: AuthRequest) -> Principal | None:
-        return self.principal

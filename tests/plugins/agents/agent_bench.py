@@ -49,9 +49,9 @@ class Bench:
         # Only the tests' manifests: `own` is in no directory but the user's.
         self.library = Library(ManifestKind("agents", Agent), self.config)
         self.library._directories = self.library._directories[:1]
-        self.context.ports["manifests"] = {"agents": self.library}
+        self.context.ports["ManifestLibraries"] = {"agents": self.library}
         self.catalog = AgentCatalog(self.context)
-        self.context.ports["agents"] = self.catalog
+        self.context.ports["Agents"] = self.catalog
         self._contexts.append(self.context)
 
     def program(self, name: str, script: str, directory: Path | None = None) -> Path:

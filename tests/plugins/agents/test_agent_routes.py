@@ -53,7 +53,7 @@ async def test_the_list_has_what_is_installed_and_how_many_profiles(bench: Bench
     path = bench.program("tool", "echo 1.2.3")
     bench.agent("tool")
     bench.agent("other")
-    bench.context.ports["profiles"] = Profiles()
+    bench.context.ports["Profiles"] = Profiles()
     status, body = await get("/api/agents")
     assert status == 200
     assert body == {
@@ -167,7 +167,7 @@ class FakeCli:
 
         async def fresh() -> Any:
             self._bench.restart()
-            self._bench.context.ports["profiles"] = Profiles()
+            self._bench.context.ports["Profiles"] = Profiles()
             return await work(self._bench.context)
 
         return asyncio.run(fresh())

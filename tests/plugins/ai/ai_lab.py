@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from loopback import Loopback, Seen, reply
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.storage import Credential, StoredWorkflow
@@ -103,13 +104,13 @@ class AiLab:
 
     def ports(self) -> None:
         context = self.context
-        context.ports.update(store=self.store, script_engines={"javaScript": self.scripts})
-        context.ports["credential_kinds"] = {kind.name: kind for kind in (*GENERIC, *KINDS)}
-        context.ports["http"] = GuardedClient(context)
-        context.ports["credentials"] = CredentialService(context)
+        context.ports.update(Store=self.store, jackfield_script_engines={"javaScript": self.scripts})
+        context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in (*GENERIC, *KINDS)}
+        context.ports["HttpClient"] = GuardedClient(context)
+        context.ports["Credentials"] = CredentialService(context)
         types = [*node_types(context), *core_types(context), self.noting]
-        context.ports["nodes"] = FakeCatalog(*types)
-        context.ports["workflows"] = CachedReader(context)
+        context.ports["NodeCatalog"] = FakeCatalog(*types)
+        context.ports["WorkflowReader"] = CachedReader(context)
 
     def engine(self) -> EmbeddedEngine:
         return build(self.context)
@@ -149,11 +150,11 @@ class AiLab:
         await self.store.add_workflow(
             StoredWorkflow(workflow_id, str(document["name"]), True, 1, document, 0, 0), [], None
         )
-        return self.context.workflows.parse(document, id=workflow_id, version=1, active=True)
+        return self.context.port(WorkflowReader).parse(document, id=workflow_id, version=1, active=True)
 
     async def run(self, document: Document, *items: Mapping[str, Any], engine: EmbeddedEngine | None = None) -> Outcome:
         """Run a workflow that is not saved."""
-        return await self.ended(self.context.workflows.parse(document), *items, engine=engine)
+        return await self.ended(self.context.port(WorkflowReader).parse(document), *items, engine=engine)
 
     async def ended(
         self, workflow: Workflow, *items: Mapping[str, Any], engine: EmbeddedEngine | None = None
@@ -162,7 +163,7 @@ class AiLab:
 
     async def started(self, workflow: Workflow, items: Items, engine: EmbeddedEngine | None = None) -> Outcome:
         engine = engine or self.engine()
-        self.context.ports["engine"] = engine
+        self.context.ports["Engine"] = engine
         start = next(iter(workflow.nodes))
         execution = engine.submit(ExecutionRequest(workflow=workflow, mode="manual", start=start, items=items))
         self.last = execution.id

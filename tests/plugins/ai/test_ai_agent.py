@@ -8,6 +8,7 @@ import pytest
 from ai_lab import SECRET, AiLab, flow, model, node
 from loopback import Seen, reply
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.workflows import Document
 
 DIALECTS = [
@@ -278,7 +279,7 @@ async def test_an_image_is_shown(lab: AiLab) -> None:
         return {"text": "a greeting"}
 
     lab.says = [check]
-    workflow = lab.context.workflows.parse(with_model(agent()))
+    workflow = lab.context.port(WorkflowReader).parse(with_model(agent()))
     item: Any = {"json": {"question": "what?"}, "binary": {"data": {"data": "aGk=", "mimeType": "image/png"}}}
     outcome = await lab.started(workflow, [item])
     assert outcome.items[0]["json"] == {"output": "a greeting"}

@@ -10,6 +10,7 @@ import pytest
 from ai_lab import AiLab, node
 from quart import typing as quart_typing
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.storage import Credential, StoredWorkflow
 from jackfield.api.workflows import Workflow
 from jackfield.testing.daemon import Daemon
@@ -35,10 +36,10 @@ def chat(parameters: dict[str, Any] | None = None, **more: Any) -> Any:
 
 
 async def client(lab: AiLab, document: Any, *, active: bool = True) -> quart_typing.TestClientProtocol:
-    workflow = lab.context.workflows.parse(document, id=ID, version=1, active=active)
+    workflow = lab.context.port(WorkflowReader).parse(document, id=ID, version=1, active=active)
     found = ChatTrigger(lab.context).registrations(workflow)
     await lab.store.add_workflow(StoredWorkflow(ID, "W", active, 1, document, 0, 0), found, None)
-    lab.context.ports["engine"] = lab.engine()
+    lab.context.ports["Engine"] = lab.engine()
     return build(lab.context).test_client()
 
 
@@ -135,7 +136,7 @@ async def test_a_chat_without_its_credential_is_closed(lab: AiLab) -> None:
     asking = await client(lab, chat({"authentication": "basicAuth"}))
     assert (await asking.post("/chat/wh-1", json=MESSAGE, auth=("", ""))).status_code == 401
     other = chat({"authentication": "n8nUserAuth"})
-    workflow: Workflow = lab.context.workflows.parse(other, id=ID)
+    workflow: Workflow = lab.context.port(WorkflowReader).parse(other, id=ID)
     (problem,) = await ChatTrigger(lab.context).activation_problems(workflow)
     assert problem.path == "nodes[0].parameters.authentication"
 
@@ -175,10 +176,10 @@ async def test_a_site_with_leave(lab: AiLab) -> None:
 async def test_an_address_belongs_to_one_live_workflow(lab: AiLab) -> None:
     await client(lab, chat())
     trigger = ChatTrigger(lab.context)
-    other = lab.context.workflows.parse(chat(), id="0197a000-0000-7000-8000-000000000002", version=1)
+    other = lab.context.port(WorkflowReader).parse(chat(), id="0197a000-0000-7000-8000-000000000002", version=1)
     (problem,) = await trigger.activation_problems(other)
     assert problem.path == "nodes[0].webhookId"
-    own = lab.context.workflows.parse(chat(), id=ID, version=1)
+    own = lab.context.port(WorkflowReader).parse(chat(), id=ID, version=1)
     assert await trigger.activation_problems(own) == []
 
 

@@ -9,6 +9,9 @@ import pytest
 from ai_lab import AiLab, flow, node
 from loopback import Seen, reply
 
+from jackfield.api.binary import BinaryStore
+from jackfield.api.context import WorkflowReader
+
 PNG = base64.b64encode(b"\x89PNG...").decode()
 
 
@@ -92,7 +95,7 @@ async def test_audio_is_written_down(lab: AiLab) -> None:
         return reply({"text": "hello"})
 
     lab.says = [heard]
-    workflow = lab.context.workflows.parse(flow(openai(resource="audio", operation="transcribe")))
+    workflow = lab.context.port(WorkflowReader).parse(flow(openai(resource="audio", operation="transcribe")))
     file = {"data": base64.b64encode(b"noise").decode(), "mimeType": "audio/ogg", "fileName": "a.ogg"}
     item: Any = {"json": {}, "binary": {"data": file}}
     outcome = await lab.started(workflow, [item])
@@ -104,8 +107,8 @@ async def test_a_kept_recording_is_sent_whole_again_to_a_busy_provider(lab: AiLa
     await lab.credential("openAiApi")
     noise = bytes(range(256)) * 400
     lab.says = [reply({"error": "busy"}, "503 Busy", retry_after="0"), reply({"text": "hello"})]
-    workflow = lab.context.workflows.parse(flow(openai(resource="audio", operation="transcribe")))
-    file = await lab.context.binary.files("e").write(noise, mime_type="audio/ogg", file_name="a.ogg")
+    workflow = lab.context.port(WorkflowReader).parse(flow(openai(resource="audio", operation="transcribe")))
+    file = await lab.context.port(BinaryStore).files("e").write(noise, mime_type="audio/ogg", file_name="a.ogg")
     assert file["data"] == ""
     outcome = await lab.started(workflow, [{"json": {}, "binary": {"data": file}}])
     assert outcome.status == "success", outcome.failure
@@ -122,7 +125,7 @@ async def test_speech_becomes_a_file(lab: AiLab) -> None:
     assert outcome.status == "success", outcome.failure
     file = outcome.items[0]["binary"]["data"]
     assert (file["mimeType"], file["fileName"], file["fileSize"]) == ("audio/mpeg", "audio.mp3", len(noise))
-    assert await lab.context.binary.files("e").read(file) == noise
+    assert await lab.context.port(BinaryStore).files("e").read(file) == noise
 
 
 @pytest.mark.parametrize(

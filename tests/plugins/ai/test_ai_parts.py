@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from ai_lab import AiLab, flow, model, node
 
+from jackfield.api.context import WorkflowReader
 from jackfield.api.errors import InvalidInput
-from jackfield.api.nodes import SupplyingNode
+from jackfield.api.nodes import NodeCatalog, SupplyingNode
 from jackfield.api.workflows import Part, local_type
 from jackfield_ai.catalogue import RUNNING, SERVING
 from jackfield_ai.known_kinds import KNOWN
@@ -38,7 +39,7 @@ def test_parts_are_no_wires(lab: AiLab) -> None:
     document["connections"]["T"]["ai_tool"].append(None)
     document["connections"]["T"]["ai_tool"][0].append({"node": "Gone", "type": "ai_tool", "index": 0})
     document["connections"]["T"]["odd"] = 7
-    workflow = lab.context.workflows.parse(document)
+    workflow = lab.context.port(WorkflowReader).parse(document)
     assert workflow.attached == {"Agent": (Part("ai_languageModel", "Model", 0), Part("ai_tool", "T", 0))}
     assert list(workflow.wires) == ["Start"]
     assert workflow.parts() == {"Model", "T"}
@@ -50,7 +51,7 @@ def test_the_form_of_these_wires_counts_too(lab: AiLab, wires: Any) -> None:
     document: Any = flow(agent())
     document["connections"]["Start"]["ai_tool"] = wires
     with pytest.raises(InvalidInput) as caught:
-        lab.context.workflows.parse(document)
+        lab.context.port(WorkflowReader).parse(document)
     assert "connections.Start.ai_tool" in str(caught.value.details)
 
 
@@ -58,12 +59,12 @@ def test_a_workflow_never_starts_at_a_part(lab: AiLab) -> None:
     document: Any = flow(agent(), parts=[(model(), "ai_languageModel", "Agent")])
     document["nodes"] = [document["nodes"][2], document["nodes"][1]]
     document["connections"].pop("Start")
-    workflow = lab.context.workflows.parse(document)
-    assert start_node(workflow, lab.context.nodes) == "Agent"
+    workflow = lab.context.port(WorkflowReader).parse(document)
+    assert start_node(workflow, lab.context.port(NodeCatalog)) == "Agent"
 
 
 def problems(lab: AiLab, document: Any) -> list[str]:
-    found = lab.context.workflows.problems(lab.context.workflows.parse(document))
+    found = lab.context.port(WorkflowReader).problems(lab.context.port(WorkflowReader).parse(document))
     return [f"{problem.severity} {problem.path}: {problem.message}" for problem in found]
 
 
@@ -142,7 +143,7 @@ async def test_a_known_type_validates_and_fails_when_it_is_reached(lab: AiLab) -
 
 def test_every_type_has_a_form_and_says_what_it_is(lab: AiLab) -> None:
     for kind in [*(f"langchain.{kind}" for kind in (*RUNNING, *SERVING)), *KNOWN]:
-        found = lab.context.nodes.find(kind)
+        found = lab.context.port(NodeCatalog).find(kind)
         assert found is not None, kind
         assert found.kind == kind
         view: Any = node_type_view(found)
@@ -154,7 +155,7 @@ def test_every_type_has_a_form_and_says_what_it_is(lab: AiLab) -> None:
 
 
 def test_the_tool_form_of_a_type(lab: AiLab) -> None:
-    catalog = lab.context.nodes
+    catalog = lab.context.port(NodeCatalog)
     assert catalog.find("httpRequestTool") is catalog.find("httpRequest")
     assert catalog.find("langchain.agentTool") is catalog.find("langchain.agent")
     assert catalog.find("manualTriggerTool") is None
@@ -165,6 +166,6 @@ async def test_a_sub_workflow_is_asked_anew_when_the_question_changed(lab: AiLab
     """After a crash an agent runs again, and may ask for something else than before."""
     from jackfield_workflows.parts import _asked
 
-    asked: Any = lab.context.workflows.parse(flow(agent())).nodes["Agent"]
+    asked: Any = lab.context.port(WorkflowReader).parse(flow(agent())).nodes["Agent"]
     assert _asked(asked, [{"json": {"a": 1}}]) == _asked(asked, [{"json": {"a": 1}}])
     assert _asked(asked, [{"json": {"a": 1}}]) != _asked(asked, [{"json": {"a": 2}}])

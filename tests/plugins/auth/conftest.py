@@ -20,7 +20,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth.routes import blueprints
-from jackfield_auth.service import Auth, auth_of, forget
+from jackfield_auth.service import Auth
 from jackfield_auth.settings import PasswordSettings
 
 PASSWORD = "correct horse battery"
@@ -138,8 +138,8 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
         clock = FakeClock()
         store = store or MemoryStore()
         fast = PasswordSettings(memory=8192, iterations=1, lanes=1)
-        context = FakeContext(tmp_path, "auth", clock, tables=[*tables, fast], ports={"store": store})
-        auth = auth_of(context)
+        context = FakeContext(tmp_path, "auth", clock, tables=[*tables, fast], ports={"Store": store})
+        auth = context.port(Auth)
         app = application(auth)
         made.append(World(auth, context, clock, store, app, Caller(app)))
         await auth.open()
@@ -149,7 +149,6 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
     yield build
     for world in made:
         await world.auth.close()
-        forget(world.context)
 
 
 @pytest.fixture

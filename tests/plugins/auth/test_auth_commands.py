@@ -16,7 +16,7 @@ from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth import jackfield_commands
 from jackfield_auth.commands import read_password, user
-from jackfield_auth.service import auth_of, forget
+from jackfield_auth.service import Auth
 from jackfield_auth.settings import PasswordSettings
 
 PASSWORD = "a-long-enough-password"
@@ -34,14 +34,13 @@ class FakeCli:
         assert plugin == "auth"
         self.config_dir = config_dir
         cheap = PasswordSettings(memory=8192, iterations=1, lanes=1)
-        context = FakeContext(self._directory, tables=[cheap], ports={"store": self.store})
+        context = FakeContext(self._directory, tables=[cheap], ports={"Store": self.store})
 
         async def worked() -> str:
             try:
                 return await work(context)
             finally:
-                auth_of(context).passwords.close()
-                forget(context)
+                context.port(Auth).passwords.close()
 
         try:
             return asyncio.run(worked())

@@ -10,7 +10,7 @@ import pytest
 from jackfield.api.clock import iso
 from jackfield.api.errors import TokenInvalid
 from jackfield.testing.context import FakeContext
-from jackfield_auth.service import auth_of
+from jackfield_auth.service import Auth
 from jackfield_auth.settings import BasicSettings, LoginSettings, PasswordSettings
 
 
@@ -78,9 +78,9 @@ async def test_a_login_renews_a_hash_of_other_parameters(make, world, tmp_path) 
         "auth",
         world.clock,
         tables=[PasswordSettings(memory=8192, iterations=2, lanes=1)],
-        ports={"store": world.store},
+        ports={"Store": world.store},
     )
-    auth = auth_of(stronger)
+    auth = stronger.port(Auth)
     await auth.open()
     await auth.logins.verify("ada", world.password, "192.0.2.7")
     now = await world.store.user(user.id)

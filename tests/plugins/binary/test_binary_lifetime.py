@@ -81,7 +81,7 @@ def test_references_in_whatever_scripts_make() -> None:
 
 @pytest.fixture
 def context(tmp_path: Path, store: DiskStore) -> FakeContext:
-    ports = {"store": MemoryStore(), "binary": store}
+    ports = {"Store": MemoryStore(), "BinaryStore": store}
     return FakeContext(tmp_path, clock=FakeClock(), ports=ports, tables=[BinarySettings()])
 
 
@@ -155,7 +155,7 @@ async def until(condition: Any) -> None:
 async def test_the_plugin_gives_the_store_and_sweeps_it(tmp_path: Path) -> None:
     context = FakeContext(tmp_path, clock=FakeClock())
     assert jackfield_startup(context) is None  # another store keeps the files
-    context.ports["binary"] = made = jackfield_binary_store(context)
+    context.ports["BinaryStore"] = made = jackfield_binary_store(context)
     assert made.name == "disk"
     spawned: list[str] = []
 

@@ -39,8 +39,8 @@ async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
     clock, store = FakeClock(), MemoryStore()
     await store.open()
     context = KeepingContext(tmp_path, clock=clock, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
-    context.ports.update(store=store, credential_kinds={kind.name: kind for kind in KINDS})
-    context.ports["http"] = GuardedClient(context)
+    context.ports.update(Store=store, jackfield_credential_kinds={kind.name: kind for kind in KINDS})
+    context.ports["HttpClient"] = GuardedClient(context)
     app = Quart("test")
     for blueprint in blueprints(context):
         app.register_blueprint(blueprint)

@@ -12,7 +12,7 @@ from quart import Quart
 from jackfield.api import jsontext
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
-from jackfield_credentials.service import CredentialService, service_of
+from jackfield_credentials.service import CredentialService
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Lab:
 
     @property
     def service(self) -> CredentialService:
-        return service_of(self.context)
+        return self.context.port(CredentialService)
 
     async def call(self, method: str, path: str, body: Any = ..., status: int = 200) -> Any:
         given = {} if body is ... else {"json": body}

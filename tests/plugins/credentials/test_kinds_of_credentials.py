@@ -13,7 +13,7 @@ from credential_lab import Lab
 from loopback import Loopback, Seen, reply
 
 from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe
-from jackfield.api.http_client import HttpBody, HttpCall
+from jackfield.api.http_client import HttpBody, HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.kinds import KINDS
 
@@ -23,7 +23,7 @@ CUSTOM = json.dumps({"headers": {"X-Key": SECRET}, "qs": {"key": "q1"}, "body": 
 
 async def sent(lab: Lab, kind: str, values: dict[str, str], call: HttpCall) -> Any:
     ident = await lab.made(kind, values)
-    return await lab.context.http.send(call, await lab.service.authorization(ident, kind))
+    return await lab.context.port(HttpClient).send(call, await lab.service.authorization(ident, kind))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ async def test_the_words_of_a_server_are_shown_without_the_secret(lab: Lab, serv
     fields = (CredentialField("token", "Token", secret=True),)
     probe = Probe(server.url(), ok="ok", error="error")
     kind = CredentialKind("echoApi", "Echo", fields, Placement(headers={"X-Key": "{token}"}), probe)
-    lab.context.ports["credential_kinds"][kind.name] = kind
+    lab.context.ports["jackfield_credential_kinds"][kind.name] = kind
     server.answer = lambda seen: reply({"ok": False, "error": f"no {seen.headers['x-key']}"})
     found = await lab.call("POST", f"/credentials/{await lab.made('echoApi', {'token': SECRET})}/test")
     assert found["message"] == "127.0.0.1 refused the credential: no ***."
@@ -227,7 +227,7 @@ async def test_a_kind_may_try_its_values_itself(lab: Lab) -> None:
         return "The server took the word."
 
     field = CredentialField("word", "Word", secret=True)
-    lab.context.ports["credential_kinds"] |= {"own": CredentialKind("own", "Own", (field,), trial=trial)}
+    lab.context.ports["jackfield_credential_kinds"] |= {"own": CredentialKind("own", "Own", (field,), trial=trial)}
     for word, verdict in (
         ("good", {"valid": True, "message": "The server took the word.", "tested": True}),
         ("bad", {"valid": False, "message": "The server refused the word.", "tested": True}),
@@ -249,6 +249,6 @@ async def test_a_value_with_blanks_around_it_is_sent_without_them(lab: Lab, serv
     ident = await lab.made("httpHeaderAuth", {"name": "X-Key", "value": pasted})
     server.answer = lambda _: reply({}, "401 No")
     authorization = await lab.service.authorization(ident, "httpHeaderAuth")
-    answer = await lab.context.http.send(HttpCall("GET", server.url()), authorization)
+    answer = await lab.context.port(HttpClient).send(HttpCall("GET", server.url()), authorization)
     assert server.seen[0].headers["x-key"] == SECRET
     assert SECRET in answer.secrets

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, reply
 
-from jackfield.api.http_client import HttpBody, HttpCall
+from jackfield.api.http_client import HttpBody, HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.oauth1 import base_string, signed
 
@@ -120,7 +120,7 @@ async def test_a_request_is_signed_as_it_is_sent(lab: Lab, server: Loopback) -> 
     server.answer = lambda _: reply({})
     call = HttpCall("GET", server.url("/a?b=c d"), query=[("e", "f+ä")])
     for _ in range(2):
-        await lab.context.http.send(call, await lab.service.authorization(ident, "oAuth1Api"))
+        await lab.context.port(HttpClient).send(call, await lab.service.authorization(ident, "oAuth1Api"))
     found = [fields(seen.headers["authorization"]) for seen in server.seen]
     assert found[0]["oauth_nonce"] != found[1]["oauth_nonce"]
     sent = HttpCall("GET", server.url(server.seen[0].target))

@@ -13,7 +13,7 @@ from credential_lab import Lab
 from loopback import Loopback, Seen, reply
 
 from jackfield.api.credentials import TOKENS
-from jackfield.api.http_client import HttpCall
+from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.callback import Callback
 
@@ -53,7 +53,7 @@ async def client(lab: Lab, server: Loopback, **more: str) -> str:
 
 
 async def asked(lab: Lab, server: Loopback, ident: str) -> Any:
-    return await lab.context.http.send(
+    return await lab.context.port(HttpClient).send(
         HttpCall("GET", server.url("/api")), await lab.service.authorization(ident, "oAuth2Api")
     )
 
@@ -100,7 +100,7 @@ async def test_a_rejected_token_is_renewed_once_for_all(lab: Lab, server: Loopba
     provider.rejected = {"Bearer access-1"}
     authorization = await lab.service.authorization(ident, "oAuth2Api")
     call = HttpCall("GET", server.url("/api"))
-    found = await asyncio.gather(*(lab.context.http.send(call, authorization) for _ in range(5)))
+    found = await asyncio.gather(*(lab.context.port(HttpClient).send(call, authorization) for _ in range(5)))
     assert [one.status for one in found] == [200] * 5
     assert provider.given == 2
     provider.rejected |= {"Bearer access-2", "Bearer access-3"}

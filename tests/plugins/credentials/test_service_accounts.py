@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from loopback import Loopback, Seen, reply
 
-from jackfield.api.http_client import HttpCall
+from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.accounts import GRANT, Account, scope_for
 from jackfield_credentials.google import GOOGLE
@@ -70,7 +70,7 @@ async def made(lab: Lab, **more: str) -> str:
 
 async def asked(lab: Lab, server: Loopback, ident: str) -> Any:
     call = HttpCall("GET", server.url("/api"))
-    return await lab.context.http.send(call, await lab.service.authorization(ident, "googleApi"))
+    return await lab.context.port(HttpClient).send(call, await lab.service.authorization(ident, "googleApi"))
 
 
 async def test_an_assertion_gets_a_token_that_is_kept_until_the_margin(

@@ -126,8 +126,8 @@ async def test_status_counts(tmp_path: Path) -> None:
     await clock.advance(61.5)
     async with Quart("test").test_request_context("/"):
         alone = json.loads(await (await views.read()).get_data())["data"]
-        context.ports["profiles"] = SimpleNamespace(all=all_profiles)
-        context.ports["proxies"] = SimpleNamespace(running=lambda: 3)
+        context.ports["Profiles"] = SimpleNamespace(all=all_profiles)
+        context.ports["Proxies"] = SimpleNamespace(running=lambda: 3)
         data = json.loads(await (await views.read()).get_data())["data"]
     assert (alone["profiles_count"], alone["active_proxies"], alone["uptime_secs"]) == (0, 0, 61)
     assert (data["profiles_count"], data["active_proxies"]) == (2, 3)

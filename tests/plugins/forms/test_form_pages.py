@@ -13,6 +13,7 @@ import pytest
 from quart import Quart
 from quart.datastructures import FileStorage
 
+from jackfield.api.binary import BinaryStore
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome, WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
@@ -95,7 +96,7 @@ class Site:
     def __init__(self, directory: Path, settings: FormSettings) -> None:
         self.store, self.engine, self.reader = MemoryStore(), FakeEngine(), FakeReader()
         self.context = FakeContext(directory, clock=FakeClock(), tables=[settings])
-        self.context.ports.update(store=self.store, engine=self.engine, workflows=self.reader)
+        self.context.ports.update(Store=self.store, Engine=self.engine, WorkflowReader=self.reader)
         self.trigger = FormTrigger(self.context)
         self.app: Quart = build(self.context)
         self.client = self.app.test_client()
@@ -280,7 +281,7 @@ async def test_large_files_are_kept_outside_of_the_item(site: Site) -> None:
     assert request.id is not None
     file = request.items[0]["binary"]["Doc"]
     assert file.get("id")
-    assert await site.context.binary.files(request.id).read(file) == b"x" * 2_000_000
+    assert await site.context.port(BinaryStore).files(request.id).read(file) == b"x" * 2_000_000
 
 
 # -- /form-waiting
@@ -307,7 +308,7 @@ async def test_a_large_file_of_a_page_that_is_waited_for_is_kept_for_its_executi
     assert items is not None
     file = items[0]["binary"]["Doc"]
     assert (file["data"], file["fileSize"]) == ("", 2_000_000)
-    assert await site.context.binary.files(next(iter(site.engine.waits))).read(file) == b"x" * 2_000_000
+    assert await site.context.port(BinaryStore).files(next(iter(site.engine.waits))).read(file) == b"x" * 2_000_000
 
 
 async def test_the_form_that_was_begun_says_who_may_see_its_pages(site: Site) -> None:

@@ -21,12 +21,12 @@ async def test_the_engine_and_its_end(tmp_path: Path) -> None:
     context = FakeContext(tmp_path, tables=[JavaScriptSettings(expression_workers=1)])
     engine = plugin.jackfield_script_engine(context)  # type: ignore[arg-type]
     assert engine.language == "javaScript"
-    context.ports["script_engines"] = {"javaScript": engine}
+    context.ports["jackfield_script_engines"] = {"javaScript": engine}
     assert await engine.evaluate(["1 + 1"], ScriptData(input=[]), [0]) == [[2]]
     await plugin.jackfield_shutdown(context)  # type: ignore[arg-type]
 
 
 async def test_shutdown_without_an_engine(tmp_path: Path) -> None:
-    context = FakeContext(tmp_path, ports={"script_engines": {}})
+    context = FakeContext(tmp_path, ports={"jackfield_script_engines": {}})
     await plugin.jackfield_shutdown(context)  # type: ignore[arg-type]
-    assert context.ports["script_engines"] == {}
+    assert context.ports["jackfield_script_engines"] == {}

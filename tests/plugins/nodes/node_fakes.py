@@ -176,9 +176,9 @@ class Bench:
             directory,
             clock=self.clock,
             tables=tables,
-            ports={"script_engines": {name: PythonRegexes() for name in engines}},
+            ports={"jackfield_script_engines": {name: PythonRegexes() for name in engines}},
         )
-        self.context.ports["http"] = GuardedClient(self.context)
+        self.context.ports["HttpClient"] = GuardedClient(self.context)
         self.types = {node.kind: node for node in node_types(self.context)}
 
     async def close(self) -> None:

@@ -157,13 +157,13 @@ class Lab:
     def context(self) -> FakeContext:
         if not hasattr(self, "_context"):
             ports = {
-                "agents": FakeAgents(Agent.model_validate(self.agent_fields), self.path),
-                "providers": FakeProviders(self.providers),
-                "usage": self.usage,
-                "proxies": self.proxies,
-                "layers": Layers(self.directory / "config"),
-                "script_engines": {} if self.engine is None else {"rhai": self.engine},
-                "agent_adapters": self.adapters,
+                "Agents": FakeAgents(Agent.model_validate(self.agent_fields), self.path),
+                "Providers": FakeProviders(self.providers),
+                "Usage": self.usage,
+                "Proxies": self.proxies,
+                "Layers": Layers(self.directory / "config"),
+                "jackfield_script_engines": {} if self.engine is None else {"rhai": self.engine},
+                "jackfield_agents": self.adapters,
             }
             self._context = FakeContext(self.directory / "config", tables=(self.settings,), ports=ports)
         return self._context

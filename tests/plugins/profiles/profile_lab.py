@@ -19,7 +19,7 @@ from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profile
 from jackfield.api.providers import Auth, ModelList, Provider
 from jackfield.testing.context import FakeContext
 from jackfield_profiles.creating import NewProfile
-from jackfield_profiles.parts import Parts, parts_of
+from jackfield_profiles.parts import Parts
 from jackfield_profiles.routes import blueprints
 from jackfield_profiles.settings import ProfilesSettings
 
@@ -116,8 +116,8 @@ class Lab:
         )
         self.providers, self.terminals = FakeProviders(ACME, BETA, OWN), FakeTerminals()
         self.launcher = FakeLauncher()
-        self.context.ports.update(agents=self.agents, providers=self.providers, terminals=self.terminals)
-        self.parts: Parts = parts_of(self.context)
+        self.context.ports.update(Agents=self.agents, Providers=self.providers, Terminals=self.terminals)
+        self.parts: Parts = self.context.port(Parts)
         self.parts.__dict__["launcher"] = self.launcher
 
     @property

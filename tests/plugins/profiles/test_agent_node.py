@@ -37,7 +37,7 @@ class Profiles:
 async def ran(
     tmp_path: Path, profiles: Profiles, parameters: Mapping[str, Json], given: Items, **settings: Any
 ) -> Items:
-    kind = AgentNode(FakeContext(tmp_path, ports={"profiles": profiles}))
+    kind = AgentNode(FakeContext(tmp_path, ports={"Profiles": profiles}))
     node = Node(id="n", name="Agent", kind="agent", type="jackfield.agent", version=1, parameters={}, **settings)
     execution = ExecutionInfo("e1", "manual", workflow())
     outputs: Any = await kind.execute(

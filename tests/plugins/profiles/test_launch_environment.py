@@ -76,7 +76,7 @@ async def test_home_and_the_tools_own_variables_lie_in_the_home(lab: Lab) -> Non
     assert found["TOOL_CONFIG_DIR"] == f"{lab.home}/.tool"
     assert all(found[name].startswith(f"{lab.home}/") for name in found if name.startswith("XDG_"))
     lab.program("")
-    lab.context.ports["agents"].path = lab.path  # type: ignore[attr-defined]
+    lab.context.ports["Agents"].path = lab.path  # type: ignore[attr-defined]
     await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
     assert (lab.home / ".tool").is_dir()
     assert not (lab.home / "a.json").exists()

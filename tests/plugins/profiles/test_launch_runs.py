@@ -62,7 +62,7 @@ async def test_args_alone_need_no_headless_form(lab: Lab) -> None:
 
 
 async def test_without_a_keeper_of_usage_there_is_none(lab: Lab) -> None:
-    del lab.context.ports["usage"]
+    del lab.context.ports["Usage"]
     result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
     assert (result.exit_code, result.usage) == (0, None)
 
@@ -249,7 +249,7 @@ async def test_beside_a_terminal_session_a_run_is_not_alone(lab: Lab) -> None:
         def live(self, alias: str) -> list[str]:
             return ["t1"]
 
-    lab.context.ports["terminals"] = Terminals()
+    lab.context.ports["Terminals"] = Terminals()
     await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
     assert not lab.usage.launches[0].alone
 

@@ -35,7 +35,7 @@ class Layers:
 
 
 def context_of(lab: Lab) -> PluginContext:
-    lab.context.ports.update(script_engines={"rhai": Engine()}, layers=Layers(lab.root))
+    lab.context.ports.update(jackfield_script_engines={"rhai": Engine()}, Layers=Layers(lab.root))
     return lab.context
 
 

@@ -16,7 +16,7 @@ from quart import Quart, Response
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
-from jackfield.api.providers import Provider
+from jackfield.api.providers import Provider, Providers
 from jackfield.core.manifests import Library
 from jackfield.testing.context import FakeContext
 from jackfield_providers.catalog import ProviderCatalog
@@ -53,8 +53,8 @@ def config(tmp_path: Path) -> Path:
 @pytest.fixture
 def context(config: Path) -> FakeContext:
     made = FakeContext(config)
-    made.ports["manifests"] = {kind.name: Library(kind, config) for kind in (PROVIDERS, DIALECTS)}
-    made.ports["providers"] = ProviderCatalog(made)
+    made.ports["ManifestLibraries"] = {kind.name: Library(kind, config) for kind in (PROVIDERS, DIALECTS)}
+    made.ports["Providers"] = ProviderCatalog(made)
     return made
 
 
@@ -62,15 +62,15 @@ def context(config: Path) -> FakeContext:
 
 
 async def test_a_provider_is_found_and_an_unknown_one_is_not(context: FakeContext) -> None:
-    assert (await context.providers.find("acme")).title == "Acme"
+    assert (await context.port(Providers).find("acme")).title == "Acme"
     with pytest.raises(NotFound, match="no provider nobody; there are: acme, anthropic") as caught:
-        await context.providers.find("nobody")
+        await context.port(Providers).find("nobody")
     assert caught.value.code == "PROVIDER_NOT_FOUND"
 
 
 async def test_the_users_manifest_counts_before_the_shipped_one(context: FakeContext, config: Path) -> None:
     (config / "providers.d" / "mine.toml").write_text(ACME.replace('"acme"', '"anthropic"'))
-    assert (await context.providers.find("anthropic")).title == "Acme"
+    assert (await context.port(Providers).find("anthropic")).title == "Acme"
 
 
 def test_an_endpoint_is_chosen_by_name_or_by_default() -> None:
@@ -116,7 +116,7 @@ def test_every_type_has_its_dialect(kind: str, dialect: str | None) -> None:
 
 
 async def test_dialects_are_data_that_the_user_may_change(context: FakeContext, config: Path) -> None:
-    catalog = context.providers
+    catalog = context.port(Providers)
     with pytest.raises(LookupError, match="ask for a provider first"):
         catalog.dialect("anthropic")
     await catalog.all()

@@ -221,8 +221,8 @@ def daemon_of(root: Path, *profiles: Profile, **urls: str) -> FakeContext:
     known = {name: provider_manifest(name, url) for name, url in urls.items()}
     keys = {one.alias: KEY for one in profiles}
     ports = {
-        "providers": Providers(known),
-        "profiles": Profiles({one.alias: one for one in profiles}, keys),
-        "usage": Usage(),
+        "Providers": Providers(known),
+        "Profiles": Profiles({one.alias: one for one in profiles}, keys),
+        "Usage": Usage(),
     }
     return FakeContext(root, ports=ports)

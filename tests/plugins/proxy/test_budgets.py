@@ -95,7 +95,7 @@ async def test_a_new_period_begins_with_nothing_spent(tmp_path: Path) -> None:
 
 async def test_what_was_spent_before_counts(tmp_path: Path) -> None:
     made = context(tmp_path, month={"usd": 5})
-    cast("Usage", made.ports["usage"]).before = RunUsage(Tokens(1), Cost(input=4.9))
+    cast("Usage", made.ports["Usage"]).before = RunUsage(Tokens(1), Cost(input=4.9))
     budgets = await budgets_of(made)
     assert budgets.refusal() is None
     budgets.add(1, 0.2)
@@ -123,7 +123,7 @@ def test_no_limits(stored: Any) -> None:
 
 async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_path: Path, north: Provider_) -> None:
     made = daemon_of(tmp_path, profile(budgets={"day": {"usd": 0.03}}), north=north.url)
-    usage = cast("Usage", made.ports["usage"])
+    usage = cast("Usage", made.ports["Usage"])
     usage.prices = {"asked": 0.001}
     manager = Manager(made)
     try:

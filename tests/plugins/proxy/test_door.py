@@ -98,7 +98,7 @@ async def test_connections_wait_for_the_next_process_and_nobody_takes_the_port(m
 async def test_clients_of_a_restart_that_is_refused_do_not_wait(manager: Manager) -> None:
     supervisor = manager.of("p")
     port = cast("int", supervisor.view(enabled=True)["port"])
-    profiles = cast("Profiles", cast("Any", supervisor._context).ports["profiles"])
+    profiles = cast("Profiles", cast("Any", supervisor._context).ports["Profiles"])
     profiles.stored["p"] = profile("p", enabled=False)
     with pytest.raises(InvalidInput):
         await supervisor.restart()

@@ -278,7 +278,7 @@ async def test_a_process_that_does_not_answer_is_killed_and_replaced(manager: Ma
 
 async def test_new_configuration_drops_nothing(manager: Manager, north: Provider_) -> None:
     context = cast("FakeContext", manager._context)
-    profiles = cast("Profiles", context.ports["profiles"])
+    profiles = cast("Profiles", context.ports["Profiles"])
     stop = asyncio.Event()
     statuses: list[int] = []
 

@@ -15,7 +15,8 @@ import pytest
 from proxy_lab import ASKED, Profiles, Provider_, daemon_of, plan, profile, proxy_of, rule, until, upstream
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.proxy import Given
+from jackfield.api.extensions import Given
+from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
 from jackfield.api.records import replace
 from jackfield.core.kernel import build
 from jackfield.testing.context import FakeContext
@@ -117,10 +118,10 @@ def test_the_kernel_finds_them_by_entry_point_and_names_the_plugins_that_are_bro
     (place / "odd_of_tests.py").write_text(ODD)
     kernel = build(tmp_path / "config", {}, {})
     context = kernel.context("proxy")
-    ours, theirs = context.proxy_strategies["fallback"], context.proxy_strategies["last"]
+    ours, theirs = context.given(PROXY_STRATEGIES)["fallback"], context.given(PROXY_STRATEGIES)["last"]
     assert (ours.plugin, ours.entry) == ("proxy", "jackfield_proxy")
     assert (theirs.plugin, theirs.entry, theirs.value.name) == ("stranger", "stranger_of_tests", "Last")
-    assert {"token_count", "header", "shouts"} <= set(context.proxy_conditions)
+    assert {"token_count", "header", "shouts"} <= set(context.given(PROXY_CONDITIONS))
     failed = {plugin.name: plugin.error for plugin in kernel.plugins.failures()}
     assert "no licence" in failed["broken"]
     assert "jackfield_proxy_strategies" in failed["odd"]
@@ -208,7 +209,7 @@ async def test_a_real_process_loads_the_plugin_and_neither_kernel_nor_other_plug
         for name in ("heavy", "light")
     ]
     context = daemon_of(tmp_path, profile(routing={"strategy": "Spy", "rules": rules}), north=north.url)
-    context.ports["proxy_strategies"] = {"spy": Given("stranger", "stranger_of_tests", module.more()[0])}
+    context.ports["jackfield_proxy_strategies"] = {"spy": Given("stranger", "stranger_of_tests", module.more()[0])}
     manager = Manager(context)
     try:
         await ask(manager, context)
@@ -218,7 +219,7 @@ async def test_a_real_process_loads_the_plugin_and_neither_kernel_nor_other_plug
 
 
 async def ask(manager: Manager, context: FakeContext) -> None:
-    assert cast("Profiles", context.ports["profiles"]).stored
+    assert cast("Profiles", context.ports["Profiles"]).stored
     found = await manager.address("p")
     url = f"{found.base_url}/v1/messages"
     async with (

@@ -65,7 +65,7 @@ def alive(pid: int) -> bool:
 
 
 def change(daemon: FakeContext, **config: Any) -> None:
-    profiles = cast("Profiles", daemon.ports["profiles"])
+    profiles = cast("Profiles", daemon.ports["Profiles"])
     stored = profiles.stored["p"]
     proxy = {**(stored.proxy_config or {}), **config}
     profiles.stored["p"] = replace(stored, metadata={**stored.metadata, "proxy_config": proxy})
@@ -76,7 +76,7 @@ async def test_start_serve_stop(manager: Manager, daemon: FakeContext, north: Pr
     pid = cast("int", view["pid"])
     assert (view["status"], view["restarts"], manager.running()) == ("running", 0, 1)
     assert await ask(manager) == 200
-    usage = cast("Usage", daemon.ports["usage"])
+    usage = cast("Usage", daemon.ports["Usage"])
     await until(lambda: usage.entries)
     (entry,) = usage.entries
     assert (entry.agent, entry.answer, entry.provider, entry.profile, entry.model) == (
@@ -219,7 +219,7 @@ async def test_damaged_marker_stops_nothing(daemon: FakeContext, tmp_path: Path,
     (tmp_path / MARKER).write_bytes(content)
     manager = Manager(daemon)
     if content == b'["gone"]':
-        cast("Profiles", daemon.ports["profiles"]).stored["gone"] = profile("gone", enabled=False)
+        cast("Profiles", daemon.ports["Profiles"]).stored["gone"] = profile("gone", enabled=False)
     await manager.resume()
     assert manager.running() == 0
 

@@ -294,7 +294,7 @@ async def test_a_stream_that_is_complete_ends_without_an_error(
     if ask is claude:
         north.answer = paused(sse(*EVENTS))
     else:
-        manager._context.ports["providers"].known["north"] = provider_manifest("north", f"{north.url}/v1", "openai")  # type: ignore[attr-defined]
+        manager._context.ports["Providers"].known["north"] = provider_manifest("north", f"{north.url}/v1", "openai")  # type: ignore[attr-defined]
         await manager.of("p").push()
         stop = {"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
         north.answer = paused(chat_chunk("pong"), f"data: {json.dumps(stop)}\n\n".encode(), b"data: [DONE]\n\n")

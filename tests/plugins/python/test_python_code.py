@@ -233,7 +233,7 @@ async def test_the_plugin(tmp_path: Any) -> None:
     context = FakeContext(tmp_path)
     engine = jackfield_script_engine(context)
     assert engine.language == "python"
-    context.ports["script_engines"] = {"python": engine}
+    context.ports["jackfield_script_engines"] = {"python": engine}
     await jackfield_shutdown(context)
     with pytest.raises(ScriptError, match="stopping"):
         await engine.run("return 1", ScriptData(input=[]), each=False, timeout=5)

@@ -95,7 +95,7 @@ class Lab:
         """A daemon that has just started with these settings."""
         given = {"url": str(self.source.folder), **self.settings, **settings}
         self.context = FakeContext(self.config_dir, clock=self.clock, tables=[RegistrySettings.model_validate(given)])
-        self.context.ports.update(manifest_kinds=KINDS, registry_sources=sources(self.context))
+        self.context.ports.update(jackfield_manifest_kinds=KINDS, jackfield_registry_sources=sources(self.context))
         self.service = RegistryService(self.context)
         return self.service
 

@@ -511,12 +511,12 @@ async def test_a_sync_that_is_cancelled_at_any_time_leaves_the_old_or_the_new(la
 
 async def test_the_daemon_syncs_by_itself(lab: Lab) -> None:
     from jackfield_registry.port import sync_by_itself
-    from jackfield_registry.service import forget, service_of
+    from jackfield_registry.service import RegistryService
 
     lab.configure(auto_sync=True)
     spawned = keep_tasks(lab)
     sync_by_itself(lab.context)
-    service = service_of(lab.context)
+    service = lab.context.port(RegistryService)
     for commit, label, wait in ((ONE, "one", 0), (TWO, "two", DAY + 3600)):
         lab.source.publish(commit, label)
         await lab.clock.advance(wait)
@@ -526,7 +526,6 @@ async def test_the_daemon_syncs_by_itself(lab: Lab) -> None:
     for task in spawned:
         task.cancel()
     await asyncio.gather(*spawned, return_exceptions=True)
-    forget(lab.context)
 
 
 def test_settings_have_their_names_in_the_environment() -> None:

@@ -120,7 +120,7 @@ class World:
     async def start(self) -> ScheduleTrigger:
         """Another process."""
         context = FakeContext(self.path, clock=self.clock, tables=[self.settings])
-        context.ports.update(store=self.store, engine=self.engine, workflows=FakeReader(self.store))
+        context.ports.update(Store=self.store, Engine=self.engine, WorkflowReader=FakeReader(self.store))
         spawn = context.spawn
 
         def noted(name: str, coroutine: Any) -> asyncio.Task[None]:
@@ -445,7 +445,7 @@ class HeldReader(FakeReader):
 async def test_a_trigger_that_is_gone_before_its_start_starts_nothing(world: World) -> None:
     workflow_id = await world.live(document(MINUTELY))
     reader = HeldReader(world.store)
-    world.context.ports.update(workflows=reader)
+    world.context.ports.update(WorkflowReader=reader)
     await world.clock.advance(60)
     await world.store.set_active(workflow_id, False, [], now=world.clock.now_ms())
     await world.trigger.follow(WorkflowChange(workflow_id, "deactivated", None))
@@ -457,7 +457,7 @@ async def test_a_trigger_that_is_gone_before_its_start_starts_nothing(world: Wor
 async def test_a_start_stays_owed_when_its_workflow_is_saved_meanwhile(world: World) -> None:
     workflow_id = await world.live(document(HOURLY))
     reader = HeldReader(world.store)
-    world.context.ports.update(workflows=reader)
+    world.context.ports.update(WorkflowReader=reader)
     world.engine.refuse = StoreUnavailable("full")
     await world.clock.advance(HOUR)
     await world.live(document(HOURLY), workflow_id)

@@ -30,7 +30,10 @@ def books(tmp_path: Path) -> Iterator[Books]:
 async def context(tmp_path: Path) -> AsyncIterator[FakeContext]:
     made = FakeContext(tmp_path / "config", clock=FakeClock())
     made.ports.update(
-        agents=FakeAgents(), layers=FakeLayers(), usage_readers=[ClaudeReader()], telemetry_sinks=[Sink()]
+        Agents=FakeAgents(),
+        Layers=FakeLayers(),
+        jackfield_usage_readers=[ClaudeReader()],
+        jackfield_telemetry_sinks=[Sink()],
     )
     yield made
     await stop(made)

@@ -95,7 +95,7 @@ def context_of(root: Path, **settings: object) -> FakeContext:
 
 def sink_of(context: FakeContext) -> OtlpSink:
     made = OtlpSink(context, context.settings(TelemetrySettings))  # type: ignore[arg-type]
-    context.ports["telemetry_sinks"] = [made]
+    context.ports["jackfield_telemetry_sinks"] = [made]
     return made
 
 
@@ -236,7 +236,7 @@ def test_a_daemon_without_its_collector_stops_in_time(tmp_path: Path) -> None:
 
 async def test_ended_runs_are_metrics(tmp_path: Path) -> None:
     context, counts = context_of(tmp_path), RunCounts()
-    context.ports["telemetry_sinks"] = [counts]
+    context.ports["jackfield_telemetry_sinks"] = [counts]
     for code in (0, 0, 1):
         await counts.run_ended(LAUNCH, code, None)
     assert {(m.labels["agent"], m.labels["result"], m.value) for m in metrics(context)} == {  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry import port as ports
 from jackfield_telemetry.port import UsagePort, metrics
-from jackfield_telemetry.service import service_of
+from jackfield_telemetry.service import UsageService
 
 
 def served(answer: str, model: str = "m-one", agent: str = "claude") -> UsageEntry:
@@ -28,7 +28,7 @@ def served(answer: str, model: str = "m-one", agent: str = "claude") -> UsageEnt
 @pytest.fixture
 def port(context: FakeContext) -> UsagePort:
     made = UsagePort(context)
-    context.ports["usage"] = made
+    context.ports["Usage"] = made
     return made
 
 
@@ -38,7 +38,7 @@ def samples(context: FakeContext, name: str) -> dict[tuple[str, ...], float]:
 
 
 async def test_another_plugins_port_has_no_samples_of_ours(context: FakeContext) -> None:
-    context.ports["usage"] = object()
+    context.ports["Usage"] = object()
     assert metrics(context) == []
 
 
@@ -58,7 +58,7 @@ async def test_a_runs_tokens_and_cost_are_counted(context: FakeContext, port: Us
     (tmp_path / "pricing").mkdir()
     prices = {"m-one": {"input_cost_per_token": 1e-3, "output_cost_per_token": 1e-2}}
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps(prices))
-    context.ports["layers"] = FakeLayers([tmp_path / "pricing"])
+    context.ports["Layers"] = FakeLayers([tmp_path / "pricing"])
     log = tmp_path / "home" / ".claude" / "projects" / "one.jsonl"
     log.parent.mkdir(parents=True)
     log.write_bytes(claude_line("m", "r", (7, 1, 0, 0), timestamp=iso(context.clock.now_ms())))
@@ -81,7 +81,7 @@ async def test_the_number_of_samples_is_bounded(
 async def test_what_a_proxy_has_served_is_on_the_disk_when_that_is_said(
     context: FakeContext, port: UsagePort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ledger, durable = service_of(context).ledger, list[int]()
+    ledger, durable = context.port(UsageService).ledger, list[int]()
     real = ledger.write_durably
 
     def watched(work: Callable[[sqlite3.Connection], object]) -> object:
@@ -103,7 +103,7 @@ async def test_a_proxied_request_that_cannot_be_stored_is_not_counted(
     def fail(work: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(service_of(context).ledger, "write_durably", fail)
+    monkeypatch.setattr(context.port(UsageService).ledger, "write_durably", fail)
     with pytest.raises(OSError, match="no space left"):
         await port.proxied(served("m"))
     assert metrics(context) == []
@@ -113,7 +113,7 @@ async def test_an_answer_costs_what_the_list_says(context: FakeContext, port: Us
     (tmp_path / "pricing").mkdir()
     prices = {"m-one": {"input_cost_per_token": 1e-3, "output_cost_per_token": 1e-2}}
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps(prices))
-    context.ports["layers"] = FakeLayers([tmp_path / "pricing"])
+    context.ports["Layers"] = FakeLayers([tmp_path / "pricing"])
     found = await port.cost_of(served("m"))
     assert found is not None
     assert (found.input, found.output) == (pytest.approx(0.1), pytest.approx(0.1))
@@ -125,7 +125,7 @@ async def test_what_a_profiles_proxy_has_served_since_then(
 ) -> None:
     (tmp_path / "pricing").mkdir()
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps({"m-one": {"input_cost_per_token": 1e-3}}))
-    context.ports["layers"] = FakeLayers([tmp_path / "pricing"])
+    context.ports["Layers"] = FakeLayers([tmp_path / "pricing"])
     entries = [
         replace(served("m1"), profile="p", time_ms=1000),
         replace(served("m2"), profile="p", time_ms=2000),

@@ -17,7 +17,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry.port import UsagePort
 from jackfield_telemetry.queries import Where
-from jackfield_telemetry.service import AGGREGATES_SECONDS, UsageService, close, service_of
+from jackfield_telemetry.service import AGGREGATES_SECONDS, UsageService, close
 
 LINE = (
     '{"profile":"p","model":"m","started_at":"2026-01-31T12:00:00Z","ended_at":"2026-01-31T12:01:00Z",'
@@ -27,7 +27,7 @@ LINE = (
 
 @pytest.fixture
 def service(context: FakeContext) -> UsageService:
-    return service_of(context)
+    return context.port(UsageService)
 
 
 def totals(service: UsageService) -> tuple[int, int]:

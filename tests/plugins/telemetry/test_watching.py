@@ -18,7 +18,7 @@ from jackfield.testing.context import FakeContext
 from jackfield_telemetry.importing import Source
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.opencode import OpenCodeReader
-from jackfield_telemetry.service import forget, service_of
+from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.settings import TelemetrySettings
 from jackfield_telemetry.watched import concerned, places_of, present_sources
 from jackfield_telemetry.watching import Follower
@@ -54,14 +54,14 @@ class Bench:
         }
         agents = {"claude": Agent.model_validate(agent)}
         ports: dict[str, object] = {
-            "usage_readers": [ClaudeReader(), OpenCodeReader()],
-            "profiles": SimpleNamespace(all=self._all),
-            "agents": SimpleNamespace(all=lambda: asyncio.sleep(0, agents)),
-            "layers": SimpleNamespace(directories=lambda folder: []),
+            "jackfield_usage_readers": [ClaudeReader(), OpenCodeReader()],
+            "Profiles": SimpleNamespace(all=self._all),
+            "Agents": SimpleNamespace(all=lambda: asyncio.sleep(0, agents)),
+            "Layers": SimpleNamespace(directories=lambda folder: []),
         }
         values = {"watch_debounce": 0.1, "watch_rescan": LONG, **settings}
         self.context = FakeContext(root / "config", tables=[TelemetrySettings(**values)], ports=ports)  # type: ignore[arg-type]
-        self.service = service_of(self.context)  # type: ignore[arg-type]
+        self.service = self.context.port(UsageService)  # type: ignore[arg-type]
 
     async def _all(self) -> list[Profile]:
         return self.profiles
@@ -108,7 +108,6 @@ async def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     made = Bench(tmp_path, monkeypatch)
     yield made
     await asyncio.sleep(0)
-    forget(made.context)  # type: ignore[arg-type]
 
 
 async def test_what_was_there_and_what_comes_is_counted(bench: Bench) -> None:
@@ -166,7 +165,6 @@ async def test_without_the_library_logs_are_read_in_turns(
         await bench.counted(200)
     assert "not followed live" in caplog.text
     assert "Install watchfiles" in caplog.text
-    forget(bench.context)  # type: ignore[arg-type]
 
 
 async def test_too_many_directories_are_left_to_the_turns(
@@ -182,7 +180,6 @@ async def test_too_many_directories_are_left_to_the_turns(
         bench.write(bench.home / ".claude", 9)
         await bench.counted(500)
     assert "telemetry.watch_limit is 2" in caplog.text
-    forget(bench.context)  # type: ignore[arg-type]
 
 
 async def test_nothing_is_loaded_where_there_is_no_agent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +216,7 @@ def test_only_what_has_logs_is_watched(tmp_path: Path) -> None:
 async def test_whatever_fails_once_the_logs_are_followed_further(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.service.settings = TelemetrySettings(watch_debounce=0.1, watch_rescan=1)
     bench.write(bench.home / ".claude", 1)
-    real, failed = service_of(bench.context).import_all, []  # type: ignore[arg-type]
+    real, failed = bench.context.port(UsageService).import_all, []  # type: ignore[arg-type]
 
     async def once(sources: list[Source]) -> object:
         if not failed:

@@ -110,7 +110,7 @@ def settings() -> TerminalSettings:
 
 @pytest.fixture
 async def hub(profiles: FakeProfiles, settings: TerminalSettings, tmp_path: Path) -> AsyncIterator[Hub]:
-    ports = {"profiles": profiles, "script_engines": {}}
+    ports = {"Profiles": profiles, "jackfield_script_engines": {}}
     made = Hub(FakeContext(tmp_path / "config", tables=[settings], ports=ports))
     yield made
     await made.close()

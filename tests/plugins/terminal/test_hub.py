@@ -23,7 +23,7 @@ DEAF = python('import tty,time;tty.setraw(0);print("DEAF",flush=True);time.sleep
 
 def hub_with(tmp_path: Path, profiles: FakeProfiles, **settings: float) -> Hub:
     given = {"hang_up_grace": 0.1, "kill_grace": 0.2, **settings}
-    return Hub(FakeContext(tmp_path, tables=[TerminalSettings(**given)], ports={"profiles": profiles}))  # type: ignore[arg-type]
+    return Hub(FakeContext(tmp_path, tables=[TerminalSettings(**given)], ports={"Profiles": profiles}))  # type: ignore[arg-type]
 
 
 async def ended(session: object) -> None:

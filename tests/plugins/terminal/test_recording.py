@@ -132,7 +132,7 @@ async def test_only_so_many_are_kept_and_none_that_is_being_written_goes(
     tmp_path: Path, profiles: FakeProfiles
 ) -> None:
     settings = TerminalSettings(keep_recordings=2, keep_ended=0, hang_up_grace=0.1, kill_grace=0.2)
-    hub = Hub(FakeContext(tmp_path, tables=[settings], ports={"profiles": profiles}))
+    hub = Hub(FakeContext(tmp_path, tables=[settings], ports={"Profiles": profiles}))
     running = await start(hub, "cat", record=True)
     others = []
     for number in range(3):
@@ -149,7 +149,7 @@ async def test_only_so_many_are_kept_and_none_that_is_being_written_goes(
 
 
 async def test_the_limit_ends_a_recording_and_says_so(tmp_path: Path, profiles: FakeProfiles) -> None:
-    hub = Hub(FakeContext(tmp_path, tables=[TerminalSettings(recording_limit=65536)], ports={"profiles": profiles}))
+    hub = Hub(FakeContext(tmp_path, tables=[TerminalSettings(recording_limit=65536)], ports={"Profiles": profiles}))
     session = await start(hub, "head -c 300000 /dev/zero | tr '\\0' x; echo; echo the-end", record=True)
     client = attach(hub, session)
     await client.printed(b"the-end")
@@ -305,7 +305,7 @@ async def test_a_scrollback_beyond_what_may_wait_does_not_end_a_recording(
 ) -> None:
     monkeypatch.setattr("jackfield_terminal.recordings.WAITING", 64 * 1024)
     monkeypatch.setattr("jackfield_terminal.recorder.WAITING", 64 * 1024)
-    ports = {"profiles": profiles, "script_engines": {}}
+    ports = {"Profiles": profiles, "jackfield_script_engines": {}}
     hub = Hub(FakeContext(tmp_path / "config", tables=[TerminalSettings(kill_grace=0.5)], ports=ports))
     session = await start(hub, "stty -opost -echo; head -c 200000 /dev/zero | tr '\\0' x; echo full; read a")
     await attach(hub, session).printed(b"full")

@@ -71,7 +71,7 @@ async def hub(house: House, profiles: FakeProfiles, settings: TerminalSettings) 
     profiles.home, profiles.sandbox = house.home, "standard"
     profiles.others = [FakeProfiles.profile("two", house.other)]
     tables = [settings, SandboxSettings(processes=1000, tmp_size=1024**2)]
-    made = Hub(FakeContext(house.config, tables=tables, ports={"profiles": profiles}))
+    made = Hub(FakeContext(house.config, tables=tables, ports={"Profiles": profiles}))
     yield made
     await made.close()
 
@@ -157,7 +157,7 @@ async def test_off_leaves_the_launch_alone(house: House, profiles: FakeProfiles)
     from jackfield.api.profiles import LaunchRequest
 
     launch = await profiles.prepare("one", LaunchRequest("terminal_session"))
-    context = FakeContext(house.config, ports={"profiles": profiles})
+    context = FakeContext(house.config, ports={"Profiles": profiles})
     assert await sandboxes.Sandbox(context).confined(launch) is launch
 
 
@@ -195,7 +195,7 @@ async def test_a_sandbox_is_tried_again_until_it_works_and_then_no_more(
 
 
 async def test_doctor_names_the_profiles_that_cannot_start(house: House, profiles: FakeProfiles, broken: Path) -> None:
-    context = FakeContext(house.config, ports={"profiles": profiles})
+    context = FakeContext(house.config, ports={"Profiles": profiles})
     [found] = await findings(context)
     assert found.good
     profiles.sandbox = "strict"

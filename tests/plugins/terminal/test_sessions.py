@@ -201,7 +201,7 @@ async def test_scrollback_of_an_ended_session_stays_until_it_is_cleaned_up(hub: 
 async def test_unknown_profiles_and_too_many_sessions_are_refused(tmp_path: Path, profiles: FakeProfiles) -> None:
     from jackfield.testing.context import FakeContext
 
-    hub = Hub(FakeContext(tmp_path, tables=[TerminalSettings(max_sessions=2)], ports={"profiles": profiles}))
+    hub = Hub(FakeContext(tmp_path, tables=[TerminalSettings(max_sessions=2)], ports={"Profiles": profiles}))
     with pytest.raises(NotFound):
         await start(hub, "cat", alias="unknown")
     first = await start(hub, "cat")

@@ -35,10 +35,10 @@ class Lab:
         self.directory = directory
         self.server = server
         self.context = KeepingContext(directory, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
-        self.context.ports["http"] = GuardedClient(self.context)
+        self.context.ports["HttpClient"] = GuardedClient(self.context)
         self.files = MemoryFiles()
         self.kinds: dict[str, CredentialKind] = {}
-        self.context.ports["credential_kinds"] = self.kinds
+        self.context.ports["jackfield_credential_kinds"] = self.kinds
 
     def node(self, path: Path, base: str | None = None) -> VendorNode:
         description = read(path)

@@ -243,7 +243,7 @@ class Bench:
         self.reader = FakeReader()
         self.context: Any = FakeContext(
             directory, clock=self.clock, tables=[WebhookSettings.model_validate(settings)],
-            ports={"store": self.store, "engine": self.engine, "workflows": self.reader, "triggers": []},
+            ports={"Store": self.store, "Engine": self.engine, "WorkflowReader": self.reader, "jackfield_triggers": []},
         )  # fmt: skip
         if not loopback:
             service = self.context.service
@@ -251,7 +251,7 @@ class Bench:
         # The fake is less than a PluginContext, which mypy would mind.
         context: Any = cast("Any", self.context)
         self.trigger = WebhookTrigger(context)
-        self.context.ports["triggers"] = [self.trigger]
+        self.context.ports["jackfield_triggers"] = [self.trigger]
         live, test, waiting = mounts(context)
         self.call = Caller(live.app, live.segment)
         self.trial = Caller(test.app, test.segment)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jackfield.api.binary import BinaryError, Streamed
+from jackfield.api.binary import BinaryError, BinaryStore, Streamed
 from jackfield.api.engine import WaitingCall
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.nodes import NodeAnswer
@@ -22,7 +22,7 @@ LARGE = bytes(range(256)) * 400
 
 
 def kept(bench: Bench) -> dict[str, bytes]:
-    store: MemoryBinary = bench.context.binary
+    store: MemoryBinary = bench.context.port(BinaryStore)
     return store.shared.kept
 
 
@@ -63,7 +63,7 @@ async def test_a_full_disk_is_503_and_starts_nothing(bench: Bench, monkeypatch: 
     async def full(*_: object, **__: object) -> Any:
         raise BinaryError("The file could not be kept: the disk is full.")
 
-    monkeypatch.setattr(bench.context.binary.shared, "write", full)
+    monkeypatch.setattr(bench.context.port(BinaryStore).shared, "write", full)
     answer = await bench.call("files", body=LARGE, headers={"content-type": "image/png"})
     assert (answer.status, answer.code) == (503, "STORE_UNAVAILABLE")
     assert bench.engine.requests == []
@@ -71,7 +71,7 @@ async def test_a_full_disk_is_503_and_starts_nothing(bench: Bench, monkeypatch: 
 
 async def test_a_kept_file_is_answered(bench: Bench) -> None:
     await bench.hook("file", responseMode="lastNode", responseData="firstEntryBinary")
-    file = await bench.context.binary.files("e").write(LARGE, mime_type="image/png", file_name="a.png")
+    file = await bench.context.port(BinaryStore).files("e").write(LARGE, mime_type="image/png", file_name="a.png")
     bench.engine.items = [{"json": {}, "binary": {"data": file}}]
     answer = await bench.call("file")
     assert (answer.status, answer.body, answer.headers["content-type"]) == (200, LARGE, "image/png")
@@ -104,7 +104,7 @@ SCOPE = {
 
 
 async def content(bench: Bench, body: bytes = LARGE) -> Streamed:
-    store: MemoryBinary = bench.context.binary
+    store: MemoryBinary = bench.context.port(BinaryStore)
     made = await store.files("e").content(await store.files("e").write(body, mime_type="image/png"))
     assert isinstance(made, Streamed)
     return made

@@ -71,7 +71,7 @@ async def test_routes_follow_the_workflow(bench: Bench, node_of: Callable[..., A
 async def test_routes_are_read_at_the_start(bench: Bench, make_bench: Callable[..., Bench]) -> None:
     ident = await bench.hook("kept")
     other = make_bench()
-    other.context.ports.update(store=bench.store, workflows=bench.reader)
+    other.context.ports.update(Store=bench.store, WorkflowReader=bench.reader)
     other.engine.store = bench.store
     await other.trigger.registry.load()
     assert (await other.call("kept")).status == 200

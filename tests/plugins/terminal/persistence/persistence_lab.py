@@ -55,7 +55,7 @@ class Daemons:
 
     async def start(self, **settings: Any) -> Hub:
         table = TerminalSettings(**{"hang_up_grace": 0.2, "kill_grace": 0.5, "stall": 0.2, **settings})
-        ports = {"profiles": self.profiles, "script_engines": {}}
+        ports = {"Profiles": self.profiles, "jackfield_script_engines": {}}
         self.context = FakeContext(self.config_dir, tables=[table, SandboxSettings()], ports=ports)
         self.hub = Hub(self.context)
         self._hubs.append(self.hub)

@@ -292,9 +292,11 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
         engine, trigger, events = FakeEngine(store), HookTrigger(), LiveEvents()
         context = FakeContext(tmp_path, tables=tables, principal=OWNER)
         context.events = events
-        context.ports.update(store=store, engine=engine, nodes=FakeCatalog(HookNode()), triggers=[trigger])
-        context.ports["workflows"] = CachedReader(context)
-        context.ports["credential_kinds"] = {kind.name: kind for kind in KINDS}
+        context.ports.update(
+            Store=store, Engine=engine, NodeCatalog=FakeCatalog(HookNode()), jackfield_triggers=[trigger]
+        )
+        context.ports["WorkflowReader"] = CachedReader(context)
+        context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in KINDS}
         client = application(context).test_client()
         return Api(client, context, store, engine, trigger, events)
 

@@ -70,7 +70,7 @@ async def test_every_node_type_is_listed_with_its_form(api: Any) -> None:
 
 async def test_the_forms_are_built_once(api: Any) -> None:
     await api.ok("GET", "/node-types")
-    api.context.ports["nodes"] = FakeCatalog()
+    api.context.ports["NodeCatalog"] = FakeCatalog()
     assert (await api.ok("GET", "/node-types"))["total"] == 1
 
 
@@ -86,7 +86,7 @@ async def test_the_list_goes_without_forms_when_nobody_wants_them(api: Any) -> N
 
 
 async def test_one_form_is_built_alone(api: Any) -> None:
-    api.context.ports["nodes"] = FakeCatalog(TwoForms(), Costly())  # type: ignore[arg-type]
+    api.context.ports["NodeCatalog"] = FakeCatalog(TwoForms(), Costly())  # type: ignore[arg-type]
     assert (await api.ok("GET", "/node-types/twoForms"))["kind"] == "twoForms"
     assert [one["kind"] for one in (await api.ok("GET", "/node-types?schemas=false"))["data"]] == ["costly", "twoForms"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.context import WorkflowReader
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 DOCUMENT = chain("greet", webhook("hello"), set_fields("Greet", text="=hi {{ $json.name }}"))
@@ -233,10 +234,10 @@ async def test_activate_and_deactivate(api: Any) -> None:
     for _ in range(2):
         assert await api.ok("POST", f"{path}/activate") == {"id": saved["id"], "active": True}
     assert (await api.ok("GET", path))["active"] is True
-    assert (await api.context.workflows.load(saved["id"])).active is True
+    assert (await api.context.port(WorkflowReader).load(saved["id"])).active is True
     assert await api.ok("POST", f"{path}/deactivate") == {"id": saved["id"], "active": False}
     assert (await api.ok("GET", path))["active"] is False
-    assert (await api.context.workflows.load(saved["id"])).active is False
+    assert (await api.context.port(WorkflowReader).load(saved["id"])).active is False
     assert [(c.action, c.workflow.active) for c in api.trigger.followed] == [
         ("saved", False),
         ("activated", True),

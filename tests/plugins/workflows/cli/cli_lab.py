@@ -64,8 +64,8 @@ class CliLab:
         kinds = ("manualTrigger", "pass", "failing", "waiting", "endless", "counting")
         context = FakeContext(self.directory)
         nodes = FakeCatalog(*(Simple(kind, lambda: self.started()) for kind in kinds))
-        context.ports.update(store=self.store, nodes=nodes, triggers=[], script_engines={})
-        context.ports["workflows"] = CachedReader(context)
+        context.ports.update(Store=self.store, NodeCatalog=nodes, jackfield_triggers=[], jackfield_script_engines={})
+        context.ports["WorkflowReader"] = CachedReader(context)
 
         async def worked() -> T:
             return await work(context)

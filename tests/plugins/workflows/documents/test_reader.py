@@ -57,7 +57,7 @@ def reader(tmp_path: Path, store: OneTableStore) -> CachedReader:
 
 
 def make(tmp_path: Path, store: OneTableStore, **settings: Any) -> CachedReader:
-    return CachedReader(FakeContext(tmp_path, tables=[WorkflowsSettings(**settings)], ports={"store": store}))
+    return CachedReader(FakeContext(tmp_path, tables=[WorkflowsSettings(**settings)], ports={"Store": store}))
 
 
 async def test_a_version_is_parsed_once(reader: CachedReader, store: OneTableStore) -> None:

@@ -121,9 +121,11 @@ class Lab:
     def context(self, store: Store | None = None) -> FakeContext:
         context = FakeContext(self.path, clock=self.clock, tables=[self.settings, *self.tables])
         context.ports.update(
-            store=store or self.store, nodes=FakeCatalog(*self.kinds.values()), script_engines=self.scripts
+            Store=store or self.store,
+            NodeCatalog=FakeCatalog(*self.kinds.values()),
+            jackfield_script_engines=self.scripts,
         )
-        context.ports["workflows"] = CachedReader(context)
+        context.ports["WorkflowReader"] = CachedReader(context)
         return context
 
     def engine(self, store: Store | None = None) -> EmbeddedEngine:

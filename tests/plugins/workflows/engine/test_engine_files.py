@@ -49,7 +49,7 @@ class Files:
 
     def context(self) -> FakeContext:
         context = self.lab.context()
-        context.ports["binary"] = self.store
+        context.ports["BinaryStore"] = self.store
         return context
 
     def engine(self) -> EmbeddedEngine:

@@ -35,7 +35,7 @@ async def _left(store: MemoryStore) -> set[str]:
 async def test_by_age_and_by_count(tmp_path: Path) -> None:
     clock = FakeClock()
     store = await _store(clock, [1, 2, 3, 400])
-    context = FakeContext(tmp_path, clock=clock, ports={"store": store})
+    context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
     assert not await prune(context, ExecutionsSettings())
     assert await _left(store) == {"done-0", "done-1", "done-2", "open"}
     await prune(context, ExecutionsSettings(max_count=2))
@@ -45,7 +45,7 @@ async def test_by_age_and_by_count(tmp_path: Path) -> None:
 async def test_it_goes_on_by_the_clock(tmp_path: Path) -> None:
     clock = FakeClock()
     store = await _store(clock, [400])
-    context = FakeContext(tmp_path, clock=clock, ports={"store": store})
+    context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
     task = asyncio.create_task(prune_forever(context, ExecutionsSettings(prune_interval=60)))
     await clock.advance(59)
     assert "done-0" in await _left(store)

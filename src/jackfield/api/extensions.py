@@ -1,0 +1,40 @@
+"""Extension points: a hook that gives things of one kind, each under a name of its own.
+
+Jackfield's points stand beside the Protocols that they are about. A plugin declares its own in
+`Plugin.extension_points`; other plugins then implement the hook, and any plugin reads what was given with
+`context.extensions(POINT)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from .records import record
+
+ThingT = TypeVar("ThingT")
+PointT_co = TypeVar("PointT_co", covariant=True)
+
+
+@record
+class ExtensionPoint(Generic[PointT_co]):
+    """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
+    member of which the host checks. key: the attribute by which a thing is known; each name counts once."""
+
+    hook: str
+    protocol: Callable[..., PointT_co]
+    """A class. Not `type[...]`, for which mypy refuses a Protocol."""
+    key: str = "name"
+
+    def name_of(self, thing: object) -> str:
+        """The name under which a thing is known."""
+        return str(getattr(thing, self.key))
+
+
+@record
+class Given(Generic[ThingT]):
+    """What a plugin gave. entry: the place of the plugin's class."""
+
+    plugin: str
+    entry: str
+    value: ThingT

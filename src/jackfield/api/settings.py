@@ -1,0 +1,25 @@
+"""Settings tables: what a plugin has in config.toml."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from pydantic import BaseModel
+
+from .places import load
+from .records import record
+
+
+@record
+class SettingsTable:
+    """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. source: a
+    pydantic model, or its place. A field's description, default, unit and range are what `jackfield config` and the
+    documentation show; `secret=True` in json_schema_extra hides its value."""
+
+    path: str
+    source: type[BaseModel] | str
+
+    @property
+    def model(self) -> type[BaseModel]:
+        """Imported on first use. Raises ImportError."""
+        return cast("type[BaseModel]", load(self.source)) if isinstance(self.source, str) else self.source

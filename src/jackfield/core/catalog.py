@@ -1,0 +1,59 @@
+"""Node types by kind; what is only offered is made when it is used first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
+from jackfield.api.places import load
+
+from .checks.protocols import Misfit, require
+
+
+class Catalog:
+    """`jackfield.api.nodes.NodeCatalog`. failed: told of an offer that cannot be kept, with its kind."""
+
+    def __init__(self, failed: Callable[[str, Exception], None]) -> None:
+        self._known: dict[str, NodeType | NodeOffer] = {}
+        self._failed = failed
+        self._making = threading.RLock()
+
+    def add(self, node: NodeType | NodeOffer) -> None:
+        """Put a node type in the place of one of its kind. Raises `Misfit`."""
+        if not isinstance(node, NodeOffer):
+            require(node, NodeType)
+        self._known[node.kind] = node
+
+    def find(self, kind: str) -> NodeType | None:
+        found = self._made(kind)
+        if found is None and kind.endswith(TOOL_FORM):
+            found = self._made(kind.removesuffix(TOOL_FORM))
+            return None if found is None or found.description.trigger else found
+        return found
+
+    def all(self) -> Sequence[NodeType]:
+        return [node for kind in list(self._known) if (node := self._made(kind)) is not None]
+
+    def _made(self, kind: str) -> NodeType | None:
+        known = self._known.get(kind)
+        if not isinstance(known, NodeOffer):
+            return known
+        with self._making:
+            known = self._known.get(kind)
+            return self._keep(known) if isinstance(known, NodeOffer) else known
+
+    def _keep(self, offer: NodeOffer) -> NodeType | None:
+        """An offer that cannot be kept is reported once, and its kind is then unknown."""
+        try:
+            node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
+            require(node, NodeType)
+            if node.kind != offer.kind:
+                raise Misfit(f"{offer.place} gives the node type {node.kind}")
+        except Exception as exc:
+            del self._known[offer.kind]
+            self._failed(offer.kind, exc)
+            return None
+        self._known[offer.kind] = node
+        return node

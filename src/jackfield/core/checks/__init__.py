@@ -1,0 +1,1 @@
+"""What the host checks of plugins before it uses what they give."""

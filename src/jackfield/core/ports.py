@@ -1,0 +1,144 @@
+"""The ports of one daemon, by type, and what plugins gave at extension points. Only this, the catalog, and
+`jackfield.api.plugin.later` import something by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from jackfield.api.errors import MissingPort
+from jackfield.api.extensions import ExtensionPoint, Given
+from jackfield.api.places import load, place_of
+from jackfield.api.records import record
+
+from .checks.precedence import Precedence, Taken
+from .checks.protocols import require
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .plugins import PluginHost
+
+PortT = TypeVar("PortT")
+
+
+@record
+class _Offer:
+    plugin: str
+    place: str
+
+
+class PortDirectory:
+    """Who provides which port. A port is made when it is asked for first, on the asker's thread."""
+
+    def __init__(self, host: PluginHost, precedence: Precedence, context_of: Callable[[str], Context]) -> None:
+        self._host = host
+        self._precedence = precedence
+        self._context_of = context_of
+        self._offers: dict[str, _Offer] = {}
+        self._built: dict[object, object] = {}
+        """Protocol -> what is provided, in the order of making."""
+        self._making: list[str] = []
+        self._lock = threading.RLock()
+
+    def put(self, protocol: object, provided: object) -> None:
+        """What the kernel itself provides or has chosen."""
+        self._built[protocol] = provided
+
+    def offer(self) -> None:
+        """Take note of what every plugin provides."""
+        for plugin, offered in self._host.classes.items():
+            own: dict[type | str, str] = {place: place for place in offered.parts}
+            for protocol, place in {**offered.provides, **own}.items():
+                name = protocol if isinstance(protocol, str) else place_of(protocol)
+                try:
+                    if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
+                        self._offers[name] = _Offer(plugin, place)
+                except Taken as exc:
+                    self._host.report(plugin, f"{exc}")
+
+    def get(self, protocol: Callable[..., PortT]) -> PortT:
+        """Raises `MissingPort`."""
+        found = self.find(protocol)
+        if found is None:
+            raise MissingPort(self._why_missing(cast("type", protocol).__name__))
+        return found
+
+    def find(self, protocol: Callable[..., PortT]) -> PortT | None:
+        """None when nobody provides it. Raises `MissingPort` when it cannot be made."""
+        found = self._built.get(protocol)
+        if found is None and (offer := self._offers.get(place_of(cast("type", protocol)))) is not None:
+            found = self._build(protocol, offer)
+        return cast("PortT | None", found)
+
+    def built(self, protocol: Callable[..., PortT]) -> PortT | None:
+        """None as long as nobody has asked for it."""
+        return cast("PortT | None", self._built.get(protocol))
+
+    def _build(self, protocol: object, offer: _Offer) -> object:
+        with self._lock:
+            if protocol not in self._built:
+                self._built[protocol] = self._made(protocol, offer)
+        return self._built[protocol]
+
+    def _made(self, protocol: object, offer: _Offer) -> object:
+        name = cast("type", protocol).__name__
+        if name in self._making:
+            raise MissingPort(f"The ports {' and '.join(self._making)} need each other while they are made.")
+        self._making.append(name)
+        try:
+            maker = cast("Callable[[Context], object]", load(offer.place))
+            found = maker(self._context_of(offer.plugin))
+            require(found, protocol)
+        except Exception as exc:
+            self._host.failed(offer.plugin, exc, f"cannot provide {name} ({offer.place})")
+            raise MissingPort(f"The plugin {offer.plugin} cannot provide {name}: {type(exc).__name__}: {exc}.") from exc
+        finally:
+            self._making.pop()
+        return found
+
+    def _why_missing(self, name: str) -> str:
+        idle = [
+            f"{plugin.name} is {plugin.status}" for plugin in self._host.plugins.values() if plugin.status != "loaded"
+        ]
+        return f"No loaded plugin provides {name}." + (f" Of the plugins, {', '.join(idle)}." if idle else "")
+
+
+class Extensions:
+    """What plugins gave at extension points, asked for once."""
+
+    def __init__(self, host: PluginHost, precedence: Precedence) -> None:
+        self._host = host
+        self._precedence = precedence
+        self._given: dict[str, Mapping[str, Given[Any]]] = {}
+        self._values: dict[str, Mapping[str, Any]] = {}
+        self._lock = threading.RLock()
+
+    def values(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
+        """Name -> thing."""
+        found = self._values.get(point.hook)
+        if found is None:
+            found = self._values[point.hook] = {name: given.value for name, given in self.given(point).items()}
+        return found
+
+    def given(self, point: ExtensionPoint[PortT]) -> Mapping[str, Given[PortT]]:
+        """Name -> thing and its plugin."""
+        with self._lock:
+            found = self._given.get(point.hook)
+            if found is None:
+                found = self._given[point.hook] = self._ask(point)
+        return found
+
+    def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
+        found: dict[str, Given[PortT]] = {}
+        what = point.hook.removeprefix("jackfield_").removesuffix("s").replace("_", " ")
+        for plugin, thing in self._host.each(point.hook, point.protocol):
+            name = point.name_of(thing)
+            try:
+                if name in found and found[name].plugin == plugin:
+                    raise Taken(f"{what}:{name} is given twice by the plugin")
+                if self._precedence.claim(plugin, f"{what}:{name}"):
+                    found[name] = Given(plugin, self._host.plugins[plugin].value, thing)
+            except Taken as exc:
+                self._host.report(plugin, f"{exc}", point.hook)
+        return found
