@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -14,8 +13,8 @@ from quart import Blueprint, Response, websocket
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import SESSION, AuthRequest, Principal
 from jackfield.api.errors import TokenInvalid
-from jackfield.api.hooks import hookimpl
 from jackfield.api.http import json_response, operation, principal, read_json
+from jackfield.api.plugin import Plugin, hookimpl
 from jackfield.core.kernel import Kernel, settings_tables
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
@@ -23,6 +22,7 @@ from jackfield.core.settings import load
 from jackfield.http.app import Application, create_app
 from jackfield.testing.binary import MemoryBinary
 from jackfield.testing.clock import FakeClock
+from jackfield.testing.store import MemoryStore
 
 HOST = (b"host", b"127.0.0.1:8765")
 ADA = {
@@ -34,21 +34,17 @@ ADA = {
 }
 
 
-class FakeStore:
+class FakeStore(MemoryStore):
     name = "sqlite"
 
-    async def open(self) -> None: ...
 
-    async def close(self) -> None: ...
-
-    async def check(self) -> None: ...
-
-    async def users(self) -> list[Any]:
-        return []
+async def _never(*_arguments: object) -> Any:
+    raise NotImplementedError("the kernel asks for none of it")
 
 
 class FakeEngine:
     name = "embedded"
+    submit = complete_call = result = waiting = resume = cancel = staticmethod(_never)
 
     async def recover(self) -> int:
         return 0
@@ -139,41 +135,41 @@ async def _hook(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def fake_plugin() -> SimpleNamespace:
+def a_plugin(**methods: object) -> type[Plugin]:
+    """A plugin with these hooks, which take nothing, and methods, which take the plugin."""
+
+    def method(name: str, act: Any) -> object:
+        return hookimpl(lambda self: act()) if name.startswith("jackfield_") else act
+
+    return type("StrangePlugin", (Plugin,), {name: method(name, act) for name, act in methods.items()})
+
+
+class FakePlugin(Plugin):
     """Everything that the kernel needs from plugins."""
 
     @hookimpl
-    def jackfield_store() -> FakeStore:
+    def jackfield_store(self) -> FakeStore:
         return FakeStore()
 
     @hookimpl
-    def jackfield_binary_store() -> MemoryBinary:
+    def jackfield_binary_store(self) -> MemoryBinary:
         return MemoryBinary(name="disk")
 
     @hookimpl
-    def jackfield_engine() -> FakeEngine:
+    def jackfield_engine(self) -> FakeEngine:
         return FakeEngine()
 
     @hookimpl
-    def jackfield_auth_methods() -> list[TokenMethod | CookieMethod]:
+    def jackfield_auth_methods(self) -> list[TokenMethod | CookieMethod]:
         return [TokenMethod(), CookieMethod()]
 
     @hookimpl
-    def jackfield_blueprints() -> list[Blueprint]:
+    def jackfield_blueprints(self) -> list[Blueprint]:
         return [_blueprint()]
 
     @hookimpl
-    def jackfield_asgi() -> list[AsgiMount]:
+    def jackfield_asgi(self) -> list[AsgiMount]:
         return [AsgiMount("webhook", _hook, "public")]
-
-    return SimpleNamespace(
-        jackfield_store=jackfield_store,
-        jackfield_binary_store=jackfield_binary_store,
-        jackfield_engine=jackfield_engine,
-        jackfield_auth_methods=jackfield_auth_methods,
-        jackfield_blueprints=jackfield_blueprints,
-        jackfield_asgi=jackfield_asgi,
-    )
 
 
 @dataclass
@@ -245,10 +241,10 @@ MakeKernel = Callable[..., Kernel]
 
 @pytest.fixture
 def make_kernel(tmp_path: Path) -> MakeKernel:
-    def make(config: Mapping[str, Any] | None = None, *plugins: object, clock: FakeClock | None = None) -> Kernel:
+    def make(config: Mapping[str, Any] | None = None, *plugins: type[Plugin], clock: FakeClock | None = None) -> Kernel:
         host = PluginHost()
-        for number, plugin in enumerate(plugins or (fake_plugin(),)):
-            host.register(f"fake{number}", plugin)
+        for number, plugin in enumerate(plugins or (FakePlugin,)):
+            host.add(f"fake{number}", plugin)
         settings = load(settings_tables(host), config or {}, {}, {})
         kernel = Kernel(tmp_path, host, settings, Redactor(), clock or FakeClock())
         kernel.assemble()

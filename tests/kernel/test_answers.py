@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 
 import pytest
 from quart import Blueprint
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.hooks import hookimpl
 from jackfield.http.app import create_app
 
-from .conftest import Client, MakeKernel, fake_plugin
+from .conftest import Client, FakePlugin, MakeKernel, a_plugin
 
 ADA = ("Authorization", "Bearer ada")
 VIC = ("Authorization", "Bearer vic")
@@ -128,11 +126,10 @@ async def test_metrics_count_answers(client: Client) -> None:
 
 
 async def test_plugins_are_listed_with_what_is_wrong(make_kernel: MakeKernel) -> None:
-    @hookimpl
     def jackfield_auth_methods() -> None:
         raise RuntimeError("its key is hunter2-hunter2")
 
-    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_auth_methods=jackfield_auth_methods))
+    kernel = make_kernel({}, FakePlugin, a_plugin(jackfield_auth_methods=jackfield_auth_methods))
     kernel.redactor.add("hunter2-hunter2")
     await kernel.start()
     answer = await Client(create_app(kernel))("GET", "/api/plugins", ADA)
@@ -151,11 +148,10 @@ async def test_a_route_without_an_operation_stops_the_daemon(make_kernel: MakeKe
     async def view() -> str:
         return ""
 
-    @hookimpl
     def jackfield_blueprints() -> list[Blueprint]:
         return [bare]
 
-    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_blueprints=jackfield_blueprints))
+    kernel = make_kernel({}, FakePlugin, a_plugin(jackfield_blueprints=jackfield_blueprints))
     await kernel.start()
     create_app(kernel).management.begin()
     await asyncio.wait_for(kernel.stop_requested.wait(), 10)

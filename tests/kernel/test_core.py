@@ -8,7 +8,7 @@ import logging
 import os
 import stat
 from pathlib import Path
-from types import SimpleNamespace
+from typing import cast
 
 import orjson
 import pytest
@@ -18,7 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.hooks import SettingsTable, hookimpl
+from jackfield.api.plugin import OutsideContext, Plugin
+from jackfield.api.settings import SettingsTable
+from jackfield.api.storage import Store
 from jackfield.core.events import QUEUE, Bus
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs, request_id
@@ -29,7 +31,7 @@ from jackfield.core.settings import keys, load, read_toml, snake
 from jackfield.core.tables import CORE_TABLES, LogSettings, ServerSettings
 from jackfield.testing.clock import FakeClock
 
-from .conftest import MakeKernel, fake_plugin
+from .conftest import FakePlugin, MakeKernel, a_plugin
 
 
 class Inner(BaseModel):
@@ -133,61 +135,55 @@ def test_every_core_key_is_described_and_has_its_own_environment_name() -> None:
 
 
 def test_a_raising_plugin_is_reported_and_the_rest_works(make_kernel: MakeKernel) -> None:
-    @hookimpl
     def jackfield_nodes() -> list[object]:
         raise RuntimeError("boom")
 
-    kernel = make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_nodes=jackfield_nodes))
+    kernel = make_kernel({}, FakePlugin, a_plugin(jackfield_nodes=jackfield_nodes))
     (failed,) = kernel.plugins.failures()
     assert (failed.name, "boom" in failed.error) == ("fake1", True)
-    assert kernel.ports.store is not None
+    assert kernel.ports.get(Store) is not None
 
 
 def test_strict_plugins_are_fatal() -> None:
-    host = PluginHost(strict=True)
-
-    @hookimpl
-    def jackfield_settings() -> list[SettingsTable]:
+    def jackfield_nodes() -> list[object]:
         raise RuntimeError("boom")
 
-    host.register("bad", SimpleNamespace(jackfield_settings=jackfield_settings))
+    host = PluginHost(strict=True)
+    host.add("bad", a_plugin(jackfield_nodes=jackfield_nodes))
+    host.bind(lambda name: cast("PluginContext", OutsideContext(name)))
     with pytest.raises(ConfigurationError, match="boom"):
-        list(host.call("jackfield_settings"))
+        list(host.call("jackfield_nodes"))
 
 
 def test_a_misspelt_hook_is_reported() -> None:
     host = PluginHost()
 
-    @hookimpl
     def jackfield_nodez() -> list[object]:
         return []
 
-    host.register("bad", SimpleNamespace(jackfield_nodez=jackfield_nodez))
+    host.add("bad", a_plugin(jackfield_nodez=jackfield_nodez))
+    host.bind(lambda name: cast("PluginContext", OutsideContext(name)))
     assert "jackfield_nodez" in host.failures()[0].error
 
 
 def test_a_configuration_error_of_a_plugin_stops_the_start(make_kernel: MakeKernel) -> None:
-    @hookimpl
     def jackfield_auth_methods() -> list[object]:
         raise ConfigurationError("security.jwt.secret must have at least 32 bytes.")
 
     with pytest.raises(ConfigurationError, match="32 bytes"):
-        make_kernel({}, fake_plugin(), SimpleNamespace(jackfield_auth_methods=jackfield_auth_methods))
+        make_kernel({}, FakePlugin, a_plugin(jackfield_auth_methods=jackfield_auth_methods))
 
 
-async def test_hooks_get_their_own_context_and_startup_may_be_async(make_kernel: MakeKernel) -> None:
+async def test_a_plugin_gets_its_own_context_and_its_start_may_be_async(make_kernel: MakeKernel) -> None:
     seen: list[str] = []
 
-    @hookimpl
-    async def jackfield_startup(context: PluginContext) -> None:
-        seen.append(f"start {context.name} {context.store.name}")
+    async def start(plugin: Plugin) -> None:
+        seen.append(f"start {plugin.context.name} {plugin.context.store.name}")
 
-    @hookimpl
-    def jackfield_shutdown(context: PluginContext) -> None:
-        seen.append(f"stop {context.name}")
+    def stop(plugin: Plugin) -> None:
+        seen.append(f"stop {plugin.context.name}")
 
-    plugin = SimpleNamespace(jackfield_startup=jackfield_startup, jackfield_shutdown=jackfield_shutdown)
-    kernel = make_kernel({}, fake_plugin(), plugin)
+    kernel = make_kernel({}, FakePlugin, a_plugin(start=start, stop=stop))
     await kernel.start()
     await kernel.stop()
     assert seen == ["start fake1 sqlite", "stop fake1"]

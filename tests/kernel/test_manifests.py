@@ -7,19 +7,17 @@ import os
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import model_validator
 
-from jackfield.api.hooks import hookimpl
-from jackfield.api.manifests import Manifest, ManifestKind
+from jackfield.api.manifests import Manifest, ManifestKind, ManifestLibraries
 from jackfield.core import manifests
 from jackfield.core.manifests import LARGEST, FileLayers, Library
 
-from .conftest import MakeKernel, fake_plugin
+from .conftest import FakePlugin, MakeKernel, a_plugin
 
 LONG_AGO = 1_000_000_000_000_000_000
 """An mtime in ns: a file of that age is settled."""
@@ -373,13 +371,12 @@ async def test_changes_are_told_once_and_the_first_look_is_none(config: Path, sh
 async def test_the_kernel_publishes_changes(make_kernel: MakeKernel) -> None:
     kind: ManifestKind[Thing] = ManifestKind("things", Thing)
 
-    @hookimpl
     def jackfield_manifest_kinds() -> list[ManifestKind[Thing]]:
         return [kind]
 
-    plugin = SimpleNamespace(jackfield_manifest_kinds=jackfield_manifest_kinds)
-    kernel = make_kernel(None, fake_plugin(), plugin)
-    things = kernel.context("things").manifests(kind)
+    plugin = a_plugin(jackfield_manifest_kinds=jackfield_manifest_kinds)
+    kernel = make_kernel(None, FakePlugin, plugin)
+    things = kernel.context("things").port(ManifestLibraries).of(kind)
     await things.all()
     with kernel.events.subscribe("agents") as events:
         thing(kernel.config_dir / "things.d", "one", 1)

@@ -9,7 +9,6 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -19,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
-from jackfield.api.hooks import SettingsTable, hookimpl
 from jackfield.api.http_client import is_loopback
+from jackfield.api.settings import SettingsTable
 from jackfield.core.logs import JsonLines, Logs, Readable, _Bounded
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import HIDDEN, Redactor
@@ -30,7 +29,7 @@ from jackfield.core.tables import CORE_TABLES, CorsSettings, LogSettings, Server
 from jackfield.http.app import Application, create_app, daemon_token
 from jackfield.http.server import RUNNERS, run
 
-from .conftest import FakeStore, MakeKernel, fake_plugin
+from .conftest import FakePlugin, FakeStore, MakeKernel, a_plugin
 
 
 @pytest.mark.parametrize("name", ["daemon-token", "keys/jwt.key", "keys", "logs", "logs/jackfield.log"])
@@ -145,7 +144,7 @@ def test_a_plugin_that_leaves_at_import_is_reported(monkeypatch: pytest.MonkeyPa
     assert [(found.name, "SystemExit" in found.error) for found in host.failures()] == [("leaving", True)]
 
 
-@pytest.mark.parametrize("hook", ["nodes", "triggers", "auth_methods", "asgi", "settings"])
+@pytest.mark.parametrize("hook", ["nodes", "triggers", "auth_methods", "asgi"])
 @pytest.mark.parametrize("given", [5, [None], "generator"])
 def test_what_a_plugin_may_not_give_is_its_failure(make_kernel: MakeKernel, hook: str, given: object) -> None:
     def broken() -> Iterator[object]:
@@ -155,9 +154,8 @@ def test_what_a_plugin_may_not_give_is_its_failure(make_kernel: MakeKernel, hook
     def implementation() -> object:
         return broken() if given == "generator" else given
 
-    implementation.__name__ = f"jackfield_{hook}"
-    plugin = SimpleNamespace(**{implementation.__name__: hookimpl(implementation)})
-    kernel = make_kernel({}, fake_plugin(), plugin)
+    plugin = a_plugin(**{f"jackfield_{hook}": implementation})
+    kernel = make_kernel({}, FakePlugin, plugin)
     assert [found.name for found in kernel.plugins.failures()] == ["fake1"]
 
 

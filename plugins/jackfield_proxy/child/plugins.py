@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+import pluggy
+
+from jackfield.api.hooks import PROJECT
+from jackfield.api.places import load
+from jackfield.api.plugin import OutsideContext
 from jackfield_proxy.child.log import say
 from jackfield_proxy.plan import PluginSource
 from jackfield_proxy.routing.kinds import BUILT_IN, Kinds
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.plugin import Plugin
 
 _HOOKS = ("jackfield_proxy_strategies", "jackfield_proxy_conditions")
 _MOST_COMPLAINTS = 100
@@ -31,16 +40,12 @@ def kinds_of(sources: Sequence[PluginSource]) -> Kinds:
 
 def _given(source: PluginSource) -> tuple[list[Any], list[Any]]:
     """Any: told apart by hook, checked by name."""
-    from importlib.metadata import EntryPoint
-
-    import pluggy
-
-    from jackfield.api import hooks
-
     if source.root and source.root not in sys.path:
         sys.path.append(source.root)
-    manager = pluggy.PluginManager(hooks.PROJECT)
-    manager.register(EntryPoint(source.name, source.entry, hooks.PROJECT).load(), source.name)
+    offered = cast("type[Plugin]", load(source.entry))
+    plugin = offered(cast("PluginContext", OutsideContext(source.name)))
+    manager = pluggy.PluginManager(PROJECT)
+    manager.register(plugin, source.name)
     found: list[list[Any]] = []
     for hook, attribute in zip(_HOOKS, ("name", "type"), strict=True):
         caller = getattr(manager.hook, hook, None)

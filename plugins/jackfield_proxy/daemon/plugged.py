@@ -15,7 +15,7 @@ from jackfield_proxy.plan import PluginSource, Rule
 from jackfield_proxy.routing.conditions import parts
 from jackfield_proxy.routing.kinds import BUILT_IN, GRAMMAR, Kinds
 
-_OWN = "jackfield_proxy"
+_OWN = "jackfield_proxy:ProxyPlugin"
 GivenT = TypeVar("GivenT")
 
 

@@ -13,15 +13,18 @@ your own calls `super().__init__(context)` and does no I/O.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from .context import PluginContext
+from .errors import MissingPort
 from .extensions import ExtensionPoint
 from .hooks import hookimpl
 from .places import load
 from .settings import SettingsTable
 
-__all__ = ["Plugin", "SettingsTable", "deferred", "hookimpl", "later"]
+if TYPE_CHECKING:
+    from .context import PluginContext
+
+__all__ = ["OutsideContext", "Plugin", "SettingsTable", "deferred", "hookimpl", "later"]
 
 
 class Plugin:
@@ -77,3 +80,16 @@ def later(place: str) -> Callable[[Plugin], Any]:
     """
     hook: Callable[[Plugin], Any] = hookimpl(deferred(place))
     return hook
+
+
+class OutsideContext:
+    """Stands in for a plugin's context in a worker process, where there is no daemon."""
+
+    def __init__(self, plugin: str) -> None:
+        self._plugin = plugin
+
+    def __getattr__(self, name: str) -> object:
+        raise MissingPort(
+            f"The plugin {self._plugin} asks for context.{name} in a worker process, where there is no daemon; "
+            "use the context in the hooks of the daemon only."
+        )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, cast
 
 from .places import load
 from .records import record
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 @record

@@ -138,13 +138,12 @@ class Kernel:
         ports.put(Engine, self._choose("jackfield_engine", Engine, self.settings.get(EngineSettings).name))
 
     def _assemble_nodes(self) -> None:
-        for name, given in self.plugins.call("jackfield_nodes"):
-            for node in given:
-                try:
-                    if self.precedence.claim(name, f"node:{node.kind}"):
-                        self.nodes.add(node)
-                except Exception as exc:
-                    self.plugins.failed(name, exc, "failed in jackfield_nodes")
+        for name, node in self.plugins.sequence("jackfield_nodes"):
+            try:
+                if self.precedence.claim(name, f"node:{node.kind}"):
+                    self.nodes.add(node)
+            except Exception as exc:
+                self.plugins.failed(name, exc, "failed in jackfield_nodes")
 
     def _bad_node(self, kind: str, error: Exception) -> None:
         self.plugins.failed(self.precedence.owner(f"node:{kind}") or "", error, f"cannot give the node type {kind}")

@@ -187,22 +187,25 @@ class PluginHost:
             if result is not None:
                 yield name, result
 
-    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
-        """Call a hook that gives several things, and yield those that fit their Protocol one by one; the others are
-        reported. Any: as in `call`."""
+    def sequence(self, hook: str) -> Iterator[tuple[str, Any]]:
+        """Call a hook that gives several things, and yield them one by one. Any: as in `call`."""
         for name, given in self.call(hook):
             try:
                 things = list(given)
             except Exception as exc:
-                self.failed(name, exc, f"gave no sequence in {hook}")
-                continue
-            for thing in things:
-                try:
-                    require(thing, protocol)
-                except Exception as exc:
-                    self.failed(name, exc, f"failed in {hook}")
-                else:
-                    yield name, thing
+                self.failed(name, exc, f"failed in {hook}")
+            else:
+                yield from ((name, thing) for thing in things)
+
+    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
+        """The same for those that fit their Protocol; the others are reported."""
+        for name, thing in self.sequence(hook):
+            try:
+                require(thing, protocol)
+            except Exception as exc:
+                self.failed(name, exc, f"failed in {hook}")
+            else:
+                yield name, thing
 
 
 def _order(point: EntryPoint) -> tuple[bool, str, str]:
