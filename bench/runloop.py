@@ -31,7 +31,7 @@ from jackfield.testing import documents
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_nodes import jackfield_nodes
+from jackfield_nodes.catalogue import node_types
 from jackfield_workflows.documents import parse
 from jackfield_workflows.engine import EmbeddedEngine, build
 
@@ -62,7 +62,7 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
     context.events = Quiet()  # type: ignore[assignment]
     context.ports.update(
         Store=NoStore(),
-        NodeCatalog=FakeCatalog(*jackfield_nodes(context)),
+        NodeCatalog=FakeCatalog(*node_types(context)),
         jackfield_script_engines=dict(scripts or {}),
     )
     return build(context)

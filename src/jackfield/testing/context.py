@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
@@ -18,7 +18,9 @@ from ..api.context import Service
 from ..api.errors import MissingPort
 from ..api.events import Event, Subscription
 from ..api.extensions import ExtensionPoint, Given
-from ..api.nodes import NodeType, type_of
+from ..api.manifests import ManifestKind, Manifests, ManifestT
+from ..api.nodes import NodeOffer, NodeType, type_of
+from ..api.places import load
 from ..api.storage import Store
 from .binary import MemoryBinary
 
@@ -71,17 +73,35 @@ class FakeEvents:
         yield
 
 
+def made(nodes: Iterable[NodeType | NodeOffer]) -> list[NodeType]:
+    """The same node types, those that are only offered made."""
+    return [
+        cast("Callable[..., NodeType]", load(node.place))(*node.arguments) if isinstance(node, NodeOffer) else node
+        for node in nodes
+    ]
+
+
 class FakeCatalog:
     """Node types by kind."""
 
-    def __init__(self, *nodes: NodeType) -> None:
-        self._nodes = {node.kind: node for node in nodes}
+    def __init__(self, *nodes: NodeType | NodeOffer) -> None:
+        self._nodes = {node.kind: node for node in made(nodes)}
 
     def find(self, kind: str) -> NodeType | None:
         return type_of(kind, self._nodes)
 
     def all(self) -> Sequence[NodeType]:
         return list(self._nodes.values())
+
+
+class FakeLibraries:
+    """`jackfield.api.manifests.ManifestLibraries`, by the name of the kind."""
+
+    def __init__(self, libraries: Mapping[str, object]) -> None:
+        self._libraries = libraries
+
+    def of(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
+        return cast("Manifests[ManifestT]", self._libraries[kind.name])
 
 
 @dataclass

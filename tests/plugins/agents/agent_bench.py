@@ -12,7 +12,7 @@ from jackfield.api.agents import Agent
 from jackfield.api.manifests import ManifestKind
 from jackfield.core.manifests import Library
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, FakeLibraries
 from jackfield_agents.catalog import AgentCatalog
 from jackfield_agents.settings import AgentSettings
 
@@ -49,7 +49,7 @@ class Bench:
         # Only the tests' manifests: `own` is in no directory but the user's.
         self.library = Library(ManifestKind("agents", Agent), self.config)
         self.library._directories = self.library._directories[:1]
-        self.context.ports["ManifestLibraries"] = {"agents": self.library}
+        self.context.ports["ManifestLibraries"] = FakeLibraries({"agents": self.library})
         self.catalog = AgentCatalog(self.context)
         self.context.ports["Agents"] = self.catalog
         self._contexts.append(self.context)

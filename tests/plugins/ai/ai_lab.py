@@ -17,7 +17,7 @@ from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, Nod
 from jackfield.api.storage import Credential, StoredWorkflow
 from jackfield.api.workflows import Document, Items, Node, Workflow
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.context import FakeCatalog, FakeContext
+from jackfield.testing.context import FakeCatalog, FakeContext, made
 from jackfield.testing.store import MemoryStore
 from jackfield_ai.catalogue import node_types
 from jackfield_ai.kinds import KINDS
@@ -108,7 +108,7 @@ class AiLab:
         context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in (*GENERIC, *KINDS)}
         context.ports["HttpClient"] = GuardedClient(context)
         context.ports["Credentials"] = CredentialService(context)
-        types = [*node_types(context), *core_types(context), self.noting]
+        types = [*made([*node_types(context), *core_types(context)]), self.noting]
         context.ports["NodeCatalog"] = FakeCatalog(*types)
         context.ports["WorkflowReader"] = CachedReader(context)
 

@@ -38,7 +38,7 @@ async def authenticate(auth: Auth, given: AuthRequest) -> Principal | None:
 def application(auth: Auth) -> Quart:
     """The plugin's routes as the kernel would serve them."""
     app = Quart("auth-tests")
-    for blueprint in blueprints(auth):
+    for blueprint in blueprints(auth.context):
         app.register_blueprint(blueprint)
 
     @app.before_request

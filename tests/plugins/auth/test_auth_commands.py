@@ -12,9 +12,10 @@ from click.testing import CliRunner, Result
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
+from jackfield.api.places import load
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_auth import jackfield_commands
+from jackfield_auth import AuthPlugin
 from jackfield_auth.commands import read_password, user
 from jackfield_auth.service import Auth
 from jackfield_auth.settings import PasswordSettings
@@ -68,7 +69,7 @@ def users(cli: FakeCli) -> dict[str, str]:
 
 
 def test_the_commands_are_given_to_the_kernel() -> None:
-    assert [command.name for command in jackfield_commands()] == ["user", "open"]
+    assert [load(place).name for place in AuthPlugin.commands] == ["user", "open"]  # type: ignore[attr-defined]
     assert set(user.commands) == {"add", "list", "passwd", "role", "delete"}
 
 

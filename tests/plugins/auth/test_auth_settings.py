@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from jackfield_auth import jackfield_settings
+from jackfield_auth import AuthPlugin
 from jackfield_auth.settings import LONGEST, JwtSettings, seconds
 
 SHORT = "only-31-bytes-0123456789-abcdef"
 
 
 def test_the_defaults_are_the_contracts() -> None:
-    tables = {table.path: table.model().model_dump() for table in jackfield_settings()}
+    tables = {table.path: table.model().model_dump() for table in AuthPlugin.settings}
     assert tables["security.jwt"] == {
         "enabled": True,
         "algorithm": "HS256",
@@ -32,7 +32,7 @@ def test_the_defaults_are_the_contracts() -> None:
 
 
 def test_every_key_is_described() -> None:
-    for table in jackfield_settings():
+    for table in AuthPlugin.settings:
         for name, field in table.model.model_fields.items():
             assert field.description, f"{table.path}.{name}"
             assert field.description.endswith("."), f"{table.path}.{name}"
@@ -101,7 +101,7 @@ def test_any_text_is_a_duration_or_a_value_error(text) -> None:
 
 
 def test_unknown_keys_are_refused() -> None:
-    for table in jackfield_settings():
+    for table in AuthPlugin.settings:
         with pytest.raises(ValidationError):
             table.model.model_validate({"no_such_key": 1})
 

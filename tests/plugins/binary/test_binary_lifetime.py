@@ -15,9 +15,8 @@ from jackfield.api.workflows import BinaryData
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_binary import jackfield_binary_store, jackfield_startup
-from jackfield_binary.store import DiskStore, referred
-from jackfield_binary.sweeping import sweep, sweep_forever
+from jackfield_binary.store import DiskStore, disk_store, referred
+from jackfield_binary.sweeping import start, sweep, sweep_forever
 
 BIG = b"x" * 100
 DAY = 86400
@@ -154,8 +153,8 @@ async def until(condition: Any) -> None:
 
 async def test_the_plugin_gives_the_store_and_sweeps_it(tmp_path: Path) -> None:
     context = FakeContext(tmp_path, clock=FakeClock())
-    assert jackfield_startup(context) is None  # another store keeps the files
-    context.ports["BinaryStore"] = made = jackfield_binary_store(context)
+    start(context)  # another store keeps the files
+    context.ports["BinaryStore"] = made = disk_store(context)
     assert made.name == "disk"
     spawned: list[str] = []
 
@@ -164,5 +163,5 @@ async def test_the_plugin_gives_the_store_and_sweeps_it(tmp_path: Path) -> None:
         coroutine.close()
 
     context.spawn = spawn  # type: ignore[assignment,method-assign]
-    jackfield_startup(context)
+    start(context)
     assert spawned == ["sweep"]

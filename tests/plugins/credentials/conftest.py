@@ -23,7 +23,6 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_credentials.kinds import KINDS
 from jackfield_credentials.routes import blueprints
-from jackfield_credentials.service import forget
 from jackfield_nodes.http_client import GuardedClient
 from jackfield_nodes.settings import HttpSettings
 
@@ -56,7 +55,6 @@ async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
         return Response(jsontext.dumps(body), status=error.status, content_type="application/json")
 
     yield Lab(context, clock, store, app)
-    forget(context)
     for task in context.tasks:
         task.cancel()
     await store.close()

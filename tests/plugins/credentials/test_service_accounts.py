@@ -18,7 +18,6 @@ from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.accounts import GRANT, Account, scope_for
 from jackfield_credentials.google import GOOGLE
-from jackfield_credentials.service import forget
 from jackfield_credentials.settings import CredentialSettings
 
 EMAIL = "robot@project.iam.gserviceaccount.com"
@@ -45,7 +44,6 @@ class Google:
         self.clock = lab.clock
         server.answer = self._answer
         lab.context.tables = [*lab.context.tables, CredentialSettings(service_account_token_url=self.url, **settings)]
-        forget(lab.context)
 
     def _answer(self, seen: Seen) -> bytes:
         if seen.target == "/token":

@@ -15,7 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo, NodeError, NodeType
 from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings
 from jackfield.testing.binary import MemoryFiles
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, made
 from jackfield_integrations.catalogue import node_types
 from jackfield_integrations.settings import IntegrationSettings
 
@@ -79,7 +79,7 @@ class Bench:
 
     def __init__(self, directory: Path, settings: Mapping[str, Any] = LOOPBACK, **ports: Any) -> None:
         self.context = FakeContext(directory, tables=[IntegrationSettings(**settings)], ports=dict(ports))
-        self.types = {node.kind: node for node in node_types(self.context)}
+        self.types = {node.kind: node for node in made(node_types(self.context))}
         self.files = MemoryFiles()
 
     def run(

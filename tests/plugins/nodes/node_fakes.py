@@ -19,7 +19,7 @@ from jackfield.api.scripts import ScriptData, ScriptResult
 from jackfield.api.workflows import Document, Item, Items, Node, Outputs, Workflow, WorkflowSettings
 from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.clock import FakeClock
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, made
 from jackfield_credentials.authorizations import authorization
 from jackfield_credentials.kinds import KINDS
 from jackfield_nodes.catalogue import node_types
@@ -179,7 +179,7 @@ class Bench:
             ports={"jackfield_script_engines": {name: PythonRegexes() for name in engines}},
         )
         self.context.ports["HttpClient"] = GuardedClient(self.context)
-        self.types = {node.kind: node for node in node_types(self.context)}
+        self.types = {node.kind: node for node in made(node_types(self.context))}
 
     async def close(self) -> None:
         for task in self.context.tasks:

@@ -92,7 +92,7 @@ def test_an_unknown_attribute_is_no_attribute(bench: Bench) -> None:
 def test_registration_imports_no_node() -> None:
     program = (
         "import sys, jackfield_nodes as n\n"
-        "found = n.jackfield_nodes(context=None)\n"
+        "found = n.NodesPlugin(None).jackfield_nodes()\n"
         "loaded = {m for m in sys.modules if m.startswith('jackfield_nodes.')} - {'jackfield_nodes.catalogue'}\n"
         "print(len(found), sorted(loaded), 'httpx' in sys.modules)"
     )

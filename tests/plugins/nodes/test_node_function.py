@@ -12,7 +12,7 @@ from node_fakes import Bench, FakeRun, items
 from jackfield.api.nodes import NodeError
 from jackfield.api.scripts import ScriptData, ScriptEngine, ScriptError, ScriptResult
 from jackfield.testing.context import FakeContext
-from jackfield_javascript import jackfield_script_engine
+from jackfield_javascript.engine import engine as javascript
 
 
 @dataclass
@@ -36,7 +36,7 @@ class ScriptedRun(FakeRun):
 
 @pytest.fixture
 async def engine(tmp_path: Any) -> AsyncIterator[ScriptEngine]:
-    found = jackfield_script_engine(FakeContext(tmp_path))
+    found = javascript(FakeContext(tmp_path))
     yield found
     await found.close()
 

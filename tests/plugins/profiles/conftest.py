@@ -11,8 +11,6 @@ from collections.abc import Iterator
 import pytest
 from profile_lab import Lab
 
-from jackfield_profiles.parts import forget
-
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
@@ -21,5 +19,4 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.delenv("ACME_TEST_KEY", raising=False)
     made = Lab(tmp_path)
-    yield made
-    forget(made.context)
+    return made

@@ -18,7 +18,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.providers import Provider, Providers
 from jackfield.core.manifests import Library
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, FakeLibraries
 from jackfield_providers.catalog import ProviderCatalog
 from jackfield_providers.commands import providers
 from jackfield_providers.diagnosis import findings
@@ -53,7 +53,8 @@ def config(tmp_path: Path) -> Path:
 @pytest.fixture
 def context(config: Path) -> FakeContext:
     made = FakeContext(config)
-    made.ports["ManifestLibraries"] = {kind.name: Library(kind, config) for kind in (PROVIDERS, DIALECTS)}
+    libraries = {kind.name: Library(kind, config) for kind in (PROVIDERS, DIALECTS)}
+    made.ports["ManifestLibraries"] = FakeLibraries(libraries)
     made.ports["Providers"] = ProviderCatalog(made)
     return made
 

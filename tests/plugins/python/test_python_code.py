@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from jackfield.api.scripts import ScriptData, ScriptError
 from jackfield.testing.context import FakeContext
-from jackfield_python import jackfield_script_engine, jackfield_settings, jackfield_shutdown
+from jackfield_python import PythonPlugin
+from jackfield_python import engine as engines
 from jackfield_python.engine import PythonEngine
 from jackfield_python.settings import PythonSettings
 
@@ -228,12 +229,12 @@ async def test_the_setting_decides_what_may_be_imported(make_engine: Callable[..
 
 
 async def test_the_plugin(tmp_path: Any) -> None:
-    (table,) = jackfield_settings()
+    (table,) = PythonPlugin.settings
     assert (table.path, table.model) == ("scripts.python", PythonSettings)
     context = FakeContext(tmp_path)
-    engine = jackfield_script_engine(context)
+    context.ports["PythonEngine"] = engines.engine(context)
+    (engine,) = engines.engines(context)
     assert engine.language == "python"
-    context.ports["jackfield_script_engines"] = {"python": engine}
-    await jackfield_shutdown(context)
+    await engines.stop(context)
     with pytest.raises(ScriptError, match="stopping"):
         await engine.run("return 1", ScriptData(input=[]), each=False, timeout=5)

@@ -14,7 +14,6 @@ from jackfield.api.errors import JackfieldError
 from jackfield_registry.diagnosis import findings
 from jackfield_registry.port import RegistryPort, metrics
 from jackfield_registry.routes import blueprints
-from jackfield_registry.service import forget
 
 ONE, TWO, *_ = COMMITS
 
@@ -29,8 +28,7 @@ async def app(lab: Lab) -> AsyncIterator[Quart]:
     async def envelope(error: JackfieldError) -> Response:
         return Response(jsontext.dumps({"code": error.code, "error": error.message}), status=error.status)
 
-    yield made
-    forget(lab.context)
+    return made
 
 
 async def ask(app: Quart, method: str, path: str = "", status: int = 200, **options: Any) -> Any:

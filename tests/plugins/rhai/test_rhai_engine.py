@@ -17,9 +17,8 @@ pytest.importorskip("rhai", reason="rhai-python is not installed")
 from jackfield.api.records import replace
 from jackfield.api.scripts import ExpressionError, ScopedScripts, ScriptData, ScriptError
 from jackfield.testing.context import FakeContext
-from jackfield_rhai import jackfield_script_engine
 from jackfield_rhai.engine import RhaiEngine
-from jackfield_rhai.lazy import LazyRhai
+from jackfield_rhai.lazy import LazyRhai, engines
 from jackfield_rhai.settings import RhaiSettings
 
 DATA = ScriptData(
@@ -53,7 +52,9 @@ async def error_of(engine: RhaiEngine, source: str, **more: Any) -> ScriptError:
 
 
 def test_the_plugin_gives_it(tmp_path: Path) -> None:
-    given = jackfield_script_engine(FakeContext(tmp_path))
+    context = FakeContext(tmp_path)
+    context.ports["LazyRhai"] = LazyRhai(RhaiSettings())
+    (given,) = engines(context)
     assert isinstance(given, LazyRhai)
     assert isinstance(given, ScopedScripts)
     assert given.language == "rhai"
@@ -62,7 +63,7 @@ def test_the_plugin_gives_it(tmp_path: Path) -> None:
 async def test_rhai_is_loaded_with_the_first_script() -> None:
     code = (
         "import asyncio, sys\n"
-        "from jackfield_rhai.lazy import LazyRhai\n"
+        "from jackfield_rhai.lazy import LazyRhai, engines\n"
         "from jackfield_rhai.settings import RhaiSettings\n"
         "async def main():\n"
         "    lazy = LazyRhai(RhaiSettings()); await lazy.close(); assert 'rhai' not in sys.modules\n"
@@ -76,9 +77,9 @@ async def test_rhai_is_loaded_with_the_first_script() -> None:
 def test_without_the_package_there_is_no_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("jackfield_rhai.lazy.find_spec", lambda name: None)
     with caplog.at_level("INFO"):
-        assert jackfield_script_engine(FakeContext(tmp_path)) is None
+        assert engines(FakeContext(tmp_path)) == []
     assert "rhai-python is not installed" in caplog.text
 
 

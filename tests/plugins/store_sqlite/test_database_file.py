@@ -15,20 +15,20 @@ import pytest
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.storage import ExecutionFilter, NewExecution, User
 from jackfield.testing.context import FakeContext
-from jackfield_store_sqlite import jackfield_settings, jackfield_store
+from jackfield_store_sqlite import SqliteStorePlugin
 from jackfield_store_sqlite.connections import connect_reader, connect_writer
 from jackfield_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.store import SqliteStore
+from jackfield_store_sqlite.store import SqliteStore, sqlite_store
 
 NewStore = Callable[..., SqliteStore]
 ADA = User("u-1", "ada", "admin", "hash", 1, 1000)
 
 
 async def test_the_hooks_give_the_settings_and_the_store(tmp_path: Path) -> None:
-    (table,) = jackfield_settings()
+    (table,) = SqliteStorePlugin.settings
     assert (table.path, table.model) == ("store.sqlite", SqliteSettings)
-    store = jackfield_store(FakeContext(tmp_path, tables=[SqliteSettings(file="other.db")]))  # type: ignore[arg-type]
+    store = sqlite_store(FakeContext(tmp_path, tables=[SqliteSettings(file="other.db")]))  # type: ignore[arg-type]
     await store.open()
     await store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
