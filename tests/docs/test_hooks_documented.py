@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from jackfield.api import hooks
+from jackfield.api.hooks import PROJECT, Hooks
 
 HOOKS: dict[str, Callable[..., object]] = {
-    name: function for name, function in vars(hooks).items() if hasattr(function, f"{hooks.PROJECT}_spec")
+    name: function for name, function in vars(Hooks).items() if hasattr(function, f"{PROJECT}_spec")
 }
 
 
@@ -37,9 +37,12 @@ def test_a_hook_is_documented_with_its_signature(plugin_page: str, name: str) ->
 
 
 @pytest.mark.parametrize("name", HOOKS)
-def test_a_hook_has_a_snippet_with_the_right_arguments(plugin_page: str, name: str) -> None:
-    arguments = ", ".join(inspect.signature(HOOKS[name]).parameters)
-    assert f"@hookimpl\ndef {name}({arguments}):" in section(plugin_page, name).replace("async def", "def")
+def test_a_hook_has_a_snippet_that_implements_it_as_a_method(plugin_page: str, name: str) -> None:
+    assert list(inspect.signature(HOOKS[name]).parameters) == ["self"]
+    written = f"    @hookimpl\n    def {name}(self) -> "
+    named = f'    {name} = later("'
+    found = section(plugin_page, name).replace("async def", "def")
+    assert (written in found) != (named in found)
 
 
 @pytest.mark.parametrize("name", HOOKS)

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -27,12 +27,17 @@ def installed(plugin_files: dict[str, str], tmp_path_factory: pytest.TempPathFac
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source)
     project = tomllib.loads(plugin_files["pyproject.toml"])["project"]
-    information = place / f"jackfield_hello-{project['version']}.dist-info"
-    information.mkdir()
-    lines = [f"{name} = {value}" for name, value in project["entry-points"]["jackfield"].items()]
-    (information / "entry_points.txt").write_text("[jackfield]\n" + "\n".join(lines) + "\n")
-    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 1.0\n")
+    register(place, project["name"], project["version"], project["entry-points"]["jackfield"])
     return place
+
+
+def register(place: Path, distribution: str, version: str, points: Mapping[str, str]) -> None:
+    """Note a distribution and its entry points, as an installer does."""
+    information = place / f"{distribution.replace('-', '_')}-{version}.dist-info"
+    information.mkdir(parents=True)
+    lines = [f"{name} = {value}" for name, value in points.items()]
+    (information / "entry_points.txt").write_text("[jackfield]\n" + "\n".join(lines) + "\n")
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +128,28 @@ def test_its_command_works_beside_the_daemon(daemon: Daemon, installed: Path) ->
     assert run(installed, "hello", "--config-dir", str(daemon.config_dir)).stdout == "Welcome, admin!\n"
 
 
+def test_another_plugin_fills_its_extension_point(daemon: Daemon, installed: Path, tmp_path: Path) -> None:
+    register(tmp_path, "jackfield-loud", "1.0", {"loud": "jackfield_loud:LoudPlugin"})
+    path = os.pathsep.join([str(installed), str(tmp_path)])
+    shouted = run(installed, "hello", "--config-dir", str(daemon.config_dir), PYTHONPATH=path)
+    assert shouted.stdout == "WELCOME, ADMIN!\n"
+
+
+def test_its_class_is_light(installed: Path) -> None:
+    program = (
+        "import sys, jackfield_hello;"
+        "print([name for name in ('pydantic', 'quart', 'click', 'jackfield.core') if name in sys.modules])"
+    )
+    env = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_its_metrics_count_its_tickets(daemon: Daemon) -> None:
+    daemon.client().get("/api/v1/auth/me", headers={"X-Ticket": "00"})
+    assert "jackfield_hello_tickets_total " in daemon.client().get("/metrics").text
+
+
 def test_its_ports_are_chosen_by_name(installed: Path, tmp_path: Path) -> None:
     closed = run(installed, "doctor", "--config-dir", str(tmp_path), JACKFIELD_STORE_NAME="closed")
     assert closed.returncode == 1
@@ -154,7 +181,8 @@ def test_its_strategy_and_its_condition_route(installed: Path) -> None:
     program = (
         "from jackfield_proxy.child.plugins import kinds_of; from jackfield_proxy.plan import PluginSource;"
         "from jackfield.api.proxy import RequestFacts;"
-        "kinds = kinds_of([PluginSource('hello', 'jackfield_hello', '')]); greets = kinds.conditions['greets'];"
+        "kinds = kinds_of([PluginSource('hello', 'jackfield_hello:HelloPlugin', '')]);"
+        "greets = kinds.conditions['greets'];"
         "facts = RequestFacts(headers={'x-greeting': 'hi'});"
         "print(kinds.strategy('SHORTEST').name, greets.problem({'type': 'greets'}),"
         " kinds.holds({'type': 'greets', 'words': ['hi']}, facts))"

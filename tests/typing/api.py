@@ -3,7 +3,8 @@ checked by `tox -e type`, where an ignore that ignores nothing is an error."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol, assert_type
 
 import click
 from pydantic import BaseModel, Field
@@ -16,9 +17,11 @@ from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, NotFound
-from jackfield.api.hooks import SettingsTable, hookimpl
+from jackfield.api.extensions import ExtensionPoint, Given
 from jackfield.api.http import json_response, operation, principal, read_model
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Suspend
+from jackfield.api.plugin import OutsideContext, Plugin, SettingsTable, deferred, hookimpl, later
+from jackfield.api.registry import Registry
 from jackfield.api.triggers import Registration, Trigger, WorkflowChange
 from jackfield.api.workflows import Item, Node, Problem, Workflow
 from jackfield.testing.clock import FakeClock
@@ -28,9 +31,71 @@ class GreeterSettings(BaseModel):
     greeting: str = Field("Hello", description="The first word.")
 
 
-@hookimpl
-def jackfield_settings() -> Sequence[SettingsTable]:
-    return [SettingsTable("greeter", GreeterSettings)]
+class Greeter(Protocol):
+    def greet(self, name: str) -> str: ...
+
+
+class Style(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+STYLES = ExtensionPoint("greeter_styles", Style)
+
+
+class GreeterPlugin(Plugin):
+    name = "greeter"
+    requires = "1"
+    settings = (SettingsTable("greeter", GreeterSettings), SettingsTable("greeter.more", "greeter.settings:More"))
+    commands = ("greeter.commands:greet",)
+    provides = {Greeter: "greeter.service:Service", "greeter.ports:Other": "greeter.service:Other"}
+    parts = ("greeter.service:Cache",)
+    extension_points = (STYLES,)
+
+    def __init__(self, context: PluginContext) -> None:
+        super().__init__(context)
+        self.nodes = [Shout()]
+
+    @hookimpl
+    def jackfield_nodes(self) -> Sequence[NodeType]:
+        return self.nodes
+
+    @hookimpl(specname="jackfield_auth_methods")
+    def methods(self) -> Sequence[AuthMethod]:
+        return [TicketAuth()]
+
+    jackfield_blueprints = later("greeter.routes:blueprints")
+    start = deferred("greeter.service:start")
+
+    async def stop(self) -> None:
+        assert_type(self.context.settings(GreeterSettings), GreeterSettings)
+
+
+class QuickPlugin(Plugin):
+    def start(self) -> None:
+        self.context.log.info("Nothing to wait for.")
+
+
+class WrongPlugin(Plugin):
+    requires = 1  # type: ignore[assignment]
+    settings = ("greeter",)  # type: ignore[assignment]
+
+    def stop(self, timeout: float) -> None:  # type: ignore[override]
+        return None
+
+
+def ports_keep_their_type(context: PluginContext) -> None:
+    assert_type(context.port(Greeter), Greeter)
+    assert_type(context.port(Registry), Registry)
+    assert_type(context.find_port(Greeter), Greeter | None)
+    assert_type(context.built_port(Greeter), Greeter | None)
+    assert_type(context.extensions(STYLES), Mapping[str, Style])
+    assert_type(context.given(STYLES), Mapping[str, Given[Style]])
+    context.port(Greeter).shout()  # type: ignore[attr-defined]
+    context.port("Greeter")  # type: ignore[arg-type]
+
+
+no_daemon: object = OutsideContext("greeter").settings
 
 
 def settings_keep_their_type(context: PluginContext) -> str:

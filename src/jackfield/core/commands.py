@@ -6,36 +6,39 @@ import click
 
 from jackfield.api.places import load
 
-from .checks.precedence import Precedence, Taken
+from .checks.precedence import Taken
 from .plugins import PluginHost
+
+KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "version")
 
 
 def commands_of(host: PluginHost) -> dict[str, click.Command]:
-    """Name -> command. Of two with one name Jackfield's own counts; groups of one name become one group. A command that
-    cannot be loaded is its plugin's failure."""
+    """Name -> command. Of two with one name the first counts, and Jackfield's own come first: which configuration there
+    is turns out with the command alone, so it cannot choose. Groups of one name become one group. A command that cannot
+    be loaded is its plugin's failure."""
     found: dict[str, click.Command] = {}
-    precedence = Precedence({}, lambda plugin: host.plugins[plugin].is_own)
+    owners = dict.fromkeys(KERNEL_COMMANDS, "the kernel")
     for name, offered in host.classes.items():
         for place in offered.commands:
             try:
                 command = load(place)
                 if not isinstance(command, click.Command) or not command.name:
                     raise TypeError(f"{place} is no click command with a name")
-                _add(found, command, name, precedence)
-            except Taken as exc:
-                host.report(name, str(exc))
+                _add(found, command, name, owners)
             except Exception as exc:
                 host.failed(name, exc, f"cannot give the command {place}")
     return found
 
 
-def _add(found: dict[str, click.Command], command: click.Command, plugin: str, precedence: Precedence) -> None:
+def _add(found: dict[str, click.Command], command: click.Command, plugin: str, owners: dict[str, str]) -> None:
     name = str(command.name)
     known = found.get(name)
     if isinstance(known, click.Group) and isinstance(command, click.Group):
         for below in command.commands.values():
             if below.name in known.commands:
-                raise Taken(f"the command {name} {below.name} exists already; give yours another name")
+                raise Taken(f"command:{name} {below.name} exists already; give yours another name")
             known.add_command(below)
-    elif precedence.claim(plugin, f"command:{name}"):
+    elif (owner := owners.setdefault(name, plugin)) == plugin:
         found[name] = command
+    else:
+        raise Taken(f"command:{name} is given by {owner}; give yours another name")

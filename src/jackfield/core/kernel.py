@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
 from jackfield.api.binary import BinarySettings, BinaryStore
@@ -31,8 +33,9 @@ from jackfield.api.version import __version__
 
 from .authentication import Authenticator
 from .catalog import Catalog
-from .checks.precedence import Precedence
-from .checks.protocols import Misfit, require
+from .checks.precedence import Precedence, Taken
+from .checks.protocols import require
+from .checks.segments import check_segment
 from .context import Context, Shared
 from .events import Bus
 from .manifests import FileLayers, Libraries
@@ -130,7 +133,7 @@ class Kernel:
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
         self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
-        self.mounts.extend(mount for _, mount in host.each("jackfield_asgi", AsgiMount))
+        self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
         ports.put(
             BinaryStore, self._choose("jackfield_binary_store", BinaryStore, self.settings.get(BinarySettings).name)
@@ -145,6 +148,18 @@ class Kernel:
             except Exception as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_nodes")
 
+    def _mounts(self) -> dict[str, AsgiMount]:
+        """Path -> the application that counts there."""
+        found = {}
+        for name, mount in self.plugins.each("jackfield_asgi", AsgiMount):
+            try:
+                check_segment(mount.segment, is_own=self._is_own(name))
+                if self.precedence.claim(name, f"path:/{mount.segment}"):
+                    found[mount.segment] = mount
+            except Exception as exc:
+                self.plugins.failed(name, exc, "failed in jackfield_asgi")
+        return found
+
     def _bad_node(self, kind: str, error: Exception) -> None:
         self.plugins.failed(self.precedence.owner(f"node:{kind}") or "", error, f"cannot give the node type {kind}")
 
@@ -154,15 +169,15 @@ class Kernel:
     def _choose(self, hook: str, protocol: object, wanted: str) -> Any:
         """The port of this name. Any: the caller knows which port the hook gives."""
         found = {}
+        kind = hook.removeprefix("jackfield_").replace("_", " ")
         for name, port in self.plugins.call(hook):
             try:
                 require(port, protocol)
-            except Misfit as exc:
-                self.plugins.report(name, str(exc), hook)
-            else:
-                found[port.name] = port
+                if self.precedence.claim(name, f"{kind}:{port.name}"):
+                    found[port.name] = port
+            except Exception as exc:
+                self.plugins.failed(name, exc, f"failed in {hook}")
         if wanted not in found:
-            kind = hook.removeprefix("jackfield_").replace("_", " ")
             raise ConfigurationError(
                 f"There is no {kind} named {wanted}; the plugins give: {', '.join(found) or 'none'}."
             )
@@ -325,14 +340,20 @@ def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
     for name, offered in host.classes.items():
         for table in offered.settings:
             try:
-                if owners.setdefault(table.path, name) != name:
-                    raise ValueError(
-                        f"the settings table {table.path} belongs to {owners[table.path]}; name it otherwise"
-                    )
-                tables[table.path] = SettingsTable(table.path, table.model)
+                tables[table.path] = _checked(table, owners.setdefault(table.path, name), name)
             except Exception as exc:
                 host.failed(name, exc, f"cannot have the settings table [{table.path}]")
     return list(tables.values())
+
+
+def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
+    """The table with its model imported. Raises Taken, TypeError, ImportError."""
+    if owner != plugin:
+        raise Taken(f"it is the table of {owner}; give yours another name")
+    model: object = table.model
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        raise TypeError(f"{table.source} is no pydantic model")
+    return SettingsTable(table.path, model)
 
 
 def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:

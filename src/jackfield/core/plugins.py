@@ -19,8 +19,9 @@ from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
 from .checks.classes import Refused, check_class
-from .checks.precedence import OWN_DISTRIBUTION
-from .checks.protocols import require
+from .checks.hooks import hook_mistakes
+from .checks.precedence import OWN_DISTRIBUTION, Taken
+from .checks.protocols import Misfit, require
 
 log = logging.getLogger("jackfield.plugins")
 
@@ -118,8 +119,13 @@ class PluginHost:
         for offered in self.classes.values():
             for point in offered.extension_points:
                 self._add_point(point)
+        hooks = {name for name in vars(self._manager.hook) if not name.startswith("_")}
         for name, offered in reversed(self.classes.items()):  # pluggy calls the last registered first
-            self._bind(name, offered, context_of)
+            mistakes = list(hook_mistakes(offered, hooks))
+            for mistake in mistakes:
+                self.report(name, mistake)
+            if not mistakes:
+                self._bind(name, offered, context_of)
         self.instances = {name: self.instances[name] for name in self.classes if name in self.instances}
 
     def _add_point(self, point: ExtensionPoint[object]) -> None:
@@ -137,37 +143,34 @@ class PluginHost:
         except Exception as exc:
             self.failed(name, exc, "cannot be made")
             return
-        try:
-            self._manager.register(instance, name)
-            self._manager.check_pending()
-        except pluggy.PluginValidationError as exc:
-            self._manager.unregister(name=name)
-            self.report(name, " ".join(str(exc).split()))
-        else:
-            self.instances[name] = instance
+        self._manager.register(instance, name)
+        self.instances[name] = instance
 
     # -- reporting
 
-    def report(self, name: str, mistake: str, hook: str = "") -> None:
-        """Record a mistake that needs no traceback. Raises when plugins are strict."""
+    def report(self, name: str, mistake: str, remedy: str = "") -> None:
+        """Record a mistake that needs no traceback. remedy: for the log alone. Raises when plugins are strict."""
         record = self.plugins[name]
         record.status = "failed"
-        text = f"{hook}: {mistake}" if hook else mistake
+        text = " ".join(mistake.split()).rstrip(".")
         if text in record.errors:
             return
         record.errors.append(text)
         origin = f" of {record.distribution} {record.version}" if record.distribution else ""
-        log.error("Plugin %s%s: %s.", record.name, origin, text)
+        log.error("Plugin %s%s: %s%s.", name, origin, text, remedy)
         if self.strict:
-            raise ConfigurationError(f"Plugin {record.name}{origin}: {text}.")
+            raise ConfigurationError(f"Plugin {name}{origin}: {text}.")
 
     def failed(self, name: str, error: BaseException, action: str) -> None:
         """Record a failure; its traceback is logged at the level debug. Raises when plugins are strict, and always for
         a `ConfigurationError`: it is the operator's."""
         if isinstance(error, ConfigurationError):
             raise error
+        if isinstance(error, Misfit | Taken):
+            self.report(name, f"{action}: {error}")
+            return
         log.debug("Plugin %s %s.", name, action, exc_info=error)
-        self.report(name, f"{action}: {type(error).__name__}: {error}")
+        self.report(name, f"{action}: {type(error).__name__}: {error}", '; logs.level = "debug" shows its traceback')
 
     def failures(self) -> list[PluginRecord]:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
@@ -176,8 +179,11 @@ class PluginHost:
 
     def call(self, hook: str) -> Iterator[tuple[str, Any]]:
         """Call a hook of each plugin; yields (plugin name, result) of those that gave one. Any: each hook has its
-        type."""
-        for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
+        type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has."""
+        caller = getattr(self._manager.hook, hook, None)
+        if caller is None or not caller.has_spec():
+            raise LookupError(f"no loaded plugin has {hook} among its extension_points")
+        for implementation in reversed(caller.get_hookimpls()):
             name = implementation.plugin_name
             try:
                 result = implementation.function()

@@ -46,8 +46,9 @@ class PortDirectory:
         self._built[protocol] = provided
 
     def offer(self) -> None:
-        """Take note of what every plugin provides."""
-        for plugin, offered in self._host.classes.items():
+        """Take note of what every plugin provides that could be made."""
+        for plugin in self._host.instances:
+            offered = self._host.classes[plugin]
             own: dict[type | str, str] = {place: place for place in offered.parts}
             for protocol, place in {**offered.provides, **own}.items():
                 name = protocol if isinstance(protocol, str) else place_of(protocol)
@@ -55,7 +56,7 @@ class PortDirectory:
                     if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
                         self._offers[name] = _Offer(plugin, place)
                 except Taken as exc:
-                    self._host.report(plugin, f"{exc}")
+                    self._host.report(plugin, str(exc))
 
     def get(self, protocol: Callable[..., PortT]) -> PortT:
         """Raises `MissingPort`."""
@@ -140,5 +141,5 @@ class Extensions:
                 if self._precedence.claim(plugin, f"{what}:{name}"):
                     found[name] = Given(plugin, self._host.plugins[plugin].value, thing)
             except Taken as exc:
-                self._host.report(plugin, f"{exc}", point.hook)
+                self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found

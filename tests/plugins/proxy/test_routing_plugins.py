@@ -15,7 +15,7 @@ import pytest
 from proxy_lab import ASKED, Profiles, Provider_, daemon_of, plan, profile, proxy_of, rule, until, upstream
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.extensions import Given
+from jackfield.api.extensions import ExtensionPoint, Given
 from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
 from jackfield.api.records import replace
 from jackfield.core.kernel import build
@@ -28,7 +28,7 @@ from jackfield_proxy.plan import PluginSource
 STRANGER = '''
 """A plugin of somebody else's."""
 
-from jackfield.api.hooks import hookimpl
+from jackfield.api.plugin import Plugin, hookimpl
 
 
 class Last:
@@ -59,22 +59,61 @@ class Shouts:
         return facts.headers.get("x-say") == condition["word"].upper()
 
 
-@hookimpl
-def jackfield_proxy_strategies():
-    return [Last(), Raises()]
+class StrangerPlugin(Plugin):
+    @hookimpl
+    def jackfield_proxy_strategies(self):
+        return [Last(), Raises()]
 
-
-@hookimpl(specname="jackfield_proxy_conditions")
-def my_conditions():
-    return [Shouts()]
+    @hookimpl(specname="jackfield_proxy_conditions")
+    def my_conditions(self):
+        return [Shouts()]
 '''
 ODD = """
-from jackfield.api.hooks import hookimpl
+from jackfield.api.plugin import Plugin, hookimpl
 
 
-@hookimpl
-def jackfield_proxy_strategies():
-    return [object()]
+class OddPlugin(Plugin):
+    @hookimpl
+    def jackfield_proxy_strategies(self):
+        return [object()]
+"""
+SPY = (
+    STRANGER
+    + """
+
+class Spy(Last):
+    name = "Spy"
+
+    def order(self, fitting, health):
+        import sys
+
+        ours = "jackfield_proxy"
+        heavy = [
+            name
+            for name in sys.modules
+            if name.startswith(("jackfield.core", "quart", "pydantic", "jackfield_")) and not name.startswith(ours)
+        ]
+        return [rule for rule in fitting if rule.name == ("heavy" if heavy else "light")]
+
+
+class SpyPlugin(Plugin):
+    def __init__(self, context):
+        super().__init__(context)
+        self.given = [Spy()]
+
+    @hookimpl
+    def jackfield_proxy_strategies(self):
+        return self.given
+"""
+)
+NOSY = """
+from jackfield.api.plugin import Plugin, hookimpl
+
+
+class NosyPlugin(Plugin):
+    @hookimpl
+    def jackfield_proxy_strategies(self):
+        return [self.context.service]
 """
 BROKEN = "raise RuntimeError('no licence')\n"
 
@@ -99,8 +138,8 @@ async def north() -> AsyncIterator[Provider_]:
 
 
 def sources(place: Path) -> list[PluginSource]:
-    names = ("broken_of_tests", "stranger_of_tests")
-    return [PluginSource(name.partition("_")[0], name, str(place)) for name in names]
+    entries = ("broken_of_tests:BrokenPlugin", "stranger_of_tests:StrangerPlugin")
+    return [PluginSource(entry.partition("_")[0], entry, str(place)) for entry in entries]
 
 
 # ------------------------------------------------------------------------------------------------------- in the daemon
@@ -112,15 +151,14 @@ def test_the_kernel_finds_them_by_entry_point_and_names_the_plugins_that_are_bro
     information = place / "stranger-1.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1\n")
-    names = {"stranger": "stranger_of_tests", "broken": "broken_of_tests", "odd": "odd_of_tests"}
-    lines = [f"{name} = {module}" for name, module in names.items()]
+    lines = [f"{name} = {name}_of_tests:{name.title()}Plugin" for name in ("stranger", "broken", "odd")]
     (information / "entry_points.txt").write_text("[jackfield]\n" + "\n".join(lines) + "\n")
     (place / "odd_of_tests.py").write_text(ODD)
     kernel = build(tmp_path / "config", {}, {})
     context = kernel.context("proxy")
     ours, theirs = context.given(PROXY_STRATEGIES)["fallback"], context.given(PROXY_STRATEGIES)["last"]
-    assert (ours.plugin, ours.entry) == ("proxy", "jackfield_proxy")
-    assert (theirs.plugin, theirs.entry, theirs.value.name) == ("stranger", "stranger_of_tests", "Last")
+    assert (ours.plugin, ours.entry) == ("proxy", "jackfield_proxy:ProxyPlugin")
+    assert (theirs.plugin, theirs.entry, theirs.value.name) == ("stranger", "stranger_of_tests:StrangerPlugin", "Last")
     assert {"token_count", "header", "shouts"} <= set(context.given(PROXY_CONDITIONS))
     failed = {plugin.name: plugin.error for plugin in kernel.plugins.failures()}
     assert "no licence" in failed["broken"]
@@ -129,7 +167,7 @@ def test_the_kernel_finds_them_by_entry_point_and_names_the_plugins_that_are_bro
 
 def kinds(place: Path) -> proxy_config.Kinds:
     module = importlib.import_module("stranger_of_tests")
-    given = [Given("stranger", "stranger_of_tests", one) for one in module.my_conditions()]
+    given = [Given("stranger", "stranger_of_tests:StrangerPlugin", module.Shouts())]
     return proxy_config.Kinds({"last": "Last"}, {one.value.type: one for one in given})
 
 
@@ -169,6 +207,17 @@ def test_broken_plugin_is_named_and_the_others_work(place: Path, capfd: pytest.C
     assert "the plugin broken cannot be used for routing: RuntimeError: no licence" in capfd.readouterr().err
 
 
+def test_plugin_that_uses_its_context_there_is_told_that_there_is_no_daemon(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "nosy_of_tests.py").write_text(NOSY)
+    found = kinds_of([PluginSource("nosy", "nosy_of_tests:NosyPlugin", str(place)), *sources(place)])
+    assert found.strategy("last").name == "Last"
+    told = capfd.readouterr().err
+    assert "the plugin nosy cannot be used for routing: MissingPort" in told
+    assert "asks for context.service in a worker process, where there is no daemon" in told
+
+
 async def test_they_choose_and_their_failures_cost_nothing(
     place: Path, north: Provider_, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,30 +241,33 @@ async def test_they_choose_and_their_failures_cost_nothing(
 
 
 async def test_a_real_process_loads_the_plugin_and_neither_kernel_nor_other_plugins(
-    place: Path, tmp_path: Path, north: Provider_
+    place: Path, tmp_path: Path, north: Provider_, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spy = STRANGER + (
-        "\nclass Spy(Last):\n    name = 'Spy'\n    def order(self, fitting, health):\n        import sys\n"
-        "        heavy = [name for name in sys.modules if name.startswith(('jackfield.core', 'quart', 'pydantic', "
-        "'jackfield_')) and not name.startswith('jackfield_proxy')]\n"
-        "        return [rule for rule in fitting if rule.name == ('heavy' if heavy else 'light')]\n"
-        "\n@hookimpl(specname='jackfield_proxy_strategies')\ndef more():\n    return [Spy()]\n"
-    ).replace("def jackfield_proxy_strategies", "def unused_strategies")
-    spy = spy.replace("@hookimpl\ndef unused", "def unused")
-    (place / "stranger_of_tests.py").write_text(spy)
+    (place / "stranger_of_tests.py").write_text(SPY)
     module = importlib.import_module("stranger_of_tests")
     rules = [
         {"name": name, "condition": {"type": "always"}, "target": f"north/{name}", "priority": 0}
         for name in ("heavy", "light")
     ]
     context = daemon_of(tmp_path, profile(routing={"strategy": "Spy", "rules": rules}), north=north.url)
-    context.ports["jackfield_proxy_strategies"] = {"spy": Given("stranger", "stranger_of_tests", module.more()[0])}
+    context.ports["jackfield_proxy_strategies"] = [module.Spy()]
+    monkeypatch.setattr(context, "given", given_by("stranger", "stranger_of_tests:SpyPlugin", context))
     manager = Manager(context)
     try:
         await ask(manager, context)
         assert json.loads(north.asked[0].body)["model"] == "light"
     finally:
         await manager.close()
+
+
+def given_by(plugin: str, entry: str, context: FakeContext) -> Any:
+    """`FakeContext.given`, with everything from this plugin."""
+    given = context.given
+
+    def found(point: ExtensionPoint[Any]) -> dict[str, Given[Any]]:
+        return {name: Given(plugin, entry, one.value) for name, one in given(point).items()}
+
+    return found
 
 
 async def ask(manager: Manager, context: FakeContext) -> None:

@@ -15,7 +15,7 @@ from usage_lab import Books
 
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry.port import stop
+from jackfield_telemetry.background import stop
 from jackfield_telemetry.readers.claude import ClaudeReader
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from types import ModuleType
 
 from jackfield.api.plugin import Plugin
@@ -25,9 +26,11 @@ def check_class(name: str, value: str, offered: object) -> type[Plugin]:
         )
     if not (isinstance(offered, type) and issubclass(offered, Plugin)):
         raise Refused(f"{value} is no subclass of jackfield.api.plugin.Plugin; derive it from there")
+    mistakes = list(_version_mistakes(value, offered))
     if offered.name and offered.name != name:
-        raise Refused(f'{value} has the name {offered.name}; set name = "{name}", as the entry point says')
-    _check_version(value, offered)
+        mistakes.append(f'{value} has the name {offered.name}; set name = "{name}", as the entry point says')
+    if mistakes:
+        raise Refused("; ".join(mistakes))
     return offered
 
 
@@ -35,15 +38,17 @@ def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in re.split(r"\W|_", name)) + "Plugin"
 
 
-def _check_version(value: str, offered: type[Plugin]) -> None:
+def _version_mistakes(value: str, offered: type[Plugin]) -> Iterator[str]:
+    """Warns of a plugin that was written for an older API."""
+    here = ".".join(map(str, API_VERSION))
     match = _VERSION.match(str(offered.requires))
     if match is None:
-        raise Refused(f'{value} has requires = {offered.requires!r}; write the API version, such as "{API_VERSION[0]}"')
+        yield f'{value} has requires = {offered.requires!r}; write the API version, such as "{API_VERSION[0]}"'
+        return
     wanted = int(match[1]), int(match[2] or 0)
-    here = ".".join(map(str, API_VERSION))
     if wanted > API_VERSION:
-        raise Refused(f"{value} needs plugin API {offered.requires} and this Jackfield has {here}; upgrade Jackfield")
-    if wanted[0] < API_VERSION[0]:
+        yield f"{value} needs plugin API {offered.requires} and this Jackfield has {here}; upgrade Jackfield"
+    elif wanted[0] < API_VERSION[0]:
         warnings.warn(
             f"{value} was written for plugin API {offered.requires}; this Jackfield has {here}.",
             DeprecationWarning,

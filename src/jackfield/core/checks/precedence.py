@@ -1,6 +1,6 @@
 """Who counts, when two plugins claim one name: Jackfield's own, or else the first, unless the operator says otherwise.
 
-The claims of a daemon are things such as the node kind `set`, the port `Registry` or the command `workflow`. In
+The claims of a daemon are things such as the node kind `set`, the port `Registry` or the proxy strategy `Last`. In
 config.toml `[plugins.overrides]` has one line per replaced thing: `"node:set" = "my_plugin"`.
 """
 
@@ -12,7 +12,7 @@ OWN_DISTRIBUTION = "jackfield"
 
 
 class Taken(ValueError):
-    """The thing is another plugin's. The message names the thing, its owner and the line that would change it."""
+    """The thing is another plugin's. The message names the thing, its owner and the remedy."""
 
 
 class Precedence:
@@ -26,24 +26,27 @@ class Precedence:
 
     def claim(self, plugin: str, thing: str) -> bool:
         """True when the plugin's counts, and then what counted before does not. False when the operator chose another.
+        Until the chosen plugin claims the thing, the first that does has it: the choice may have failed.
 
         Raises:
             Taken: Another plugin owns the thing.
         """
-        chosen = self._overrides.get(thing)
-        if chosen is not None and chosen != plugin:
-            return False
         owner = self._owners.setdefault(thing, plugin)
         if owner == plugin:
             return True
-        if chosen == plugin or (self._is_own(plugin) and not self._is_own(owner)):
+        chosen = self._overrides.get(thing)
+        if chosen == plugin or (owner != chosen and self._is_own(plugin) and not self._is_own(owner)):
             self._owners[thing] = plugin
             return True
-        whose = "comes with Jackfield" if self._is_own(owner) else f"is given by the plugin {owner} already"
+        if chosen is not None:
+            return False
         raise Taken(
-            f'{thing} {whose} ({owner}); to replace it, write "{thing}" = "{plugin}" '
-            "under [plugins.overrides] in config.toml"
+            f"{thing} {self._whose(owner)} ({owner}); to replace it, "
+            f'write "{thing}" = "{plugin}" under [plugins.overrides] in config.toml'
         )
+
+    def _whose(self, owner: str) -> str:
+        return "comes with Jackfield" if self._is_own(owner) else "is another plugin's already"
 
     def owner(self, thing: str) -> str | None:
         """The plugin whose claim counts."""

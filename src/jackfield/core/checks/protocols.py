@@ -17,7 +17,9 @@ def require(thing: object, protocol: Any) -> None:
     wanted: type = getattr(protocol, "__origin__", protocol)
     found = list(mistakes(thing, wanted))
     if found:
-        raise Misfit(f"{type(thing).__name__} does not fit {wanted.__name__}: {'; '.join(found)}")
+        raise Misfit(
+            f"{type(thing).__name__} does not fit {wanted.__module__}.{wanted.__name__}; mend that {'; '.join(found)}"
+        )
 
 
 def mistakes(thing: object, protocol: type) -> Iterator[str]:

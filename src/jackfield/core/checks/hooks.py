@@ -1,0 +1,49 @@
+"""Can the host call what a plugin's class marks as hooks?"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from types import FunctionType
+
+from jackfield.api.hooks import PROJECT
+
+_MARK = f"{PROJECT}_impl"
+"""Attribute in which pluggy's marker keeps its options."""
+
+
+def hook_mistakes(offered: type, known: Collection[str]) -> Iterator[str]:
+    """One clause, with the remedy, per method that is wrong. known: the names of all hooks."""
+    for attribute in dir(offered):
+        member = inspect.getattr_static(offered, attribute)
+        options = getattr(member, _MARK, None)
+        if options is None:
+            if attribute in known and isinstance(member, FunctionType):
+                yield f"{attribute} is a hook's name; mark the method with @hookimpl"
+            continue
+        name = options["specname"] or attribute
+        if not isinstance(member, FunctionType):
+            yield f"{attribute} is no method; write def {attribute}(self)"
+        elif options["wrapper"] or options["hookwrapper"]:
+            yield f"{attribute} is a hook wrapper, which the host does not call; give things of your own"
+        elif name not in known:
+            if not options["optionalhook"]:
+                yield f"{attribute}: there is no hook {name}{_remedy(name, known)}"
+        elif (asked := _asked(member)) is not None:
+            yield f"{attribute} asks for {asked}; hooks take self alone, and the context is self.context"
+
+
+def _remedy(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"; write {close[0]}" if close else "; the plugin that has it is not loaded, or it is misspelt"
+
+
+def _asked(member: FunctionType) -> str | None:
+    """The arguments that nobody would give; None: it can be called with self alone."""
+    signature = inspect.signature(member)
+    try:
+        signature.bind(None)
+    except TypeError:
+        return ", ".join(list(signature.parameters)[1:]) or "no self"
+    return None
