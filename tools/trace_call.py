@@ -82,7 +82,7 @@ class TracedDaemon(Daemon):
         return self.directory / "trace.json"
 
     def command(self) -> list[str]:
-        program, *rest = super().command()
+        _, *rest = super().command()
         return [sys.executable, __file__, "--serve", str(self.trace), *rest]
 
     def traced(self, path: str) -> list[str]:
@@ -132,13 +132,13 @@ def main() -> None:
     chosen = parser.parse_args()
     entered = call()
     found = switches(entered)
-    if chosen.path:
-        print("\n".join(found))
+    lines = list(found) if chosen.path else []
     if chosen.files:
-        for name, count in Counter(entry.partition(":")[0] for entry in found).most_common():
-            print(f"{count:4}  {name}")
+        counted = Counter(entry.partition(":")[0] for entry in found)
+        lines += [f"{count:4}  {name}" for name, count in counted.most_common()]
     files = len({entry.partition(":")[0] for entry in found})
-    print(f"{len(found)} switches between {files} files, {len(entered)} functions entered")
+    lines.append(f"{len(found)} switches between {files} files, {len(entered)} functions entered")
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def serve(output: Path, arguments: list[str]) -> None:
