@@ -46,7 +46,7 @@ def signed(call: HttpCall, values: Mapping[str, str], nonce: str, timestamp: int
     )
     address = _address(call)
     try:
-        _, headers, _ = client.sign(address, call.method.strip())
+        _, headers, _ = client.sign(address, call.method.strip())  # type: ignore[arg-type]  # any method is signed
     except ValueError:
         raise NodeError("The request cannot be signed: its address or the credential is not valid.") from None
     return with_header(call, "authorization", headers["Authorization"])
