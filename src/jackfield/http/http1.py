@@ -1,8 +1,8 @@
 """HTTP/1.1 and nothing else: Hypercorn speaks HTTP/2 with whoever asks for it, on a connection without TLS as well.
 
-HTTP/2 would be a second way in. Its requests, WebSockets and flow control pass by what is bounded here for a connection:
-its head, its time-outs, its WebSockets. No browser speaks it without TLS, and a web server in front of the daemon that
-gives its callers HTTP/2 asks the daemon in HTTP/1.1.
+HTTP/2 would be a second way in, past what is bounded here for a connection: its head, its times, its WebSockets. No
+browser speaks it without TLS, and a web server in front of the daemon that gives its callers HTTP/2 asks the daemon in
+HTTP/1.1.
 
 Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 section 2.3; RFC 9113 section 3.4.
 """
