@@ -52,8 +52,10 @@ def demo(
         ),
         (
             lambda: demo(env={"JACKFIELD_A_DEMO_ROW_LIMIT": "2"}),
-            "The environment: JACKFIELD_A_DEMO_ROW_LIMIT is now spelled JACKFIELD_A_DEMO_MAX_ROWS; "
-            "version 0.3 no longer reads JACKFIELD_A_DEMO_ROW_LIMIT.",
+            (
+                "The environment: JACKFIELD_A_DEMO_ROW_LIMIT is now spelled JACKFIELD_A_DEMO_MAX_ROWS; "
+                "version 0.3 no longer reads JACKFIELD_A_DEMO_ROW_LIMIT."
+            ),
         ),
     ],
 )
@@ -124,7 +126,7 @@ def test_a_former_variable_is_not_called_strange() -> None:
     assert load(tables, {}, {"JACKFIELD_A_DEMO_KEY": "x"}, {}).unknown_variables == []
 
 
-# ------------------------------------------------------------------------------------------------- the daemon's settings
+# ------------------------------------------------------------------------------------------------ the daemon's settings
 
 
 @pytest.fixture(scope="module")
