@@ -222,6 +222,22 @@ def test_the_redactor_is_bounded_and_knows_our_own_forms() -> None:
     )
 
 
+def test_at_debug_libraries_do_not_tell_what_they_sign(tmp_path: Path) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    logs = Logs(tmp_path, LogSettings(level="debug"), Redactor())
+    try:
+        logging.getLogger("oauthlib.oauth1.rfc5849").debug("Signing: %s", "a-parameter")
+        logging.getLogger("jackfield.test").debug("another line")
+    finally:
+        logs.stop()
+        root.handlers[:] = before
+        root.setLevel(level)
+    text = (tmp_path / "logs" / "jackfield.log").read_text()
+    assert "another line" in text
+    assert "a-parameter" not in text
+
+
 def test_log_lines_are_json_without_secrets_and_with_the_request_id(tmp_path: Path) -> None:
     redact = Redactor()
     redact.add("hunter2-hunter2")
