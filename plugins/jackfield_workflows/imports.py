@@ -18,9 +18,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
-from jackfield_workflows.changes import UNTITLED, Author, WorkflowChanges, named
+from jackfield_workflows.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.large_documents import off_loop
-from jackfield_workflows.workflow_views import without_service_keys
 
 MOST = 1000
 """Documents of one import."""
@@ -66,7 +65,7 @@ class Importer:
         if not isinstance(document, dict):
             return [Problem("body", "A workflow must be an object with nodes and connections.")]
         try:
-            given = named(without_service_keys(document), UNTITLED)
+            given = given_document(document)
             await off_loop(given, lambda: self._context.workflows.parse(given))  # type: ignore[arg-type]  # an object
         except InvalidInput as exc:
             details = exc.details or {"body": exc.message}

@@ -13,6 +13,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
 from jackfield_workflows.changes import WorkflowChanges
+from jackfield_workflows.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.reader import MAX_VERSION
@@ -144,6 +145,8 @@ class WorkflowRoutes:
 
     async def _problems(self, document: dict[str, Json]) -> list[Problem]:
         """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+        if is_credential(document):
+            return [Problem("body", CREDENTIAL)]
         reader = self._context.workflows
         try:
             workflow = await off_loop(document, lambda: reader.parse(document))

@@ -85,6 +85,11 @@ def import_files(
 
 async def _import(found: Workflows, source: Source, partial: bool) -> bool:
     """One file; one that is refused as a whole does not keep the others from being imported."""
+    from jackfield_workflows.credential_exports import EXPORT, is_export
+
+    if is_export(source.documents):
+        click.echo(f"{source.name}: {EXPORT}", err=True)
+        return False
     try:
         answer = await found.put(source.documents, partial=partial)
     except InvalidInput as exc:
