@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from jackfield.api.urls import joined
 from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.plan import Plan, Upstream
 from jackfield_proxy.routing.choosing import Candidate
@@ -56,11 +57,9 @@ def dialect_of(upstream: Upstream, face: DialectName) -> DialectName:
 
 
 def address(upstream: Upstream, dialect: DialectName, query: str = "", suffix: str = "") -> str:
-    """query: as the client sent it, for its own dialect only."""
-    base = upstream.url.rstrip("/")
-    if dialect == "anthropic":
-        base = base.removesuffix("/v1")
-    return base + _PATHS[dialect] + suffix + (f"?{query}" if query else "")
+    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has."""
+    without = "/v1" if dialect == "anthropic" else ""
+    return joined(upstream.url, _PATHS[dialect] + suffix, query, without=without)
 
 
 def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:
