@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_workflows.jscallbacks import Value, function_of, mapped
-from jackfield_workflows.jsdatecalls import CALLS, FORMATS
-from jackfield_workflows.jsdatetexts import knows
+from jackfield_workflows.jsdatecalls import CALLS, FORMATS, knows
 from jackfield_workflows.jsfunctions import FUNCTIONS, Function
 from jackfield_workflows.jsmembers import OBJECT, read
 from jackfield_workflows.jsmethods import METHODS, call_method

@@ -1,25 +1,24 @@
-"""What expressions call of dates: luxon's `DateTime` and JavaScript's `Date`, exactly, or `Beyond`."""
+"""What expressions call of dates, exactly, or `Beyond`."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from jackfield.api.date_patterns import is_plain, write_date
+from jackfield.api.dates import iso_date
 from jackfield.api.javascript import UNDEFINED, Beyond, Special
-from jackfield_workflows.jsdates import (
-    EPOCH,
-    YEARS,
-    DateTime,
-    amounts_of,
-    in_milliseconds,
-    zone_of,
-)
-from jackfield_workflows.jsdatetexts import formatted, read_script_date
+from jackfield_workflows.jsdates import EPOCH, MILLISECOND, YEARS, DateTime, moment_at
 from jackfield_workflows.jsoperators import to_number
 from jackfield_workflows.scope import Scope
 
 _DAY = 86_400_000
+_LONGEST = 100
+"""Characters of a pattern."""
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?", re.ASCII)
+"""Texts that `Date.parse` is exact about."""
 
 
 class ScriptDate(Special):
@@ -38,7 +37,7 @@ class ScriptDate(Special):
         return EPOCH + timedelta(milliseconds=self.ts)
 
     def json(self) -> str:
-        return f"{self.utc.isoformat(timespec='milliseconds')}Z"
+        return f"{self.utc.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
     def number(self) -> int:
         return self.ts
@@ -47,21 +46,7 @@ class ScriptDate(Special):
         return DATE
 
     def moment(self) -> DateTime:
-        home = zone_of(self.scope.around.timezone)
-        return DateTime(self.ts, home)
-
-
-def _own_offset(ts: int) -> int:
-    """Seconds that the process's own clock is ahead of UTC."""
-    return time.localtime(ts // 1000).tm_gmtoff
-
-
-def _shows_utc(ts: int) -> bool:
-    return not any(_own_offset(near) for near in (ts - _DAY, ts, ts + _DAY))
-
-
-def _clock() -> int:
-    return time.time_ns() // 1_000_000
+        return moment_at(self.ts, self.scope.around.timezone)
 
 
 # -- how dates are made
@@ -69,8 +54,7 @@ def _clock() -> int:
 
 def now(scope: Scope) -> DateTime:
     """`$now`"""
-    home = zone_of(scope.around.timezone)
-    return DateTime(scope.now_ms(), home)
+    return moment_at(scope.now_ms(), scope.around.timezone)
 
 
 def today(scope: Scope) -> DateTime:
@@ -78,8 +62,11 @@ def today(scope: Scope) -> DateTime:
     return now(scope).midnight()
 
 
-def script_date(scope: Scope, value: object = UNDEFINED) -> ScriptDate:
-    """`new Date(value)`; of nothing when it is called without."""
+def new_date(scope: Scope, *values: object) -> ScriptDate:
+    """`new Date(...)` of one value at most."""
+    if not values:
+        return ScriptDate(time.time_ns() // 1_000_000, scope)
+    (value,) = values
     if value is UNDEFINED:
         raise Beyond
     if type(value) is str:
@@ -90,50 +77,62 @@ def script_date(scope: Scope, value: object = UNDEFINED) -> ScriptDate:
     return ScriptDate(int(number), scope)
 
 
-def _parsed(text: object) -> int:
-    local, offset = read_script_date(text)
-    shown = in_milliseconds(local)
-    if offset is None and not _shows_utc(shown):
+def _parsed(text: str) -> int:
+    """As `Date.parse` does, to which a day is one of UTC; Unix milliseconds."""
+    try:
+        moment = datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+    except ValueError:
+        moment = None
+    if moment is None or moment.year not in YEARS:
         raise Beyond
-    return shown - (offset or 0) * 60_000
-
-
-def new_date(scope: Scope, *values: object) -> ScriptDate:
-    """`new Date(...)` of one value at most."""
-    return script_date(scope, *values) if values else ScriptDate(_clock(), scope)
+    if moment.tzinfo is not None:
+        return (moment - EPOCH) // MILLISECOND
+    ts = (moment.replace(tzinfo=UTC) - EPOCH) // MILLISECOND
+    if "T" in text and any(time.localtime(near // 1000).tm_gmtoff for near in (ts - _DAY, ts, ts + _DAY)):
+        raise Beyond  # the process's own clock does not show UTC
+    return ts
 
 
 # -- methods
 
 
 def _plus(date: DateTime, amount: object, unit: object = UNDEFINED) -> DateTime:
-    return date.moved(amounts_of(amount, unit))
+    return date.moved(amount, unit, 1)
 
 
 def _minus(date: DateTime, amount: object, unit: object = UNDEFINED) -> DateTime:
-    return date.moved(amounts_of(amount, unit), -1)
+    return date.moved(amount, unit, -1)
+
+
+def _formatted(date: DateTime, pattern: object = "yyyy-MM-dd") -> str:
+    if not knows(pattern):
+        raise Beyond
+    return write_date(date.moment, str(pattern), "luxon")
+
+
+def knows(pattern: object) -> bool:
+    """Whether Python prints by it what luxon does."""
+    return type(pattern) is str and len(pattern) <= _LONGEST and is_plain(pattern)
 
 
 DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "plus": (1, 2, _plus),
     "minus": (1, 2, _minus),
-    "toISO": (0, 0, DateTime.iso),
-    "toISODate": (0, 0, DateTime.iso_date),
-    "toFormat": (1, 1, formatted),
-    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": formatted(date, pattern)),
-    "toString": (0, 0, DateTime.iso),
-    "toJSON": (0, 0, DateTime.iso),
+    "toISO": (0, 0, DateTime.json),
+    "toISODate": (0, 0, lambda date: iso_date(date.moment)),
+    "toFormat": (1, 1, _formatted),
+    "format": (0, 1, _formatted),
+    "toString": (0, 0, DateTime.text),
+    "toJSON": (0, 0, DateTime.json),
 }
 """luxon's, and those that expressions add."""
-
-
 DATE: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "getTime": (0, 0, ScriptDate.number),
     "toISOString": (0, 0, ScriptDate.json),
     "toJSON": (0, 1, lambda date, key="": date.json()),
     "plus": (1, 2, lambda date, amount, unit=UNDEFINED: _plus(date.moment(), amount, unit)),
     "minus": (1, 2, lambda date, amount, unit=UNDEFINED: _minus(date.moment(), amount, unit)),
-    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": formatted(date.moment(), pattern)),
+    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": _formatted(date.moment(), pattern)),
 }
 CALLS = DATETIME.keys() | DATE.keys()
 """Names of methods."""
