@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
 from jackfield.api.records import record
-from jackfield_workflows.jsoperators import UNDEFINED, to_number
-from jackfield_workflows.jsvalues import Beyond, Special
+from jackfield_workflows.jsoperators import to_number
 
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - local time, to which the offset belongs
 MILLISECOND = timedelta(milliseconds=1)
@@ -33,7 +33,6 @@ SHORT_UNITS = {
 }  # fmt: skip
 """What the methods of expressions understand beside."""
 _MILLISECONDS = {"hours": 3_600_000, "minutes": 60_000, "seconds": 1000, "milliseconds": 1}
-_STARTS = ("years", "months", "days", "hours", "minutes", "seconds")
 
 
 @record
@@ -136,14 +135,13 @@ def placed(local: datetime, offset: int, zone: Zone) -> int:
 
 
 class DateTime(Special):
-    """home: the workflow's zone."""
+    """zone: the workflow's."""
 
-    __slots__ = ("home", "local", "offset", "ts", "zone")
+    __slots__ = ("local", "offset", "ts", "zone")
 
-    def __init__(self, ts: int, zone: Zone, home: Zone) -> None:
+    def __init__(self, ts: int, zone: Zone) -> None:
         self.ts = ts
         self.zone = zone
-        self.home = home
         try:
             self.offset = zone.offset(ts)
             self.local = EPOCH + timedelta(milliseconds=ts + self.offset * 60_000)
@@ -164,12 +162,6 @@ class DateTime(Special):
     def primitive(self) -> int:
         return self.ts
 
-    def member(self, name: str) -> object:
-        read = MEMBERS.get(name)
-        if read is None:
-            raise Beyond
-        return read(self)
-
     def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
         from jackfield_workflows.jsdatecalls import DATETIME
 
@@ -182,12 +174,10 @@ class DateTime(Special):
     # -- other points in time
 
     def at(self, ts: int) -> DateTime:
-        return DateTime(ts, self.zone, self.home)
+        return DateTime(ts, self.zone)
 
-    def within(self, zone: Zone) -> DateTime:
-        return DateTime(self.ts, zone, self.home)
-
-    def _shown(self, local: datetime) -> DateTime:
+    def midnight(self) -> DateTime:
+        local = self.local.replace(hour=0, minute=0, second=0, microsecond=0)
         return self.at(placed(local, self.offset, self.zone))
 
     def moved(self, amounts: Mapping[str, int], sign: int = 1) -> DateTime:
@@ -202,57 +192,22 @@ class DateTime(Special):
         except (OverflowError, ValueError, OSError):
             raise Beyond from None
 
-    def start_of(self, unit: str) -> DateTime:
-        local = self.local
-        if unit == "weeks":
-            local -= timedelta(days=local.weekday())
-        if unit == "quarters":
-            local = local.replace(month=(local.month - 1) // 3 * 3 + 1, day=1)
-        return self._shown(_cut(local, {"weeks": "days", "quarters": "months"}.get(unit, unit)))
-
-    def end_of(self, unit: str) -> DateTime:
-        later = self.moved({unit: 1}).start_of(unit)
-        return later.at(later.ts - 1)
-
-    def with_fields(self, values: Mapping[str, int]) -> DateTime:
-        """values: of year, month, day, hour, minute, second and millisecond, each in its range."""
-        local = self.local
-        year, month = values.get("year", local.year), values.get("month", local.month)
-        if year not in YEARS:
-            raise Beyond
-        day = values.get("day", min(local.day, calendar.monthrange(year, month)[1]))
-        made = datetime(  # noqa: DTZ001 - local time
-            year,
-            month,
-            1,
-            values.get("hour", local.hour),
-            values.get("minute", local.minute),
-            values.get("second", local.second),
-            1000 * values.get("millisecond", self.millisecond),
-        )
-        return self._shown(made + timedelta(days=day - 1))
-
     # -- texts
 
     def iso_date(self) -> str:
         local = self.local
         return f"{local.year}-{local.month:02}-{local.day:02}"
 
-    def iso_time(self, *, milliseconds: bool = True, offset: bool = True) -> str:
-        local = self.local
-        text = f"{local.hour:02}:{local.minute:02}:{local.second:02}"
-        if milliseconds or self.millisecond:
-            text += f".{self.millisecond:03}"
-        return text + self.iso_offset() if offset else text
-
-    def iso_offset(self) -> str:
+    def _iso_offset(self) -> str:
         if self.zone.info is None:
             return "Z"
         hours, minutes = divmod(abs(self.offset), 60)
         return f"{'-' if self.offset < 0 else '+'}{hours:02}:{minutes:02}"
 
-    def iso(self, *, milliseconds: bool = True, offset: bool = True) -> str:
-        return f"{self.iso_date()}T{self.iso_time(milliseconds=milliseconds, offset=offset)}"
+    def iso(self) -> str:
+        local = self.local
+        clock = f"{local.hour:02}:{local.minute:02}:{local.second:02}.{self.millisecond:03}"
+        return f"{self.iso_date()}T{clock}{self._iso_offset()}"
 
 
 def _months_on(local: datetime, months: int) -> datetime:
@@ -262,33 +217,3 @@ def _months_on(local: datetime, months: int) -> datetime:
     if year not in YEARS:
         raise Beyond
     return local.replace(year=year, month=month + 1, day=min(local.day, calendar.monthrange(year, month + 1)[1]))
-
-
-def _cut(local: datetime, unit: str) -> datetime:
-    """The fields down to this unit, the others at their lowest."""
-    if unit == "milliseconds":
-        return local
-    count = _STARTS.index(unit) + 1
-    fields = (local.year, local.month, local.day, local.hour, local.minute, local.second)
-    return datetime(*(*fields[:count], *(1, 1, 1, 0, 0, 0)[count:]))  # type: ignore[arg-type]  # noqa: DTZ001
-
-
-MEMBERS: Mapping[str, Callable[[DateTime], object]] = {
-    "year": lambda date: date.local.year,
-    "quarter": lambda date: (date.local.month + 2) // 3,
-    "month": lambda date: date.local.month,
-    "day": lambda date: date.local.day,
-    "hour": lambda date: date.local.hour,
-    "minute": lambda date: date.local.minute,
-    "second": lambda date: date.local.second,
-    "millisecond": lambda date: date.millisecond,
-    "weekday": lambda date: date.local.isoweekday(),
-    "weekNumber": lambda date: date.local.isocalendar().week,
-    "weekYear": lambda date: date.local.isocalendar().year,
-    "ordinal": lambda date: date.local.timetuple().tm_yday,
-    "daysInMonth": lambda date: calendar.monthrange(date.local.year, date.local.month)[1],
-    "ts": lambda date: date.ts,
-    "offset": lambda date: date.offset,
-    "zoneName": lambda date: date.zone.name,
-    "isValid": lambda date: True,
-}

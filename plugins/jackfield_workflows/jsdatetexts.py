@@ -1,15 +1,14 @@
-"""Texts of dates, in English: luxon's formats, and the readings of ISO 8601 that mean one thing alone."""
+"""Texts of dates, in English: luxon's formats, and the reading of ISO 8601 that `Date` is exact about."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsdates import YEARS, DateTime
-from jackfield_workflows.jsvalues import Beyond
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -134,91 +133,29 @@ def knows(pattern: str) -> bool:
 
 # -- reading
 
-_ISO = re.compile(
-    r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?",
-    re.ASCII,
-)
 _SCRIPT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{3}))?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 
-def _read(pattern: re.Pattern[str], text: object) -> tuple[datetime, int | None, bool]:
-    """What a clock showed, its offset in minutes if the text has one, and whether the text has a time of day."""
-    match = pattern.fullmatch(text) if type(text) is str else None
+def read_script_date(text: object) -> tuple[datetime, int | None]:
+    """As `Date.parse` does, to which a day is one of UTC: what a clock showed, and its offset in minutes."""
+    match = _SCRIPT.fullmatch(text) if type(text) is str else None
     if match is None:
         raise Beyond
     year, month, day, hour, minute, second, fraction, offset = match.groups()
-    clock = (int(hour or 0), int(minute or 0), int(second or 0))
+    clock = (int(hour or 0), int(minute or 0), int(second or 0), 1000 * int(fraction or 0))
     try:
-        local = datetime(int(year), int(month), int(day or 1), *clock)  # noqa: DTZ001 - its offset is apart
+        local = datetime(int(year), int(month), int(day), *clock)  # noqa: DTZ001 - its offset is apart
     except ValueError:
         raise Beyond from None
     if local.year not in YEARS:
         raise Beyond
-    milliseconds = math.floor(float(f"0.{fraction}") * 1000) if fraction else 0
-    if milliseconds > 999:
-        raise Beyond  # so many nines are a whole second
-    return local + timedelta(milliseconds=milliseconds), _minutes(offset), hour is not None
+    return local, _minutes(offset) if hour is not None else 0
 
 
 def _minutes(offset: str | None) -> int | None:
-    if offset is None or offset in "Zz":
+    if offset is None or offset == "Z":
         return None if offset is None else 0
-    hours, minutes = int(offset[1:3]), int(offset[-2:]) if len(offset) > 3 else 0
+    hours, minutes = int(offset[1:3]), int(offset[4:])
     if hours > 23 or minutes > 59:
         raise Beyond
     return (-1 if offset[0] == "-" else 1) * (60 * hours + minutes)
-
-
-def read_iso(text: object) -> tuple[datetime, int | None]:
-    """As luxon reads it."""
-    local, offset, _ = _read(_ISO, text)
-    return local, offset
-
-
-def read_script_date(text: object) -> tuple[datetime, int | None]:
-    """As `Date.parse` does, to which a day is one of UTC."""
-    local, offset, timed = _read(_SCRIPT, text)
-    return local, offset if timed else 0
-
-
-_FIELDS = {"yyyy": "Y", "MM": "m", "dd": "d", "HH": "H", "mm": "M", "ss": "S"}
-_MARKS = frozenset("-/.:, _")
-
-
-@lru_cache(64)
-def _reading(pattern: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """A pattern of whole fields with plain marks between them. Raises `Beyond`."""
-    if len(pattern) > _LONGEST:
-        raise Beyond
-    found, names = "", []
-    for literal, piece in _pieces(pattern):
-        if not literal and piece in _FIELDS and piece not in names:
-            names.append(piece)
-            found += r"(\d{4})" if piece == "yyyy" else r"(\d\d)"
-        elif set(piece) <= _MARKS and not literal:
-            found += re.escape(piece)
-        else:
-            raise Beyond
-    if names.count("yyyy") + names.count("MM") + names.count("dd") < 3:
-        raise Beyond
-    return re.compile(found, re.ASCII), tuple(names)
-
-
-def read_format(text: object, pattern: object) -> datetime:
-    """As luxon reads this pattern: a day, maybe with a time."""
-    if type(text) is not str or type(pattern) is not str:
-        raise Beyond
-    reading, names = _reading(pattern)
-    match = reading.fullmatch(text)
-    if match is None:
-        raise Beyond
-    values = dict(zip(names, map(int, match.groups()), strict=True))
-    try:
-        local = datetime(*(values.get(name, 0) for name in _FIELDS))  # type: ignore[arg-type]  # noqa: DTZ001
-    except ValueError:
-        raise Beyond from None
-    return local if local.year in YEARS else _refuse()
-
-
-def _refuse() -> datetime:
-    raise Beyond

@@ -6,6 +6,7 @@
   code, what comes behind is read and thrown away, and the caller has a moment to take the last frames.
 - Frames are compressed only where `server.websocket_compression` says so.
 - A stop cuts off WebSockets that take nothing.
+- HTTP/2 is not spoken (`http1`).
 
 Source: RFC 6455 sections 5.5.1, 7.1.1, 7.1.7 and 7.4.1.
 """
@@ -24,6 +25,7 @@ from weakref import WeakSet
 
 import hypercorn.asyncio.run as hypercorn_run
 import hypercorn.asyncio.tcp_server as hypercorn_tcp
+import hypercorn.protocol as hypercorn_protocol
 import hypercorn.protocol.h11 as hypercorn_h11
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
@@ -41,6 +43,7 @@ from wsproto.utilities import LocalProtocolError
 from jackfield.api.asgi import DIRECT
 
 from .direct import Direct, Upgraded, head
+from .http1 import Http1Protocol
 from .inbox import Inbox
 
 LINGER = 1.0
@@ -78,6 +81,7 @@ def install() -> None:
     hypercorn_run.TCPServer = Connection  # type: ignore[attr-defined,assignment]
     hypercorn_tcp.TaskGroup = Tasks  # type: ignore[attr-defined]
     hypercorn_h11.WSStream = Stream  # type: ignore[attr-defined,assignment]
+    hypercorn_protocol.H11Protocol = Http1Protocol  # type: ignore[attr-defined,assignment]
 
 
 class Tasks(TaskGroup):
@@ -265,7 +269,7 @@ class Stream(WSStream):
     def shorten(self, inbox: Inbox) -> None:
         """Give the application a short cut."""
         connection = self._own_connection()
-        if connection is None or not connection.is_websocket:  # HTTP/2 has others on the same connection
+        if connection is None or not connection.is_websocket:
             return
         direct = Direct(inbox, self._is_between_messages, partial(self._write, connection))
         self.scope["extensions"][DIRECT] = direct  # type: ignore[assignment]

@@ -162,13 +162,19 @@ async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings)
 
 async def granian(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Extra `granian` (its embedded server)."""
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
     from granian.server.embed import Server
 
     # It binds by itself; the socket has only proved that the address is free.
     sock.close()
     runner = Server(
-        app, address=server.host, port=server.port, interface=Interfaces.ASGI, log_enabled=False, backlog=server.backlog
+        app,
+        address=server.host,
+        port=server.port,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        log_enabled=False,
+        backlog=server.backlog,
     )
 
     async def stop() -> None:
