@@ -22,6 +22,7 @@ from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.credential_exports import refuse_credential
 from jackfield_workflows.identities import MAX_NAME, known_id
 from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.secret_parameters import SecretParameters
 from jackfield_workflows.workflow_views import without_service_keys
 
 T = TypeVar("T")
@@ -46,6 +47,7 @@ class WorkflowChanges:
         self._context = context
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._running: set[asyncio.Task[object]] = set()
+        self._secrets = SecretParameters(context)
 
     # -- verbs
 
@@ -107,6 +109,9 @@ class WorkflowChanges:
         async with self._one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
             given = named(await document(present), present.name)
+            if isinstance(given, dict):
+                await self._secrets.ready(given)
+                given = self._secrets.kept(given, present.document)
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
             if present.active:
                 await self._check_live(workflow)

@@ -20,6 +20,7 @@ from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
 from jackfield_workflows.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.secret_parameters import SecretParameters
 
 MOST = 1000
 """Documents of one import."""
@@ -45,6 +46,7 @@ class Importer:
     def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
         self._context = context
         self._changes = changes
+        self._secrets = SecretParameters(context)
 
     async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
         """One result per document, in their order. partial: import the good ones although others have mistakes."""
@@ -81,6 +83,9 @@ class Importer:
             problems = [Problem(path, str(message)) for path, message in places.items()]
             return Imported(index, name_of(document), "failed", own, problems=problems)
         problems = await self._remarks(stored)
+        if isinstance(document, dict):
+            lost = self._secrets.lost(document, stored.document)
+            problems += [Problem(path, "The export holds no secret here; enter it.", "warning") for path in lost]
         if status == "created" and isinstance(document, dict) and document.get("active") is True:
             problems.append(
                 Problem("active", "The workflow was active where it comes from; here it is not.", "warning")

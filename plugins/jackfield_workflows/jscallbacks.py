@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_workflows import jsoperators as js
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import MOST_LOCALS, Scope
 
 Function: TypeAlias = Callable[..., object]

@@ -8,17 +8,17 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_workflows.jscallbacks import Value, function_of, mapped
 from jackfield_workflows.jsdatecalls import CALLS, FORMATS
 from jackfield_workflows.jsdatetexts import knows
 from jackfield_workflows.jsfunctions import FUNCTIONS, Function
 from jackfield_workflows.jsmembers import OBJECT, read
 from jackfield_workflows.jsmethods import METHODS, call_method
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree
 from jackfield_workflows.jsregex import NotSame, Pattern, pattern_of
 from jackfield_workflows.jsroots import plain_key, root_of
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import Scope
 
 _clock = time.perf_counter

@@ -12,14 +12,14 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special, to_boolean
 from jackfield_workflows import jsoperators as js
 from jackfield_workflows.jscallbacks import Value
 from jackfield_workflows.jschains import WORDS, Chains, in_time
 from jackfield_workflows.jsdatecalls import new_date
 from jackfield_workflows.jsdates import DateTime
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree, parse
-from jackfield_workflows.jsvalues import Beyond, Special
 from jackfield_workflows.scope import Scope
 
 _clock = time.perf_counter
@@ -202,13 +202,13 @@ def _template(tree: Tree) -> Value:
 
 def _if(tree: Tree) -> Value:
     condition, yes, no = map(_compiled, tree[1:])
-    return lambda scope: yes(scope) if js.truthy(condition(scope)) else no(scope)
+    return lambda scope: yes(scope) if to_boolean(condition(scope)) else no(scope)
 
 
 def _unary(tree: Tree) -> Value:
     mark, value = tree[1], _compiled(tree[2])
     if mark == "!":
-        return lambda scope: not js.truthy(value(scope))
+        return lambda scope: not to_boolean(value(scope))
     if mark == "-":
         return lambda scope: js.negate(value(scope))
     return lambda scope: js.to_number(value(scope))
@@ -217,9 +217,9 @@ def _unary(tree: Tree) -> Value:
 def _binary(tree: Tree) -> Value:
     mark, left, right = tree[1], _compiled(tree[2]), _compiled(tree[3])
     if mark == "||":
-        return lambda scope: made if js.truthy(made := left(scope)) else right(scope)
+        return lambda scope: made if to_boolean(made := left(scope)) else right(scope)
     if mark == "&&":
-        return lambda scope: right(scope) if js.truthy(made := left(scope)) else made
+        return lambda scope: right(scope) if to_boolean(made := left(scope)) else made
     if mark == "??":
         return lambda scope: right(scope) if (made := left(scope)) is None or made is UNDEFINED else made
     if mark == "+":

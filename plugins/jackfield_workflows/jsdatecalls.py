@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
 from jackfield_workflows.jsdates import (
     EPOCH,
     YEARS,
@@ -15,8 +16,7 @@ from jackfield_workflows.jsdates import (
     zone_of,
 )
 from jackfield_workflows.jsdatetexts import formatted, read_script_date
-from jackfield_workflows.jsoperators import UNDEFINED, to_number
-from jackfield_workflows.jsvalues import Beyond, Special
+from jackfield_workflows.jsoperators import to_number
 from jackfield_workflows.scope import Scope
 
 _DAY = 86_400_000

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
 from jackfield.api.records import record
-from jackfield_workflows.jsoperators import UNDEFINED, to_number
-from jackfield_workflows.jsvalues import Beyond, Special
+from jackfield_workflows.jsoperators import to_number
 
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - local time, to which the offset belongs
 MILLISECOND = timedelta(milliseconds=1)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsdates import YEARS, DateTime
-from jackfield_workflows.jsvalues import Beyond
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -8,18 +8,8 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from jackfield_workflows.jsoperators import (
-    LONGEST,
-    MOST_ENTRIES,
-    UNDEFINED,
-    beyond,
-    checked,
-    checked_text,
-    is_number,
-    sized,
-    to_number,
-)
-from jackfield_workflows.jsvalues import Beyond, Special, number_text
+from jackfield.api.javascript import UNDEFINED, Beyond, Special, is_number, number_text
+from jackfield_workflows.jsoperators import LONGEST, MOST_ENTRIES, beyond, checked, checked_text, sized, to_number
 
 Function: TypeAlias = Callable[..., object]
 

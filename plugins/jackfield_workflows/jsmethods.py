@@ -10,21 +10,11 @@ import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special, trimmed
 from jackfield_workflows.jsfunctions import stringify
-from jackfield_workflows.jsoperators import (
-    LONGEST,
-    UNDEFINED,
-    Thrown,
-    beyond,
-    checked,
-    checked_text,
-    joined,
-    to_text,
-    trimmed,
-)
+from jackfield_workflows.jsoperators import LONGEST, Thrown, beyond, checked, checked_text, joined, to_text
 from jackfield_workflows.jspatterns import matched, replaced
 from jackfield_workflows.jsregex import Pattern
-from jackfield_workflows.jsvalues import Beyond, Special
 
 Method: TypeAlias = Callable[..., object]
 

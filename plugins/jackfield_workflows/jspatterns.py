@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsoperators import LONGEST, checked_text
 from jackfield_workflows.jsregex import Pattern
-from jackfield_workflows.jsvalues import Beyond
 
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _MOST_MATCHES = 20_000

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from jackfield.api.javascript import BLANK
 from jackfield.api.records import record
-from jackfield_workflows.jsoperators import BLANK
 
 _LINES = "\\n\\r\\u2028\\u2029"
 _BLANKS = "".join(re.escape(letter) for letter in BLANK)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_workflows.jsdatecalls import now, today
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import Scope
 
 Value: TypeAlias = Callable[[Scope], object]

@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from node_js import MISSING, NODE, run_node
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsmethods import call_method
 from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsregex import LONGEST, NotSame, pattern_of
-from jackfield_workflows.jsvalues import Beyond
 
 Case: TypeAlias = tuple[str, str, str, str]
 """A pattern, its flags, a text, and what a match is replaced with."""

@@ -15,13 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import scope_of
 
+from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield_workflows import jscompile
 from jackfield_workflows.expressions import compile_parameters
 from jackfield_workflows.jscompile import compile_expression
 from jackfield_workflows.jsfunctions import _plain
 from jackfield_workflows.jspatterns import _replacement
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import SECONDS, SECONDS_EACH
 from jackfield_workflows.templates import split
 

@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import FakeSurroundings, scope_of
 
+from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield_workflows.expressions import compile_parameters
 from jackfield_workflows.jscompile import compile_expression
 from jackfield_workflows.jsparse import NotSimple, parse
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import ExpressionProblem
 
 JSON: dict[str, Json] = {
@@ -72,6 +72,8 @@ def value_of(source: str, around: FakeSurroundings | None = None) -> object:
         ("null == undefined && null !== undefined", True),
         ("!$json.e", True),
         ("+'12.50'", 12.5),
+        ("Number('0x10') + Number(' -Infinity ') + ''", "-Infinity"),
+        ("+'1_000' || 'no number'", "no number"),
         ("JSON.stringify({a: $json.l, 'b c': {}, d: []})", '{"a":["a","b",3,null],"b c":{},"d":[]}'),
         ("JSON.stringify([{a: 1}], null, 2)", '[\n  {\n    "a": 1\n  }\n]'),
         ("{a: 1, b: [$json.n]}", {"a": 1, "b": [42]}),
@@ -217,7 +219,6 @@ def test_what_is_left_to_javascript(source: str) -> None:
         "$json.l['map'] + ''",
         "$json.l.map + ''",
         "$json.s.link",
-        "Number('0x10')",
         "[$json.n / 0]",
         "1 / -0",
         "`${new Date(0)}`",
