@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeType
 from jackfield.api.records import replace
 from jackfield.api.secret_parameters import ANY
 from jackfield.api.workflows import Document, Node, Workflow, local_type
 from jackfield_workflows.credential_exports import VALUES, is_credential
+from jackfield_workflows.document_values import number
 
 MASK = "***"
 MASKS = frozenset({MASK, f"={MASK}"})
@@ -34,13 +34,12 @@ class SecretParameters:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._paths: dict[str, tuple[Path, ...]] = {}
+        self._paths: dict[tuple[str, float | None], tuple[Path, ...]] = {}
 
     async def ready(self, document: Document) -> None:
         """Have the node types of the document read, off the event loop: some are large."""
-        unknown = {_kind(node) for node in _nodes(document)} - self._paths.keys()
-        if unknown:
-            await asyncio.to_thread(lambda: [self._of_kind(kind) for kind in unknown])
+        if any(self._unread(node) for node in _nodes(document)):
+            await asyncio.to_thread(lambda: [self._paths_of(node) for node in _nodes(document)])
 
     def redacted(self, document: Document) -> Document:
         """The document as it is shown. Of a credential that was stored as a workflow, nothing secret is shown
@@ -77,7 +76,7 @@ class SecretParameters:
         ]
 
     def _hidden(self, node: Node) -> Node:
-        raw: dict[str, Json] = {"type": node.type, "parameters": dict(node.parameters)}
+        raw: dict[str, Json] = {"type": node.type, "typeVersion": node.version, "parameters": dict(node.parameters)}
         changed = self._changed(raw, {}, _masked)
         parameters = changed["parameters"]
         return node if changed is raw or not isinstance(parameters, dict) else replace(node, parameters=parameters)
@@ -95,18 +94,34 @@ class SecretParameters:
     ) -> dict[str, Json]:
         """The node with `change(value, what old has there)` in place of each secret."""
         given = parameters = node.get("parameters")
-        for path in self._of_kind(_kind(node)):
+        for path in self._paths_of(node):
             parameters = _at(parameters, old.get("parameters", ABSENT), path, change)
         return node if parameters is given else {**node, "parameters": parameters}
 
     def _values(self, node: dict[str, Json]) -> list[tuple[Path, Json]]:
-        return [found for path in self._of_kind(_kind(node)) for found in _found(node.get("parameters"), path)]
+        return [found for path in self._paths_of(node) for found in _found(node.get("parameters"), path)]
 
-    def _of_kind(self, kind: str) -> tuple[Path, ...]:
-        if kind not in self._paths:
-            found = self._context.nodes.find(kind)
-            self._paths[kind] = () if found is None else _paths_of(found)
-        return self._paths[kind]
+    def _unread(self, node: dict[str, Json]) -> bool:
+        kind = _kind(node)
+        return (kind, _version(node)) not in self._paths and self._context.nodes.find(kind) is not None
+
+    def _paths_of(self, node: dict[str, Json]) -> tuple[Path, ...]:
+        """What the node's type marks in the version that runs."""
+        kind, version = _kind(node), _version(node)
+        if (kind, version) in self._paths:
+            return self._paths[kind, version]
+        node_type = self._context.nodes.find(kind)
+        if node_type is None:
+            return ()
+        try:
+            found = tuple(tuple(path.split(".")) for path in node_type.parameters(version).secret_paths())
+            known = version is None or version in node_type.versions
+        except Exception:
+            _log.exception("The parameters of the node type %s cannot be read for secrets.", kind)
+            return ()
+        if known:  # documents may name any others
+            self._paths[kind, version] = found
+        return found
 
 
 class _Stored:
@@ -149,14 +164,8 @@ def _kind(node: dict[str, Json]) -> str:
     return local_type(written) if isinstance(written, str) else ""
 
 
-def _paths_of(node_type: NodeType) -> tuple[Path, ...]:
-    """Of all its versions: a document may lie about its own."""
-    try:
-        models = {node_type.parameters(version) for version in (None, *node_type.versions)}
-        return tuple(sorted({tuple(path.split(".")) for model in models for path in model.secret_paths()}))
-    except Exception:
-        _log.exception("The parameters of the node type %s cannot be read for secrets.", node_type.kind)
-        return ()
+def _version(node: dict[str, Json]) -> float | None:
+    return number(node.get("typeVersion"))
 
 
 def _masked(value: Json, old: object) -> Json:

@@ -15,7 +15,7 @@ from jackfield.testing.documents import chain, node, webhook
 from jackfield_nodes.data.crypto_node import CryptoNode
 from jackfield_nodes.wait_node import WaitNode
 from jackfield_webhooks.node import WebhookNode
-from jackfield_workflows.secret_parameters import MASK
+from jackfield_workflows.secret_parameters import MASK, SecretParameters
 
 PLANTED = "planted-7c1e"
 HMAC = {"authentication": "hmac", "authConfig": {"secret": PLANTED, "preset": "github"}}
@@ -64,7 +64,7 @@ class RowsNode:
 def hooks(api: Any) -> Any:
     """The API with node types that have secrets; its caller is a viewer as far as reading goes."""
     broken = RowsNode()
-    broken.kind, broken.parameters = "broken", None  # type: ignore[assignment]
+    broken.kind, broken.parameters = "broken", None  # type: ignore[assignment]  # a stranger's mistake
     nodes = (WebhookNode(), WaitNode(api.context), CryptoNode(api.context), RowsNode(), broken)
     api.context.ports["nodes"] = FakeCatalog(*nodes)  # type: ignore[arg-type]
     return api
@@ -230,6 +230,17 @@ async def test_an_expression_that_says_where_the_secret_is_stays_readable(hooks:
         chain("signs", webhook("hello"), node("Sign", "crypto", {"action": "hmac", "secret": written}))
     )
     assert saved["nodes"][1]["parameters"]["secret"] == (written if told else MASK)
+
+
+async def test_versions_that_there_are_not_are_read_and_not_remembered(hooks: Any) -> None:
+    document = flow(**HMAC)
+    for version in (1, 2.1, 99.5, "7"):
+        saved = await hooks.save({**document, "nodes": [{**document["nodes"][0], "typeVersion": version}]})
+        assert shown(saved)["authConfig"]["secret"] == MASK
+    secrets = SecretParameters(hooks.context)
+    many = [{"type": f"jackfield.none{count}", "parameters": {"secret": MASK}} for count in range(50)]
+    secrets.redacted({"nodes": [{**document["nodes"][0], "typeVersion": 99.5}, *many]})
+    assert secrets._paths == {}
 
 
 async def test_a_credential_that_was_stored_as_a_workflow_shows_nothing(hooks: Any) -> None:
