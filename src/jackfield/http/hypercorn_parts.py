@@ -57,17 +57,22 @@ STALLED = 2.0
 LOOK = 0.25
 """Seconds between two looks at that."""
 _EXTENSIONS = b"sec-websocket-extensions"
-_connections: WeakSet[Connection] = WeakSet()
 
 
 class OwnConfig(Config):
     """Hypercorn's own sockets are inherited by programs that are started, for workers that we have none of. An agent
-    could take our callers' requests with one, and would keep the port from a new daemon."""
+    could take our callers' requests with one, and would keep the port from a new daemon.
+
+    connections: those that are open."""
 
     websocket_compression = False
     send_timeout = 0.0
     websocket_send_timeout = 0.0
     """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connections: WeakSet[Connection] = WeakSet()
 
     def create_sockets(self) -> Sockets:
         made = super().create_sockets()
@@ -106,6 +111,8 @@ class Tasks(TaskGroup):
 class Connection(TCPServer):
     """One caller's connection."""
 
+    config: OwnConfig
+
     def __init__(self, *args: Any) -> None:  # Hypercorn's
         super().__init__(*args)
         self._senders = 0
@@ -113,7 +120,7 @@ class Connection(TCPServer):
         self._direct: Direct | None = None
         self._waits = False
         """Whether all that has come has been dealt with."""
-        _connections.add(self)
+        self.config.connections.add(self)
 
     @property
     def is_websocket(self) -> bool:
@@ -196,10 +203,10 @@ class Connection(TCPServer):
             self.writer.transport.abort()
 
 
-async def cut_off_stalled() -> None:
+async def cut_off_stalled(config: OwnConfig) -> None:
     """For the time of a stop: callers who take nothing would hold it up as long as it may last."""
     while True:
-        for connection in list(_connections):
+        for connection in list(config.connections):
             connection.cut_off_if_stalled()
         await asyncio.sleep(LOOK)
 
