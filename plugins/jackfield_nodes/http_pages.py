@@ -96,7 +96,7 @@ async def pages(fetch: PageFetch) -> AsyncIterator[Reply]:
             return
         if settings.request_interval:
             await fetch.clock.sleep(settings.request_interval / 1000)
-    raise NodeError(f"The pagination did not end within {fetch.most} pages (nodes.http.maxPages).")
+    raise NodeError(f"The pagination did not end within {fetch.most} pages (nodes.http.max_pages).")
 
 
 async def _settings(fetch: PageFetch, count: int, response: dict[str, Json]) -> PageSettings:

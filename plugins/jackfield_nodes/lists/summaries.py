@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield_nodes.lists.fields import identity
 from jackfield_nodes.parameters import Flag, Parameters
@@ -82,7 +83,7 @@ def _number(value: float) -> float | None:
         return value
     if not math.isfinite(value):
         return None
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return whole(value)
 
 
 def _extreme(values: Sequence[Json], *, largest: bool) -> Json:

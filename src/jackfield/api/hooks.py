@@ -49,7 +49,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 class SettingsTable:
     """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. A field's
     description, default, unit and range are what `jackfield config` and the documentation show; `secret=True` in
-    json_schema_extra hides its value."""
+    json_schema_extra hides its value, `former={"old_name": "0.3"}` has the old key read until version 0.3."""
 
     path: str
     model: type[BaseModel]

@@ -1,6 +1,5 @@
 """Every authentication method in turn. Source: decisions.md: each present credential must be valid, and all must name
-the
-same user."""
+the same user."""
 
 from __future__ import annotations
 
