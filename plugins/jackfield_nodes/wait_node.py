@@ -14,10 +14,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Suspend
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import to_time
 from jackfield_nodes.zones import zone_of
 

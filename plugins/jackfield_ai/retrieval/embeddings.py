@@ -9,13 +9,14 @@ from pydantic import Field
 from jackfield.api.ai import EMBEDDING, Embeddings
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.reading import at, count_at, list_at
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Chosen, Parameters, chosen
+from jackfield_ai.parameters import Chosen, chosen
 
 BATCH = 100
 """Texts in one request; providers accept at least that many."""

@@ -10,9 +10,9 @@ from pydantic import Field
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data import dates
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 
 

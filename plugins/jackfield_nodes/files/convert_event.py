@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data.dates import to_moment
 from jackfield_nodes.files.calendars import Event, Person, write_event
-from jackfield_nodes.parameters import Flag, Parameters
 
 
 class Attendee(Parameters):

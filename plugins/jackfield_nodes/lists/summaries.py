@@ -11,8 +11,8 @@ from pydantic import Field
 
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield_nodes.lists.fields import identity
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of, to_number
 
 Kind: TypeAlias = Literal["append", "average", "concatenate", "count", "countUnique", "max", "min", "sum"]
