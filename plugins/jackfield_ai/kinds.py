@@ -23,7 +23,7 @@ def _bearer(name: str, title: str, url: str) -> CredentialKind:
         title,
         (_KEY, _url(url)),
         Placement(headers={"Authorization": "Bearer {apiKey}"}),
-        Probe("{url}/models"),
+        Probe("{url}", path="/models"),
     )
 
 
@@ -67,21 +67,21 @@ KINDS = (
             CredentialField("headerValue", "Value of the header", secret=True),
         ),
         Signing(_open_ai),
-        Probe("{url}/models"),
+        Probe("{url}", path="/models"),
     ),
     CredentialKind(
         "anthropicApi",
         "Anthropic",
         (_KEY, _url("https://api.anthropic.com")),
         Placement(headers={"x-api-key": "{apiKey}"}),
-        Probe("{url}/v1/models", headers={"anthropic-version": "2023-06-01"}),
+        Probe("{url}", headers={"anthropic-version": "2023-06-01"}, path="/v1/models"),
     ),
     CredentialKind(
         "googlePalmApi",
         "Google Gemini",
         (_KEY, _url("https://generativelanguage.googleapis.com", "host")),
         Placement(headers={"x-goog-api-key": "{apiKey}"}),
-        Probe("{host}/v1beta/models"),
+        Probe("{host}", path="/v1beta/models"),
     ),
     CredentialKind(
         "azureOpenAiApi",
@@ -102,7 +102,7 @@ KINDS = (
             CredentialField("apiKey", "API key", secret=True, description="For a server that asks for one."),
         ),
         Signing(_optional_key),
-        Probe("{baseUrl}/api/tags"),
+        Probe("{baseUrl}", path="/api/tags"),
     ),
     _bearer("openRouterApi", "OpenRouter", "https://openrouter.ai/api/v1"),
     _bearer("groqApi", "Groq", "https://api.groq.com/openai/v1"),

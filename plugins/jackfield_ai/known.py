@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
 from jackfield_ai.known_kinds import KNOWN
-from jackfield_ai.parameters import Chosen, Parameters
+from jackfield_ai.parameters import Chosen
 
 
 class KnownParameters(Parameters):

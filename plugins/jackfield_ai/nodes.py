@@ -9,9 +9,10 @@ from pydantic import Field
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.workflows import Item, Items, Node
-from jackfield_ai.parameters import Parameters
+from jackfield.api.workflows import Items, Node
 from jackfield_ai.settings import AiSettings
 
 
@@ -80,16 +81,12 @@ async def each_item(
 
 def _accepted(run: NodeRun, result: Items | BaseException, index: int) -> Items:
     if isinstance(result, NodeError):
-        if run.node.on_error != "stopWorkflow":
+        if goes_on(run):
             return [error_item(result, index)]
         raise NodeError(result.message, item=index, description=result.description) from None
     if isinstance(result, BaseException):
         raise result
     return result
-
-
-def error_item(error: NodeError, index: int) -> Item:
-    return {"json": {"error": error.message}, "pairedItem": {"item": index}}
 
 
 def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:

@@ -1,23 +1,13 @@
-"""The base of this plugin's parameter models, and shapes that several nodes share."""
+"""Shapes of parameters that several nodes share."""
 
 from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict
-from pydantic.alias_generators import to_camel
+from pydantic import BeforeValidator
 
-from jackfield.api.nodes import NodeError, NodeParameters
-
-
-class Parameters(NodeParameters):
-    """camelCase as in the document; a number or a truth value where text is expected is taken as its text."""
-
-    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True, protected_namespaces=())
-
-
-class NoParameters(Parameters):
-    """A node without parameters that count; what the document has is kept."""
+from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import NodeError
 
 
 class Locator(Parameters):

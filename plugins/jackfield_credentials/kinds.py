@@ -111,7 +111,7 @@ KINDS = (
             CredentialField("consumerSecret", "Consumer secret", secret=True, required=True),
             CredentialField("accessToken", "Access token", secret=True),
             CredentialField("accessTokenSecret", "Access token secret", secret=True),
-            CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=tuple(METHODS)),
+            CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=METHODS),
         ),
         Signing(oauth1),
     ),

@@ -1,25 +1,22 @@
-"""OAuth 1.0a: signed requests with HMAC. Source: RFC 5849 section 3; SHA-256 and SHA-512 as servers have added them.
+"""OAuth 1.0a: signed requests with HMAC, by `oauthlib`. Source: RFC 5849 section 3; SHA-256 and SHA-512 as servers have
+added them.
 
 The tokens are pasted in: the dance that gets them at a provider is not built.
 """
 
 from __future__ import annotations
 
-import base64
-import hmac
 import secrets
 import time
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from jackfield.api.http_client import HttpCall, Pairs
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.placing import with_header
 
-METHODS: Mapping[str, str] = {"HMAC-SHA1": "sha1", "HMAC-SHA256": "sha256", "HMAC-SHA512": "sha512"}
+METHODS = ("HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512")
 _FORM = "application/x-www-form-urlencoded"
-_BYTES = "surrogateescape"
-"""Bytes that are no UTF-8 are signed as they are."""
 
 
 def oauth1(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
@@ -28,66 +25,66 @@ def oauth1(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
 
 
 def signed(call: HttpCall, values: Mapping[str, str], nonce: str, timestamp: int) -> HttpCall:
-    """timestamp: Unix seconds. Raises `NodeError` for a field that is missing or an address that is none."""
+    """timestamp: Unix seconds. Raises `NodeError` for a field that is missing, for an address that is none, and for
+    bytes that are no UTF-8."""
+    from oauthlib.oauth1 import Client  # 10 ms, most of it the server's side; the daemon's start reads this module
+
     for name in ("consumerKey", "consumerSecret"):
         if not values.get(name):
             raise NodeError(f"The credential oAuth1Api has no {name}; fill it in.")
-    method = values.get("signatureMethod") or "HMAC-SHA1"
-    own = [
-        ("oauth_consumer_key", values["consumerKey"]),
-        ("oauth_nonce", nonce),
-        ("oauth_signature_method", method),
-        ("oauth_timestamp", str(timestamp)),
-        ("oauth_version", "1.0"),
-    ]
-    if token := values.get("accessToken"):
-        own.append(("oauth_token", token))
-    key = f"{_quoted(values['consumerSecret'])}&{_quoted(values.get('accessTokenSecret', ''))}"
-    signature = hmac.digest(key.encode(), base_string(call, own).encode(), _hash(method))
-    own.append(("oauth_signature", base64.b64encode(signature).decode()))
-    return with_header(call, "authorization", "OAuth " + ", ".join(f'{name}="{_quoted(text)}"' for name, text in own))
+    method = values.get("signatureMethod") or METHODS[0]
+    if method not in METHODS:
+        raise NodeError(f"The credential oAuth1Api has the signatureMethod {method}; use {', '.join(METHODS)}.")
+    client = Client(
+        values["consumerKey"],
+        client_secret=values["consumerSecret"],
+        resource_owner_key=values.get("accessToken"),
+        resource_owner_secret=values.get("accessTokenSecret"),
+        signature_method=method,
+        nonce=nonce,
+        timestamp=str(timestamp),
+    )
+    address = _address(call)
+    try:
+        _, headers, _ = client.sign(address, call.method.strip())  # type: ignore[arg-type]  # any method is signed
+    except ValueError:
+        raise NodeError("The request cannot be signed: its address or the credential is not valid.") from None
+    return with_header(call, "authorization", headers["Authorization"])
 
 
-def base_string(call: HttpCall, own: Pairs) -> str:
-    """What is signed (section 3.4.1): method, address, and the parameters of query, form and header."""
+def _address(call: HttpCall) -> str:
+    """The address to sign. Its query has the body's form too: where a parameter stands makes no difference to the
+    signature (section 3.4.1.3), but `oauthlib` refuses a body of GET and types with a charset."""
     import httpx
 
     try:
         url = httpx.URL(call.url.strip())
     except (httpx.InvalidURL, UnicodeError):
         raise NodeError("The URL is not valid, so that it cannot be signed.") from None
-    # httpx leaves out the port that the scheme has anyway, as section 3.4.1.2 wants it.
-    address = f"{url.scheme}://{url.netloc.decode('ascii')}{url.raw_path.decode('ascii').partition('?')[0]}"
     # As the client writes them, which leaves out what no UTF-8 can say.
     added = urlencode(call.query, errors="replace")
-    given = [*_fields(url.query.decode("ascii")), *_fields(added), *_form(call), *own]
-    parameters = sorted((_quoted(name), _quoted(text)) for name, text in given)
-    joined = "&".join(f"{name}={text}" for name, text in parameters)
-    return "&".join(_quoted(part) for part in (call.method.strip().upper(), address, joined))
+    try:
+        given = [*_fields(url.query), *_fields(added.encode()), *_fields(_form(call))]
+    except UnicodeDecodeError:
+        raise NodeError("The request has bytes that are no UTF-8, so that it cannot be signed.") from None
+    path = url.raw_path.decode("ascii").partition("?")[0]
+    if path.endswith(";"):  # oauthlib would sign the address without it
+        raise NodeError("The URL's path ends with a semicolon, so that it cannot be signed.")
+    return f"{url.scheme}://{url.netloc.decode('ascii')}{path}?{urlencode(given)}"
 
 
-def _form(call: HttpCall) -> Pairs:
-    """The fields of a body that is a form."""
+def _form(call: HttpCall) -> bytes:
+    """The body, where it is a form."""
     whole = call.body.whole if call.body is not None else None
     if call.body is None or not whole:
-        return []
+        return b""
     kinds = [value for name, value in call.headers if name.lower() == "content-type"]
     kind = kinds[0] if kinds else call.body.content_type or ""
-    if kind.partition(";")[0].strip().lower() != _FORM:
-        return []
-    return _fields(whole.decode("utf-8", _BYTES))
+    return whole if kind.partition(";")[0].strip().lower() == _FORM else b""
 
 
-def _fields(text: str) -> Pairs:
-    return parse_qsl(text, keep_blank_values=True, errors=_BYTES)
-
-
-def _hash(method: str) -> str:
-    if method not in METHODS:
-        raise NodeError(f"The credential oAuth1Api has the signatureMethod {method}; use {', '.join(METHODS)}.")
-    return METHODS[method]
-
-
-def _quoted(text: str) -> str:
-    """Section 3.6."""
-    return quote(text, safe="-._~", errors=_BYTES)
+def _fields(text: bytes) -> Pairs:
+    """Raises `UnicodeDecodeError`."""
+    found = parse_qsl(text.decode(), keep_blank_values=True, errors="strict")
+    # oauthlib takes the values of such names for escaped once more.
+    return [(name, value.replace("%", "%25") if name.startswith("oauth_") else value) for name, value in found]

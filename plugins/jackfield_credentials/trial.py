@@ -12,6 +12,7 @@ from jackfield.api.http_client import HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
+from jackfield.api.urls import joined
 from jackfield_credentials.accounts import account_of
 from jackfield_credentials.checks import problems
 from jackfield_credentials.placing import text
@@ -90,6 +91,8 @@ async def _asked(
     values: Mapping[str, str],
 ) -> HttpReply:
     url = text(probe.url, kind.name, values)
+    if probe.path:
+        url = joined(url, probe.path)
     timeout = context.settings(CredentialSettings).token_timeout
     headers = [("accept", "application/json"), *probe.headers.items()]
     call = HttpCall(probe.method, url, headers=headers, timeout=timeout, follow="none")

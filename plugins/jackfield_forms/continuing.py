@@ -61,7 +61,9 @@ class Continuing:
             return await self._complete(waiting)
         page = self._page(waiting)
         if not sending:
-            return rendering.form(page, _action(request, waiting), query=request.args.to_dict())
+            return rendering.form(
+                page, _action(request, waiting), html_tags=self._settings.html_tags, query=request.args.to_dict()
+            )
         return await self._submitted(request, waiting, page)
 
     async def _check(self, request: Request, waiting: WaitingCall) -> None:
@@ -90,7 +92,13 @@ class Continuing:
         sent = await self._reception.read(request)
         checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
-            return rendering.form(page, _action(request, waiting), sent=sent, mistakes=checked.mistakes)
+            return rendering.form(
+                page,
+                _action(request, waiting),
+                html_tags=self._settings.html_tags,
+                sent=sent,
+                mistakes=checked.mistakes,
+            )
         del sent  # the files of which the item has those that are small; the others are kept before anything else
         test = waiting.mode in ("test", "manual")
         more: dict[str, Json] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import ConfigDict, Field, JsonValue
-from pydantic.alias_generators import to_camel
+from pydantic import Field, JsonValue
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import (
     NodeCredential,
     NodeDescription,
@@ -24,11 +24,7 @@ from jackfield_forms.pages import read_page
 from jackfield_forms.settings import FormSettings
 
 
-class _Parameters(NodeParameters):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class _Fields(_Parameters):
+class _Fields(Parameters):
     values: list[dict[str, JsonValue]] = Field(
         default_factory=list,
         description="fieldLabel, fieldType (text, textarea, number, date, email, password, dropdown, checkbox, radio, "
@@ -36,7 +32,7 @@ class _Fields(_Parameters):
     )
 
 
-class _WithFields(_Parameters):
+class _WithFields(Parameters):
     form_title: str = Field("", description="Heading of the page.")
     form_description: str = Field("", description="Text below the heading.")
     define_form: str = Field("fields", description="fields, or json: the list of fields is in jsonOutput.")

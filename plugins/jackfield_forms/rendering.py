@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.records import record
 from jackfield_forms.fields import FormField
 from jackfield_forms.pages import Ending, Page
+from jackfield_forms.sanitize import sanitized
 from jackfield_forms.values import Sent
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ def form(
     page: Page,
     action: str,
     *,
+    html_tags: int,
     sent: Sent | None = None,
     query: Mapping[str, str] | None = None,
     mistakes: Mapping[str, str] | None = None,
 ) -> Html:
-    """The form. sent and mistakes: of a submission that is shown again; query: values to begin with."""
+    """The form. html_tags: how many one field's HTML may have. sent and mistakes: of a submission that is shown again;
+    query: values to begin with."""
     from markupsafe import Markup
-
-    from jackfield_forms.sanitize import sanitized
 
     def value(field: FormField) -> str:
         if sent is not None:
@@ -82,7 +83,7 @@ def form(
         mistakes=mistakes or {},
         value=value,
         chosen=chosen,
-        html=lambda field: Markup(sanitized(field.html)),  # noqa: S704 - what is left of it is safe
+        html=lambda field: Markup(sanitized(field.html, html_tags)),  # noqa: S704 - what is left of it is safe
     )
 
 

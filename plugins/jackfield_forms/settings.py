@@ -25,6 +25,9 @@ class FormSettings(BaseModel):
         le=10_000,
     )
     max_parts: int = Field(1_000, description="Fields and files that a submitted form may have.", ge=1, le=100_000)
+    html_tags: int = Field(
+        2_000, description="Tags that the HTML of one field may have; with more it is shown as text.", ge=0, le=100_000
+    )
     response_timeout: float = Field(
         300, description="Seconds that a page waits for the workflow's end or answer.", gt=0, le=86_400
     )

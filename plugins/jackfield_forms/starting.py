@@ -50,7 +50,9 @@ class Starting:
         except ValueError as exc:
             raise NotFound(f"This form cannot be shown. {exc}") from None
         if request.method != "POST":
-            return rendering.form(page, request.full_path.rstrip("?"), query=request.args.to_dict())
+            return rendering.form(
+                page, request.full_path.rstrip("?"), html_tags=self._settings.html_tags, query=request.args.to_dict()
+            )
         return await self._submitted(request, workflow, node, page, test)
 
     async def _node(self, path: str, test: bool) -> tuple[Workflow, Node]:
@@ -72,7 +74,13 @@ class Starting:
         sent = await self._reception.read(request)
         checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
-            return rendering.form(page, request.full_path.rstrip("?"), sent=sent, mistakes=checked.mistakes)
+            return rendering.form(
+                page,
+                request.full_path.rstrip("?"),
+                html_tags=self._settings.html_tags,
+                sent=sent,
+                mistakes=checked.mistakes,
+            )
         del sent  # the files of which the item has those that are small; the others are kept before anything else
         more: dict[str, Json] = {
             "submittedAt": iso(self._context.clock.now_ms()),

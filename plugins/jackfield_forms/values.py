@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, state
 from jackfield.api.workflows import BinaryData, Item
@@ -107,7 +108,7 @@ def _number(text: str) -> int | float:
         number = math.nan
     if not math.isfinite(number):
         raise ValueError("Please enter a number.")
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    return whole(number)
 
 
 def _date(field: FormField, text: str) -> str:

@@ -16,12 +16,14 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.records import record
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.parameters import Text
 
 SHELL = "/bin/sh"
 _PASSED_ON = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
@@ -133,7 +135,7 @@ class ExecuteCommandNode(IntegrationNode):
         resolved: list[ExecuteCommand] = await run.resolve()
         if resolved and resolved[0].execute_once:
             resolved = resolved[:1]
-        return await each(run, resolved, self._one)
+        return [await made_per_item(run, resolved, self._one)]
 
     async def _one(self, index: int, parameters: ExecuteCommand) -> Items:
         if not parameters.command.strip():

@@ -11,11 +11,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.parameters import Text
 
 KINDS: Mapping[str, str] = {
     "basicAuth": "httpBasicAuth",
@@ -129,7 +131,7 @@ class GraphQlNode(IntegrationNode):
             reply = await self._context.port(HttpClient).send(wanted.call(), known[how])
             return made_of(answered(wanted, reply), index)
 
-        return await each(run, resolved, one)
+        return [await made_per_item(run, resolved, one)]
 
 
 def answered(wanted: GraphQl, reply: HttpReply) -> list[dict[str, Json]]:

@@ -9,13 +9,15 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import made_per_item, passed_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import each, made_of, passed_on
+from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import REDIS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.parameters import Text
 from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class RedisNode(IntegrationNode):
                 made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))
                 return [passed_on(run.items[index], index)] if made is None else made_of([made], index)
 
-            return await each(run, resolved, one)
+            return [await made_per_item(run, resolved, one)]
 
 
 Answer = Awaitable["dict[str, Json] | None"]

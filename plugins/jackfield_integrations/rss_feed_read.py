@@ -9,12 +9,14 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text, names
+from jackfield_integrations.parameters import Text, names
 
 ACCEPT = "application/rss+xml, application/atom+xml, application/rdf+xml;q=0.8, application/xml;q=0.6, text/xml;q=0.6"
 
@@ -42,7 +44,7 @@ class RssFeedReadNode(IntegrationNode):
         resolved: list[RssFeedRead] = await run.resolve()
         if run.node.version == 1:
             resolved = resolved[:1]
-        return await each(run, resolved, self._one)
+        return [await made_per_item(run, resolved, self._one)]
 
     async def _one(self, index: int, wanted: RssFeedRead) -> Items:
         if not wanted.url.strip():

@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import CONVERSIONS, to_boolean, to_time, type_name, with_article
 
 Question: TypeAlias = "tuple[str, str, str]"

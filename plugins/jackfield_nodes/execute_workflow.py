@@ -12,12 +12,12 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
+from jackfield.api.node_items import error_item, goes_on, passed_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Document, Item, Items, Node, PairedItem
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.items import error_item, goes_on, passed_on
-from jackfield_nodes.parameters import Parameters
 
 MOST_BYTES = 16 * 2**20
 """Of a file that holds a workflow."""

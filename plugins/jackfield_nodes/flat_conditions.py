@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.conditions import Question, question
 from jackfield_nodes.legacy_conditions import TESTS as LEGACY
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.values import text_of, to_number
 

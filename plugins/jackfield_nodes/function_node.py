@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import goes_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.code_node import items_of_all
-from jackfield_nodes.items import goes_on
-from jackfield_nodes.parameters import Parameters
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
 """What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""

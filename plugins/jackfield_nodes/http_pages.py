@@ -19,11 +19,11 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpClient, host_named
 from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record, replace
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs, Reply
 from jackfield_nodes.http_response import as_json, as_text, detected, media_type, raise_for_status, shown_headers
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import text_of
 
 IDENTICAL = 5
@@ -96,7 +96,7 @@ async def pages(fetch: PageFetch) -> AsyncIterator[Reply]:
             return
         if settings.request_interval:
             await fetch.clock.sleep(settings.request_interval / 1000)
-    raise NodeError(f"The pagination did not end within {fetch.most} pages (nodes.http.maxPages).")
+    raise NodeError(f"The pagination did not end within {fetch.most} pages (nodes.http.max_pages).")
 
 
 async def _settings(fetch: PageFetch, count: int, response: dict[str, Json]) -> PageSettings:

@@ -11,11 +11,12 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.http_body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs
 from jackfield_nodes.http_fields import ArrayStyle, collected, object_from, pairs
-from jackfield_nodes.parameters import NameValue, Parameters
+from jackfield_nodes.parameters import NameValue
 
 Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
 ContentType: TypeAlias = "Literal['json', 'form-urlencoded', 'multipart-form-data', 'binaryData', 'raw']"

@@ -65,7 +65,7 @@ class TunnelBackend(httpcore.AsyncNetworkBackend):
             return await self._direct.connect_tcp(host, self._proxy.port or 80, timeout)
         except Forbidden:
             raise httpcore.ProxyError(
-                f"the proxy {host} is not on the public internet; nodes.http.allowedHosts can allow it"
+                f"the proxy {host} is not on the public internet; nodes.http.allowed_hosts can allow it"
             ) from None
         except (httpcore.ConnectError, OSError) as exc:
             raise httpcore.ProxyError(f"no connection to the proxy {host} ({exc})") from None

@@ -16,6 +16,7 @@ from jackfield.api.binary import stream_of
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpClient
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import error_item, goes_on
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.records import replace
 from jackfield.api.workflows import Items, Node
@@ -26,7 +27,6 @@ from jackfield_nodes.http_keeping import FileKeeper
 from jackfield_nodes.http_legacy_parameters import KINDS, LegacyHttpRequest
 from jackfield_nodes.http_parameters import HttpParameters, HttpRequest, HttpRequest3, HttpRequest43
 from jackfield_nodes.http_response import file_item, form_of, items_of, raise_for_status
-from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.settings import HttpSettings
 
 WorkArguments = ParamSpec("WorkArguments")

@@ -172,12 +172,12 @@ class Sender:
         except Forbidden:
             raise NodeError(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
-                "allow it with nodes.http.allowedNetworks or allowedHosts."
+                "allow it with nodes.http.allowed_networks or allowed_hosts."
             ) from None
         except TooLarge:
             most = self._settings.max_response_bytes
             raise NodeError(
-                f"The answer of {host} is larger than {most} bytes (nodes.http.maxResponseBytes)."
+                f"The answer of {host} is larger than {most} bytes (nodes.http.max_response_bytes)."
             ) from None
         except BinaryError as exc:
             raise NodeError(f"A file that goes to {host} or comes from there fails: {exc.message}") from None

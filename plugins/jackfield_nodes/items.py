@@ -5,31 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.node_items import passed_on
+from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
-
-
-def passed_on(item: Item, index: int) -> Item:
-    """The input item again, paired with itself. Shares its data with the given one."""
-    passed: Item = {"json": item["json"], "pairedItem": {"item": index}}
-    if "binary" in item:
-        passed["binary"] = item["binary"]
-    return passed
 
 
 def pass_all(items: Items) -> Outputs:
     """Every input item on the only output."""
     return [[passed_on(item, index) for index, item in enumerate(items)]]
-
-
-def error_item(error: NodeError, index: int) -> Item:
-    """What stands for an item that failed when the node goes on after errors."""
-    return {"json": {"error": error.message}, "pairedItem": {"item": index}}
-
-
-def goes_on(run: NodeRun) -> bool:
-    """Whether the node goes on with its other items after one failed."""
-    return run.node.on_error != "stopWorkflow"
 
 
 def binary_of(item: Item, name: str, index: int) -> BinaryData:

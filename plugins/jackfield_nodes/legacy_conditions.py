@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.conditions import REGEX, Question, question, same
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import text_of, to_number, to_time
 
 Sides: TypeAlias = "tuple[object, object]"

@@ -14,10 +14,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import passed_on
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node, Outputs
-from jackfield_nodes.items import passed_on
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 
 

@@ -11,10 +11,11 @@ from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
 from jackfield.api.errors import InvalidInput
+from jackfield.api.javascript import number_text
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.workflows import Items
 from jackfield_nodes.lists.fields import identity, read_field
-from jackfield_nodes.values import number_text, type_name
+from jackfield_nodes.values import type_name
 
 Values: TypeAlias = "tuple[Json, ...]"
 """What an item has in the fields that are compared."""

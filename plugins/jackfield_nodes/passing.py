@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jackfield.api.node_parameters import NoParameters
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
-from jackfield_nodes.parameters import NoParameters
 
 
 class PassingNode:

@@ -14,6 +14,8 @@ from jackfield.api.binary import Content
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import (
     NodeAnswer,
     NodeCredential,
@@ -26,8 +28,8 @@ from jackfield.api.nodes import (
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.answer_headers import AnswerHeaders, checked_status
 from jackfield_nodes.files.entries import sendable
-from jackfield_nodes.items import binary_of, error_item, goes_on, pass_all
-from jackfield_nodes.parameters import NameValue, Parameters
+from jackfield_nodes.items import binary_of, pass_all
+from jackfield_nodes.parameters import NameValue
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.values import text_of, to_object
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.passing import PassingNode
 
 

@@ -1,4 +1,4 @@
-"""Values as JavaScript sees them, and conversions between the types that fields and conditions have.
+"""Conversions between the types that fields and conditions have; numbers are read and printed as JavaScript does.
 
 Source: facts/workflow-service.md section 3.2 (set, if). Every `to_*` raises `Unfit`, a ValueError, when there is no
 sensible result.
@@ -10,28 +10,17 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
-from decimal import Decimal
 
 from jackfield.api.errors import InvalidInput
+from jackfield.api.javascript import number_text, text_number
 from jackfield.api.jsontext import Json, dumps, loads
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,4})?")
-_RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
-_SAFE = 2**53
 _LONGEST_NUMBER = 400
 
 
 class Unfit(ValueError):
     """The value cannot be read as the wanted type; the message says what it is."""
-
-
-def number_text(value: float) -> str:
-    """A number as JavaScript prints it: 5.0 is 5."""
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e21):
-        return str(int(value))
-    text = repr(value)
-    return f"{Decimal(text):f}" if 1e-6 <= abs(value) < 1e-4 else text.replace("e-0", "e-")
 
 
 def text_of(value: object) -> str:
@@ -60,24 +49,15 @@ def with_article(kind: str) -> str:
     return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
-def _whole(value: float) -> int | float:
-    return int(value) if value.is_integer() and abs(value) <= _SAFE else value
-
-
 def _number_from_text(text: str) -> int | float:
-    text = text.strip()
-    if not text:
-        return 0
-    if len(text) > _LONGEST_NUMBER:
+    if len(text.strip()) > _LONGEST_NUMBER:
         raise Unfit("too long for a number")
-    if _RADIX.fullmatch(text):
-        return int(text, 0)
-    if not _NUMBER.fullmatch(text):
+    value = text_number(text)
+    if value != value:
         raise Unfit("not a number")
-    value = float(text)
-    if value in (float("inf"), float("-inf")):
+    if math.isinf(value):
         raise Unfit("too large a number")
-    return _whole(value)
+    return value
 
 
 def to_number(value: object) -> int | float:

@@ -6,7 +6,7 @@ secret gets into the execution; the rest it gets with expressions resolved. At t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import tzinfo
 from typing import Literal
 
@@ -14,14 +14,15 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Suspend
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.values import to_time
 from jackfield_nodes.zones import zone_of
 
 UNITS_MS = {"milliseconds": 1, "seconds": 1000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+AUTHENTICATION_SECRETS = ("headerValue", "password", "secret", "hmacSecret", "jwtSecret")
 LONGEST_MS = 100 * 366 * 86_400_000
 
 
@@ -43,6 +44,11 @@ class Wait(Parameters):
     resume_amount: float = Field(1, ge=0, description="The limit, in units.")
     resume_unit: Literal["seconds", "minutes", "hours", "days"] = Field("hours", description="Of the limit.")
     max_date_and_time: object = Field(None, description="The limit as ISO 8601.")
+
+    @classmethod
+    def secret_paths(cls) -> Collection[str]:
+        """A call that ends the wait is authenticated as a Webhook node's."""
+        return [prefix + name for prefix in ("authConfig.", "") for name in AUTHENTICATION_SECRETS]
 
 
 class FirstWait(Wait):

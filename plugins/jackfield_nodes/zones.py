@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, tzinfo
-from functools import lru_cache
 
+from jackfield.api.dates import iana_zone
 from jackfield.api.nodes import NodeError, NodeRun
-
-
-@lru_cache(maxsize=64)
-def _zone(name: str) -> tzinfo:
-    from zoneinfo import ZoneInfo
-
-    return ZoneInfo(name)
 
 
 def zone_of(run: NodeRun) -> tzinfo:
@@ -21,8 +14,8 @@ def zone_of(run: NodeRun) -> tzinfo:
     if not name or name in {"DEFAULT", "UTC"}:
         return UTC
     try:
-        return _zone(name)
-    except (KeyError, ValueError, OSError):
+        return iana_zone(name)
+    except ValueError:
         raise NodeError(
             f"The workflow's time zone '{name}' is unknown; use an IANA name such as Europe/Berlin."
         ) from None

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import ConfigDict, Field, field_validator
-from pydantic.alias_generators import to_camel
+from pydantic import Field, field_validator
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items, Node
@@ -23,10 +24,8 @@ _LINES_TOLD = 5
 _LONGEST_TOLD = 2000
 
 
-class AgentParameters(NodeParameters):
+class AgentParameters(Parameters):
     """One run for each item."""
-
-    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True)
 
     profile: str = Field(min_length=1, description="Alias of the profile that is run.")
     prompt: str = Field("", description="What the agent is asked; empty when args say all.")
@@ -65,16 +64,10 @@ class AgentNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        made: Items = []
-        for index, parameters in enumerate(await run.resolve()):
-            try:
-                made.append(await self._one(parameters, run.items[index], index))
-            except NodeError as exc:
-                if run.node.on_error == "stopWorkflow":
-                    exc.item = index
-                    raise
-                made.append({"json": {"error": exc.message}, "pairedItem": {"item": index}})
-        return [made]
+        async def work(index: int, parameters: AgentParameters) -> Items:
+            return [await self._one(parameters, run.items[index], index)]
+
+        return [await made_per_item(run, await run.resolve(), work)]
 
     async def _one(self, parameters: AgentParameters, item: Item, index: int) -> Item:
         request = HeadlessRequest(

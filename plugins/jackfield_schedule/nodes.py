@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node, Workflow
 from jackfield_schedule.zones import zone_named
 
 
-class _Parameters(NodeParameters):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class IntervalRule(_Parameters):
+class IntervalRule(Parameters):
     """One rule; only the fields of its kind count."""
 
     field: str = Field(
@@ -37,15 +33,15 @@ class IntervalRule(_Parameters):
     expression: str = Field("", description="Cron expression of 5 fields, or 6 with the seconds first.")
 
 
-class IntervalRules(_Parameters):
+class IntervalRules(Parameters):
     interval: list[IntervalRule] = Field(default_factory=lambda: [IntervalRule()])
 
 
-class ScheduleParameters(_Parameters):
+class ScheduleParameters(Parameters):
     rule: IntervalRules = Field(default_factory=IntervalRules, description="When it is due: any of the rules.")
 
 
-class CronTime(_Parameters):
+class CronTime(Parameters):
     mode: str = Field(
         "everyDay", description="everyMinute, everyHour, everyDay, everyWeek, everyMonth, everyX or custom."
     )
@@ -58,15 +54,15 @@ class CronTime(_Parameters):
     unit: str = Field("hours", description="Of mode everyX: minutes or hours.")
 
 
-class CronTimes(_Parameters):
+class CronTimes(Parameters):
     item: list[CronTime] = Field(default_factory=lambda: [CronTime()])
 
 
-class CronParameters(_Parameters):
+class CronParameters(Parameters):
     trigger_times: CronTimes = Field(default_factory=CronTimes, description="When it is due: any of the times.")
 
 
-class IntervalParameters(_Parameters):
+class IntervalParameters(Parameters):
     interval: int | str = Field(1, description="Units between two starts.")
     unit: str = Field("seconds", description="seconds, minutes or hours.")
 

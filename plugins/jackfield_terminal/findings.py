@@ -7,11 +7,15 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
+from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profiles
 from jackfield_terminal.restoring import findings as of_holders
 from jackfield_terminal.sandbox import Sandbox
+from jackfield_terminal.settings import TerminalSettings
+from jackfield_terminal.starting import directory_of_ptyprocess
 
 SUBJECT = "sandbox"
+SPAWNER = "terminals"
 
 
 async def try_sandbox(context: PluginContext) -> None:
@@ -27,7 +31,21 @@ async def try_sandbox(context: PluginContext) -> None:
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
-    return [*await _of_sandboxes(context), *await asyncio.to_thread(of_holders, context.service.config_dir)]
+    return [
+        *await _of_sandboxes(context),
+        *_of_the_spawner(context),
+        *await asyncio.to_thread(of_holders, context.service.config_dir),
+    ]
+
+
+def _of_the_spawner(context: PluginContext) -> Sequence[Finding]:
+    if context.settings(TerminalSettings).spawner != "ptyprocess":
+        return []
+    try:
+        directory_of_ptyprocess()
+    except InvalidInput as exc:
+        return [Finding(SPAWNER, False, exc.message)]
+    return [Finding(SPAWNER, True, "ptyprocess is installed")]
 
 
 async def _of_sandboxes(context: PluginContext) -> Sequence[Finding]:

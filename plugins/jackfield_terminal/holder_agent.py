@@ -11,7 +11,7 @@ import time
 
 from jackfield_terminal.members import alive, signal_session
 from jackfield_terminal.ring import LAST, WINDOW, Ring
-from jackfield_terminal.spawning import spawn_in_terminal
+from jackfield_terminal.spawning import Spawner
 
 BUDGET = 64 * 1024
 """Bytes that are read before anything else is looked at."""
@@ -27,11 +27,17 @@ class HeldAgent:
     """exit_code: 128+n for a signal; None while it runs. over: nothing more is printed."""
 
     def __init__(
-        self, argv: list[bytes], env: dict[bytes, bytes], cwd: bytes, size: tuple[int, int], capacity: int
+        self,
+        argv: list[bytes],
+        env: dict[bytes, bytes],
+        cwd: bytes,
+        size: tuple[int, int],
+        capacity: int,
+        spawner: Spawner,
     ) -> None:
         """Raises `OSError`, `ValueError`."""
         self.ring = Ring(capacity)
-        self.pid, master = spawn_in_terminal(argv, env, cwd, *size)
+        self.pid, master = spawner(argv, env, cwd, *size)
         self.master: int | None = master
         self.watch = os.pidfd_open(self.pid)
         self.size = size

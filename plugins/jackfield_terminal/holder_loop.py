@@ -34,6 +34,8 @@ from jackfield_terminal.frames import (
 )
 from jackfield_terminal.holder_agent import BUDGET, HeldAgent
 from jackfield_terminal.holder_link import DaemonLink
+from jackfield_terminal.ptyprocess_spawning import spawn_with_ptyprocess
+from jackfield_terminal.spawning import Spawner, spawn_in_terminal
 
 RESTING = 0.005
 """Seconds of rest after each `BUDGET` of a flood without a daemon: some 10 MB/s of it."""
@@ -46,7 +48,8 @@ LONGEST = 2**30
 
 
 class Start:
-    """The content of `START`. memo: text for the next daemon. lifetime, hang_up, kill: seconds."""
+    """The content of `START`. memo: text for the next daemon. lifetime, hang_up, kill: seconds. ptyprocess: the
+    directory that has the package which is to start the agent; empty: we do."""
 
     def __init__(self, found: dict[str, object]) -> None:
         self.argv = [_exact(each) for each in _list(found["argv"])]
@@ -56,6 +59,7 @@ class Start:
         self.capacity = int(str(found["capacity"]))
         self.lifetime, self.hang_up, self.kill = (float(str(found[name])) for name in ("lifetime", "hang_up", "kill"))
         self.memo = str(found["memo"])
+        self.ptyprocess = str(found.get("ptyprocess", ""))
 
 
 def _exact(text: object) -> bytes:
@@ -259,7 +263,7 @@ def run(directory: str) -> None:
         os.chmod(SOCKET, 0o600)  # noqa: PTH101 - pathlib is not loaded here
         listener.listen(BACKLOG)
         listener.setblocking(False)
-        agent = HeldAgent(start.argv, start.env, start.cwd, start.size, start.capacity)
+        agent = HeldAgent(start.argv, start.env, start.cwd, start.size, start.capacity, _spawner(start.ptyprocess))
     except (OSError, ValueError) as exc:
         link.send(number_frame(FAILED, (exc.errno or 0) if isinstance(exc, OSError) else 0))
         with contextlib.suppress(OSError):
@@ -269,6 +273,13 @@ def run(directory: str) -> None:
     holder = Holder(start, agent, listener, link)
     holder.run()
     holder.close(directory)
+
+
+def _spawner(ptyprocess: str) -> Spawner:
+    if not ptyprocess:
+        return spawn_in_terminal
+    sys.path.append(ptyprocess)
+    return spawn_with_ptyprocess
 
 
 def _first(link: DaemonLink) -> Start | None:

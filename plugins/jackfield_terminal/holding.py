@@ -49,7 +49,8 @@ _NULL = "/dev/null"
 @record
 class HolderStart:
     """What a holder is to start. capacity: bytes of output. memo: text for the next daemon. lifetime, hang_up, kill:
-    seconds without a daemon, and of the agent's end then."""
+    seconds without a daemon, and of the agent's end then. ptyprocess: the directory that has the package which is to
+    start the agent; empty: the holder does."""
 
     argv: Sequence[str]
     env: Mapping[str, str]
@@ -61,10 +62,11 @@ class HolderStart:
     lifetime: float
     hang_up: float
     kill: float
+    ptyprocess: str = ""
 
     def content(self) -> dict[str, object]:
         """Raises `ValueError` for what no program can be given."""
-        named = ("cols", "rows", "capacity", "memo", "lifetime", "hang_up", "kill")
+        named = ("cols", "rows", "capacity", "memo", "lifetime", "hang_up", "kill", "ptyprocess")
         return {
             **{name: getattr(self, name) for name in named},
             "argv": [_exact(each) for each in self.argv],

@@ -45,8 +45,8 @@ class Persistence:
             raise InvalidInput("Sessions survive the daemon on Linux only.", code="PERSIST_UNAVAILABLE")
         return wanted
 
-    def start(self, memo: Memo, confined: Launch, size: tuple[int, int]) -> Holding:
-        """Blocks. Raises `OSError`, `ValueError`."""
+    def start(self, memo: Memo, confined: Launch, size: tuple[int, int], ptyprocess: str) -> Holding:
+        """ptyprocess: see `HolderStart`. Blocks. Raises `OSError`, `ValueError`."""
         settings = self._settings
         start = HolderStart(
             argv=confined.argv,
@@ -59,6 +59,7 @@ class Persistence:
             lifetime=settings.persist_lifetime,
             hang_up=settings.hang_up_grace,
             kill=settings.kill_grace,
+            ptyprocess=ptyprocess,
         )
         return Holding(memo, start_holder(self._directory / memo.id, start))
 

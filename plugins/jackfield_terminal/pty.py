@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jackfield.api.records import record
-from jackfield_terminal.spawning import spawn_in_terminal
+from jackfield_terminal.spawning import Spawner
 
 
 @record
@@ -18,9 +18,9 @@ class Spawned:
     master: int | None
 
 
-def spawn(argv: Sequence[str], env: Mapping[str, str], cwd: Path, cols: int, rows: int) -> Spawned:
+def spawn(spawner: Spawner, argv: Sequence[str], env: Mapping[str, str], cwd: Path, cols: int, rows: int) -> Spawned:
     """Blocks for a few milliseconds; let a thread do it. Raises `OSError`, `ValueError`."""
-    return Spawned(*spawn_in_terminal(argv, env, str(cwd), cols, rows))
+    return Spawned(*spawner(argv, env, str(cwd), cols, rows))
 
 
 def resize(master: int, cols: int, rows: int) -> None:

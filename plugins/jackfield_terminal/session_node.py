@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_terminal.keys import sequence
@@ -21,10 +23,8 @@ if TYPE_CHECKING:
     from jackfield_terminal.session import Session
 
 
-class SessionParameters(NodeParameters):
+class SessionParameters(Parameters):
     """One operation for each item. `start` gives `sessionId`, which the others take."""
-
-    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True)
 
     operation: Literal["start", "send", "wait", "read", "stop"] = Field("start", description="What is to be done.")
     profile: str = Field("", description="start: alias of the profile whose agent is started.")
@@ -69,17 +69,10 @@ class SessionNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        made: Items = []
-        resolved: list[SessionParameters] = await run.resolve()
-        for index, parameters in enumerate(resolved):
-            try:
-                made.append(self._item(await self._one(parameters), run.items[index], index))
-            except NodeError as exc:
-                if run.node.on_error == "stopWorkflow":
-                    exc.item = index
-                    raise
-                made.append({"json": {"error": exc.message}, "pairedItem": {"item": index}})
-        return [made]
+        async def work(index: int, parameters: SessionParameters) -> Items:
+            return [self._item(await self._one(parameters), run.items[index], index)]
+
+        return [await made_per_item(run, await run.resolve(), work)]
 
     @staticmethod
     def _item(json: dict[str, Json], given: Item, index: int) -> Item:

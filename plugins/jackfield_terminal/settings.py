@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 _TOOLS = (
@@ -17,6 +19,11 @@ class TerminalSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
+    spawner: Literal["posix_spawn", "ptyprocess"] = Field(
+        "posix_spawn",
+        description="How agents are started in their terminals; ptyprocess is the Python package of that name (extra "
+        "`ptyprocess`).",
+    )
     max_sessions: int = Field(64, ge=1, le=10_000, description="Sessions that may run at the same time.")
     keep_ended: int = Field(
         200, ge=0, le=10_000, description="Ended sessions whose scrollback is kept; older ones are forgotten."

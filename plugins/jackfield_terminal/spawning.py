@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import signal
 import termios
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 IN_DIRECTORY = 'cd -- "$0" && exec "$@"'
 """Python's `posix_spawn` has no working directory; a shell that replaces itself has."""
@@ -20,6 +20,11 @@ _KEPT = frozenset((signal.SIGKILL, signal.SIGSTOP, 32, 33))
 """Signals that cannot be set; 32 and 33 are the thread library's."""
 DEFAULTED = [number for number in signal.valid_signals() if number not in _KEPT]
 """Signals that a new program does not inherit as ignored."""
+Spawner = Callable[
+    [Sequence[str] | Sequence[bytes], Mapping[str, str] | Mapping[bytes, bytes], str | bytes, int, int],
+    tuple[int, int],
+]
+"""The interface of `spawn_in_terminal`."""
 
 
 def spawn_in_terminal(

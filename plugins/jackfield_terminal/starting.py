@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from importlib.util import find_spec
+from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
@@ -11,12 +13,19 @@ from jackfield.api.records import record, replace
 from jackfield_terminal.handover import Memo
 from jackfield_terminal.persistence import Holding, Persistence
 from jackfield_terminal.pty import Spawned, spawn
+from jackfield_terminal.ptyprocess_spawning import spawn_with_ptyprocess
 from jackfield_terminal.sandbox import Sandbox
+from jackfield_terminal.settings import TerminalSettings
+from jackfield_terminal.spawning import spawn_in_terminal
 
 TERMINAL = "xterm-256color"
 """`TERM` of agents: what clients draw with, and our emulator, whatever the daemon itself was started in."""
 NOT_STARTED = 127
 """Exit code of a run whose agent could not be started, as a shell gives it."""
+
+NO_PTYPROCESS = (
+    "`terminal.spawner` is ptyprocess, which is not installed. Install it with: pip install 'jackfield[ptyprocess]'"
+)
 
 
 @record
@@ -44,19 +53,25 @@ class Starter:
         self._context = context
         self.sandbox = Sandbox(context)
         self._persistence = Persistence(context)
+        self._by_ptyprocess = context.settings(TerminalSettings).spawner == "ptyprocess"
+        self._spawner = spawn_with_ptyprocess if self._by_ptyprocess else spawn_in_terminal
 
     async def start(self, request: SessionRequest, id: str) -> tuple[Launch, Spawned | Holding]:
-        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one
-        or the session is to persist and cannot, and `JackfieldError` when the system cannot start the agent."""
+        """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
+        the session is to persist and cannot, or `terminal.spawner` is not installed, and `JackfieldError` when the
+        system cannot start the agent."""
+        ptyprocess = directory_of_ptyprocess() if self._by_ptyprocess else ""
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
         launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
         try:
             confined = await self.sandbox.confined(launch)
             if self._persistence.wanted(request.persist, launch.profile):
                 memo = Memo(id, self._context.clock.now_ms(), launch)
-                return launch, await asyncio.to_thread(self._persistence.start, memo, confined, request.size)
+                return launch, await asyncio.to_thread(
+                    self._persistence.start, memo, confined, request.size, ptyprocess
+                )
             return launch, await asyncio.to_thread(
-                spawn, confined.argv, confined.env, confined.cwd, request.cols, request.rows
+                spawn, self._spawner, confined.argv, confined.env, confined.cwd, request.cols, request.rows
             )
         except BaseException as exc:
             await self._context.port(Profiles).ended(launch, NOT_STARTED)
@@ -65,6 +80,14 @@ class Starter:
             if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
                 raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
             raise
+
+
+def directory_of_ptyprocess() -> str:
+    """The directory that has the package. Raises `InvalidInput` when it is not installed."""
+    found = find_spec("ptyprocess")
+    if found is None or found.origin is None:
+        raise InvalidInput(NO_PTYPROCESS, code="SPAWNER_UNAVAILABLE")
+    return str(Path(found.origin).parents[1])
 
 
 def in_terminal(launch: Launch) -> Launch:

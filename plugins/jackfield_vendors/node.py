@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import error_item, goes_on
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
@@ -90,9 +91,10 @@ class VendorNode:
             try:
                 made += shared(await self._one(run, resolved, group, exchanges), group)
             except (NodeError, BinaryError) as exc:
-                if run.node.on_error == "stopWorkflow":
+                if not goes_on(run):
                     raise NodeError(exc.message, item=group[0]) from None
-                made += [{"json": {"error": exc.message}, "pairedItem": {"item": index}} for index in group]
+                failure = NodeError(exc.message)
+                made += [error_item(failure, index) for index in group]
         return [made]
 
     async def _one(

@@ -24,9 +24,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "jwtAuth": ("secret", "publicKey", "algorithm"),
 }
 """What each kind is configured with."""
-SECRETS = frozenset({"headerValue", "password", "secret"})
-"""Fields that are never shown."""
-
 _ALIASES = {
     "hmac": {"secret": "hmacSecret", "header": "hmacHeader", "algorithm": "hmacAlgorithm", "encoding": "hmacEncoding"},
     "jwtAuth": {"secret": "jwtSecret", "algorithm": "jwtAlgorithm"},

@@ -10,7 +10,7 @@ from jackfield.api.workflows import Node, Workflow
 from jackfield_webhooks import callers, credentials, paths
 from jackfield_webhooks.bodies import BodyOptions
 from jackfield_webhooks.callers import Network, Origins
-from jackfield_webhooks.parameters import Findings, HookParameters, read, text
+from jackfield_webhooks.parameters import SECRETS, Findings, HookParameters, read, text
 from jackfield_webhooks.paths import PRODUCTION, TEST
 from jackfield_webhooks.plans import AnswerPlan, plan
 from jackfield_webhooks.signatures import SignatureVerifier
@@ -114,7 +114,7 @@ async def make_verifier(
         used = (named.id, stored[1] if stored else 0)
         config = {**config, **(stored[0] if stored else {})}
     findings.update(written)
-    context.secrets.redact(*(value for name, value in config.items() if name in credentials.SECRETS))
+    context.secrets.redact(*(value for name, value in config.items() if name in SECRETS))
     return verifier, used
 
 

@@ -215,4 +215,4 @@ class NoIngress:
         if scope["type"] != "http":
             await close_websocket(receive, send)
             return
-        raise NotFound("Test calls are switched off; see webhooks.testEnabled.")
+        raise NotFound("Test calls are switched off; see webhooks.test_enabled.")

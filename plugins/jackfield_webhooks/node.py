@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
-from jackfield_webhooks.parameters import KINDS, read
+from jackfield_webhooks.parameters import KINDS, SECRET_PATHS, read
 
 
 def _upper(value: object) -> object:
@@ -54,6 +54,10 @@ class WebhookParameters(NodeParameters):
         description="allowedOrigins, binaryPropertyName, ignoreBots, ipWhitelist, noResponseBody, rawBody, "
         "responseCode, responseContentType, responseData, responseHeaders, responsePropertyName.",
     )
+
+    @classmethod
+    def secret_paths(cls) -> Collection[str]:
+        return SECRET_PATHS
 
 
 class ExportedWebhookParameters(WebhookParameters):

@@ -27,6 +27,10 @@ KINDS = {
 }
 """Every accepted value of `authentication` and the one that it means."""
 
+SECRETS = ("headerValue", "password", "secret", "hmacSecret", "jwtSecret")
+"""The names under which a node has its secret, in `authConfig` or beside it."""
+SECRET_PATHS = tuple(prefix + name for prefix in ("authConfig.", "") for name in SECRETS)
+
 Findings = dict[str, str]
 """Parameter path -> what is wrong."""
 

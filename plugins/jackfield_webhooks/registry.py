@@ -28,7 +28,7 @@ class _Ready:
 
 
 class Registry:
-    """Routes of every saved workflow, and ready hooks for those that are called, at most `webhooks.cachedWebhooks`."""
+    """Routes of every saved workflow, and ready hooks for those that are called, at most `webhooks.cached_webhooks`."""
 
     def __init__(self, context: PluginContext, settings: WebhookSettings) -> None:
         self.table = Table()

@@ -12,7 +12,7 @@ _EVERYTHING = 1 << 53
 
 
 async def prune_forever(context: PluginContext, settings: WebhookSettings) -> None:
-    """Every `webhooks.history.pruneInterval` seconds; goes on while there is more to delete than one step takes."""
+    """Every `webhooks.history.prune_interval` seconds; goes on while there is more to delete than one step takes."""
     while True:
         await context.clock.sleep(settings.history.prune_interval)
         try:

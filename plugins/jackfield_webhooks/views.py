@@ -6,7 +6,7 @@ from jackfield.api.clock import iso
 from jackfield.api.storage import StoredCall, Webhook, WebhookStats
 from jackfield_webhooks import credentials, paths
 from jackfield_webhooks.answers import with_execution
-from jackfield_webhooks.parameters import HookParameters
+from jackfield_webhooks.parameters import SECRETS, HookParameters
 from jackfield_webhooks.paths import PRODUCTION
 
 View = dict[str, object]
@@ -81,7 +81,7 @@ def call(stored: StoredCall) -> View:
 
 def _auth_config(parameters: HookParameters, named: credentials.Reference | None) -> View:
     config = credentials.written_config(parameters, {})
-    shown: View = {name: value for name, value in config.items() if name not in credentials.SECRETS}
+    shown: View = {name: value for name, value in config.items() if name not in SECRETS}
     if named is not None:
         shown["credential"] = {"kind": named.kind, "id": named.id, "name": named.name}
     return shown

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import StoredExecution
+from jackfield_workflows.live_runs import LiveRuns
+from jackfield_workflows.recovery import Recovery
+from jackfield_workflows.scheduler import Scheduler
 from jackfield_workflows.services import Services
 
 PAGE = 100
 RETRY_S = 1.0
 
 
-class Taker(Protocol):
-    """Who runs them."""
-
-    def room(self) -> bool:
-        """Whether more are welcome."""
-
-    def knows(self, execution_id: str) -> bool:
-        """Whether the execution is in memory already."""
-
-    async def take(self, stored: StoredExecution) -> None:
-        """Run it in its turn."""
-
-
 class Backlog:
     """Claims what is open in the store, oldest first, as far as there is room."""
 
-    def __init__(self, services: Services, taker: Taker) -> None:
+    def __init__(self, services: Services, live: LiveRuns, scheduler: Scheduler, recovery: Recovery) -> None:
         self._services = services
-        self._taker = taker
+        self._live = live
+        self._scheduler = scheduler
+        self._recovery = recovery
+        self._closed = False
         self._marks = 0
         self._done = 0
         self._task: asyncio.Task[None] | None = None
@@ -47,11 +39,13 @@ class Backlog:
 
     def wake(self) -> None:
         """There may be room."""
-        if self.pending and self._task is None and self._taker.room():
+        if self.pending and self._task is None and self._room():
             self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
             self._task.add_done_callback(self._over)
 
     async def close(self) -> None:
+        """Claim nothing more."""
+        self._closed = True
         self._done = self._marks
         if self._task is not None:
             self._task.cancel()
@@ -77,7 +71,7 @@ class Backlog:
                     self._done = marks
                     return
                 for execution_id in ids:
-                    if not self._taker.room():
+                    if not self._room():
                         return
                     await self._load(execution_id)
                     after = execution_id
@@ -85,9 +79,18 @@ class Backlog:
                 await self._services.clock.sleep(RETRY_S)
 
     async def _load(self, execution_id: str) -> None:
-        if self._taker.knows(execution_id):
+        if self._live.knows(execution_id):
             return
         stored = await self._services.store.execution(execution_id)
-        if stored is None or stored.row.status not in ("queued", "running") or self._taker.knows(execution_id):
+        if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
             return
-        await self._taker.take(stored)
+        await self.take(stored)
+
+    async def take(self, stored: StoredExecution) -> None:
+        """Put a stored execution in its turn. Raises `StoreUnavailable`."""
+        run = await self._recovery.load(stored)
+        if run is not None:
+            self._scheduler.enter(run)
+
+    def _room(self) -> bool:
+        return self._scheduler.fits(0) and not self._closed

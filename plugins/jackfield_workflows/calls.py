@@ -8,48 +8,36 @@ the execution goes on like one that an earlier process left open.
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
 from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.nodes import NodeError
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Item, Items, PairedItem
+from jackfield_workflows.backlog import Backlog
 from jackfield_workflows.handles import Handle
 from jackfield_workflows.item_files import keep_files, without_large_data
+from jackfield_workflows.live_runs import LiveRuns
 from jackfield_workflows.records import Record, awaited_call, chunk, decode, encode, outputs_of
-from jackfield_workflows.resuming import CannotResume, request_of
+from jackfield_workflows.resuming import OPEN, CannotResume, outcome_of, request_of
+from jackfield_workflows.run_state import RunEvent, RunState
 from jackfield_workflows.services import Services
-
-
-class Taker(Protocol):
-    """The engine, as far as calls concern it."""
-
-    async def suspended(self, execution_id: str) -> None: ...
-
-    def let_go(self, execution_id: str) -> bool: ...
-
-    async def called(self, stored: StoredExecution) -> Handle: ...
-
-    def called_later(self, execution_id: str) -> Handle: ...
 
 
 class Calls:
     """Wakes executions that a call was for."""
 
-    def __init__(self, services: Services, engine: Taker) -> None:
+    def __init__(self, services: Services, live: LiveRuns, backlog: Backlog) -> None:
         self._services = services
-        self._engine = engine
-        self._resuming: set[str] = set()
+        self._live = live
+        self._backlog = backlog
         self._tasks: set[asyncio.Task[Handle]] = set()
-
-    def resuming(self, execution_id: str) -> bool:
-        """Whether a call is being stored, so that nobody else may take the execution up."""
-        return execution_id in self._resuming
 
     async def waiting(self, execution_id: str) -> WaitingCall:
         """Raises `NotFound`, `Conflict`, `StoreUnavailable`."""
-        await self._engine.suspended(execution_id)
+        run = self._live.runs.get(execution_id)
+        if run is not None and run.task is not None and run.state is RunState.SUSPENDING:
+            await asyncio.wait([run.task])
         return await self._waiting(await self._find(execution_id))
 
     async def resume(self, waiting: WaitingCall, items: Items | None) -> Handle:
@@ -61,13 +49,12 @@ class Calls:
 
     async def _resume(self, waiting: WaitingCall, items: Items | None) -> Handle:
         execution_id = waiting.execution_id
-        if execution_id in self._resuming:
+        if not self._live.reserve(execution_id):
             raise _over()
-        self._resuming.add(execution_id)
         try:
             stored = await self._find(execution_id)
             record = (await self._last(stored, waiting.index)).copy()
-            if not self._engine.let_go(execution_id):
+            if not self._let_go(execution_id):
                 raise _over()
             record["duration"] = max(self._services.clock.now_ms() - record["startedAt"], 0)
             if items is not None:
@@ -77,8 +64,18 @@ class Calls:
             if not await asyncio.shield(self._services.store.end_wait(execution_id, steps)):
                 raise _over()
         finally:
-            self._resuming.discard(execution_id)
+            self._live.free(execution_id)
         return await self._go_on(execution_id)
+
+    def _let_go(self, execution_id: str) -> bool:
+        """Forget an execution that waits; False when it does not wait, as it runs already."""
+        run = self._live.runs.get(execution_id)
+        if run is None:
+            return True
+        if run.state is not RunState.WAITING:
+            return False
+        run.move(RunEvent.FORGET)
+        return True
 
     async def _kept(self, execution_id: str, items: Items) -> Items:
         """The items with the execution's own share in their files. Raises `StoreUnavailable`."""
@@ -93,10 +90,23 @@ class Calls:
     async def _go_on(self, execution_id: str) -> Handle:
         """The call is stored, whatever happens now."""
         try:
-            return await self._engine.called(await self._find(execution_id))
+            stored = await self._find(execution_id)
+            handle = self._renewed(execution_id)
+            if stored.row.status in OPEN:
+                await self._backlog.take(stored)
+            else:
+                handle.close(outcome_of(stored))
         except StoreUnavailable:
             # Taken up once the store answers, like anything that did not fit into memory.
-            return self._engine.called_later(execution_id)
+            handle = self._renewed(execution_id)
+            self._backlog.mark()
+            self._backlog.wake()
+        return handle
+
+    def _renewed(self, execution_id: str) -> Handle:
+        handle = self._live.handle(execution_id)
+        handle.renew()
+        return handle
 
     async def _waiting(self, stored: StoredExecution) -> WaitingCall:
         record = await self._last(stored, None)

@@ -19,8 +19,10 @@ from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.triggers import TRIGGERS, Registration, WorkflowChange
 from jackfield.api.workflows import Document, Workflow
+from jackfield_workflows.credential_exports import refuse_credential
 from jackfield_workflows.identities import MAX_NAME, known_id
 from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.secret_parameters import SecretParameters
 from jackfield_workflows.workflow_views import without_service_keys
 
 T = TypeVar("T")
@@ -45,23 +47,24 @@ class WorkflowChanges:
         self._context = context
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._running: set[asyncio.Task[object]] = set()
+        self._secrets = SecretParameters(context)
 
     # -- verbs
 
     async def create(self, document: Json, author: Author, *, id: str | None = None) -> StoredWorkflow:
         """A new, inactive workflow; under this id, which no other has, when one is given. Raises `InvalidInput`."""
-        given = named(without_service_keys(document), UNTITLED)
+        given = given_document(document)
         workflow = await self._parsed(given, id=id or new_id(), version=1)
         return await self._finish(self._create(workflow, author))
 
     async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:
         """A new version. Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
-        given = without_service_keys(document)
+        given = checked(document)
         return await self._finish(self._write(workflow_id, author, lambda stored: _same(given)))
 
     async def patch(self, workflow_id: str, changes: Json, author: Author) -> StoredWorkflow:
         """A new version in which the top-level keys of `changes` replace those of the present one."""
-        given = without_service_keys(changes)
+        given = checked(changes)
         if not isinstance(given, dict):
             raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
         return await self._finish(self._write(workflow_id, author, lambda stored: _same({**stored.document, **given})))
@@ -106,6 +109,9 @@ class WorkflowChanges:
         async with self._one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
             given = named(await document(present), present.name)
+            if isinstance(given, dict):
+                await self._secrets.ready(given)
+                given = self._secrets.kept(given, present.document)
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
             if present.active:
                 await self._check_live(workflow)
@@ -208,6 +214,17 @@ class WorkflowChanges:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)
+
+
+def checked(document: Json) -> Json:
+    """What is kept of a document or of a part of one. Raises `InvalidInput` for a credential."""
+    refuse_credential(document)
+    return without_service_keys(document)
+
+
+def given_document(document: Json) -> Json:
+    """The same of a whole document, with a name. Raises `InvalidInput`."""
+    return named(checked(document), UNTITLED)
 
 
 def named(document: Json, default: str) -> Json:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 from jackfield.api.context import WorkflowReader
-from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
@@ -17,12 +17,11 @@ AUTOMATIC = frozenset({"webhook", "trigger", "retry", "sub"})
 TRIGGER = "errorTrigger"
 
 
-class Starter(Protocol):
-    def begin(self, request: ExecutionRequest, execution_id: str) -> Execution: ...
-
-
-async def start_error_workflow(services: Services, starter: Starter, run: Run, outcome: Outcome) -> None:
-    """Queue the error execution before the failure is stored, so that a crash between the two cannot swallow it."""
+async def start_error_workflow(
+    services: Services, begin: Callable[[ExecutionRequest, str], object], run: Run, outcome: Outcome
+) -> None:
+    """Queue the error execution before the failure is stored, so that a crash between the two cannot swallow it. begin:
+    starts an execution under an id."""
     request = run.request
     if request.mode not in AUTOMATIC or request.depth >= services.settings.max_depth:
         return
@@ -32,7 +31,7 @@ async def start_error_workflow(services: Services, starter: Starter, run: Run, o
         if workflow is None or start is None:
             return
         items = [error_item(services, run, outcome)]
-        starter.begin(
+        begin(
             ExecutionRequest(workflow, "error", start, items, depth=request.depth + 1, request_id=request.request_id),
             new_id(),
         )

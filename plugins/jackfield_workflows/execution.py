@@ -1,56 +1,59 @@
-"""One execution in memory: its life from the acceptance to the end. Its nodes are the matter of `course`."""
+"""One execution in memory: its life from the acceptance to the end, as `run_state` says it. Its nodes are the matter of
+`run_progress`."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Literal
 
 from jackfield.api.clock import Clock
 from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, Suspend
+from jackfield.api.records import record
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, StoredExecution
 from jackfield.api.workflows import Document, Items
-from jackfield_workflows.course import Course
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.handles import Handle, settle
 from jackfield_workflows.item_files import keep_files, replayed_items
-from jackfield_workflows.limits import time_limit, too_long, too_many
+from jackfield_workflows.limits import time_limit, too_long
 from jackfield_workflows.persistence import Persistence, Refused
 from jackfield_workflows.records import Record, awaited_call, failure_json, input_json, new_execution
-from jackfield_workflows.runloop import TooManyRuns
+from jackfield_workflows.run_progress import RunProgress
+from jackfield_workflows.run_state import ENDING, RunEvent, RunState, Table, UnknownEvent
 from jackfield_workflows.services import Services
 from jackfield_workflows.tasks import Task
 
-Ending = Literal["cancelled", "timeout", "left", "refused", "parked"]
 SLICE_S = 0.01
 """So long the nodes of one execution may keep the event loop before the others get it."""
+BROKEN = "The engine failed unexpectedly; see the daemon's log."
 
 
-class Owner(Protocol):
-    """The engine, as its executions see it."""
+@record
+class Wait:
+    """until: Unix ms; None: for a call. for_call: it goes on only from what is stored, as the call is stored there.
+    parked: it waits in the middle of a node, so that it goes on only from what is stored, too."""
 
-    def stored(self, run: Run, future: asyncio.Future[None], finished: FinishedExecution, *, accepted: bool) -> None:
-        """The end is queued to be stored. accepted: the acceptance was stored before."""
+    until: int | None
+    for_call: bool = False
+    parked: bool = False
 
-    def accepted(self, run: Run) -> None:
-        """The acceptance is stored, or `refusal` says why not."""
 
-    def over(self, run: Run) -> None:
-        """The task ends: with the execution, at a wait, or because `ending` says so."""
+@record
+class RunHooks:
+    """What an engine does for its executions. table: what their events do; strict: whether an event that is not in it
+    raises `UnknownEvent`; failed: told of a failure before that is stored; the others: see `NodeRun`."""
 
-    async def failed(self, run: Run, outcome: Outcome) -> None:
-        """The execution failed; its end is stored after this."""
-
-    async def run_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> Items:
-        """See `NodeRun.run_workflow`."""
-
-    async def start_workflow(self, run: Run, task: Task, workflow: str | Document, items: Items) -> None:
-        """See `NodeRun.start_workflow`."""
+    table: Table[Run]
+    strict: bool
+    failed: Callable[[Run, Outcome], Awaitable[None]]
+    run_workflow: Callable[[Run, Task, str | Document, Items], Awaitable[Items]]
+    start_workflow: Callable[[Run, Task, str | Document, Items], Awaitable[None]]
 
 
 class Run:
@@ -59,52 +62,43 @@ class Run:
     def __init__(
         self,
         services: Services,
-        owner: Owner,
+        hooks: RunHooks,
         handle: Handle,
         request: ExecutionRequest,
         created_at: int,
+        *,
+        within: bool = False,
     ) -> None:
+        """created_at: Unix ms. within: it runs in the slot of the execution that asked for it."""
+        self.state = RunState.READY
+        self.id = handle.id
         self.services = services
-        self.owner = owner
         self.handle = handle
         self.request = request
+        self.within = within
         self.clock: Clock = services.clock
         self.log: logging.Logger = services.context.log
         self.facts = Facts(handle.id, request, services.plans.of(request.workflow), services)
         self.created_at = created_at
         self.started_at: int | None = None
         self.disk = Persistence(handle.id, services.store, self.clock, self.log, self._new, self._added)
-        self.course = Course(self.facts, request, self.disk, services)
+        self.progress = RunProgress(self.facts, request, self.disk, services)
         self.task: asyncio.Task[None] | None = None
-        self.ending: Ending | None = None
         self.refusal: BaseException | None = None
-        self.resume_at: int | None = None
-        """When a waiting execution goes on; Unix ms. None: when a call comes."""
-        self.waits = False
-        self.for_call = False
-        """Whether it waits for a call, so that it goes on only from what is stored."""
-        self.suspending = False
-        """Whether its wait is being stored."""
-        self.resumed = False
-        """Whether an earlier process left it open; noted in the store before it goes on."""
+        """Why the store, or the engine, does not go on with it."""
+        self.wait: Wait | None = None
+        """What it waits for, or waited for last."""
+        self.end: FinishedExecution | None = None
+        """Its end, as the store gets it."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
-        self.accepting = False
-        """Whether it starts once the store has it."""
-        self.within = False
-        """Whether it runs in the slot of the execution that asked for it."""
-        self.has_slot = False
-        self.lent = False
-        """Whether its slot went to others while one of its children waits."""
         self.size = 0
         """Bytes of the input, once it is encoded."""
-        self.counted = 0
-        """Bytes that count for the queue in which it stands."""
-        self.parked = False
-        """Whether it waits in the middle of a node, so that it goes on only from what is stored."""
+        self._hooks = hooks
+        self._outcome = Outcome("cancelled")
+        self._resumed = False
+        """Whether an earlier process left it open; noted in the store before it goes on."""
         self._park_until = 0
-        self._begun = False
-        self._finishing = False
         self._slice = 0.0
         self._spent = 0.0
         self._limit = time_limit(request.workflow, services.settings)
@@ -113,24 +107,51 @@ class Run:
         if request.call is not None and request.durability == "accept":
             self.call = (request.call.id, request.call.webhook_id)
 
-    @property
-    def id(self) -> str:
-        return self.handle.id
-
     def restore(self, stored: StoredExecution, records: list[Record], *, earlier: bool) -> None:
         """Go on from what the store has. earlier: an earlier process may have run it."""
         row = stored.row
         self.size = len(stored.input)
         self.started_at = row.started_at
-        self.disk.status = row.status
-        self.course.restore(records)
-        self.resumed = earlier
-        self.waits = row.status == "waiting"
-        self.for_call = self.waits and awaited_call(stored.steps) is not None
-        self.resume_at = row.resume_at if self.waits else None
+        self.disk.restore(row.status)
+        self.progress.restore(records)
+        self._resumed = earlier
+        if row.status == "waiting":
+            self.wait = Wait(row.resume_at, for_call=awaited_call(stored.steps) is not None)
         if stored.call is not None and stored.call_status == "pending":
             self.call = stored.call
         settle(self.handle.accepted, None)
+
+    # -- its state
+
+    def move(self, event: RunEvent) -> None:
+        """Tell what happened. The table says what comes of it; `UnknownEvent` in tests when it does not."""
+        found = self._hooks.table.get((self.state, event))
+        if found is None:
+            unknown = UnknownEvent(self.id, self.state, event)
+            if self._hooks.strict:
+                raise unknown
+            self.log.error("refused: %s", unknown)
+            return
+        self.state, effects = found
+        for effect in effects:
+            effect(self)
+
+    def park(self, until: int) -> None:
+        """Leave the memory until a time (Unix ms), although a node runs: it runs again then."""
+        self._park_until = until
+        self.move(RunEvent.PARK)
+
+    def launch(self) -> None:
+        """Make its task."""
+        self.task = asyncio.get_running_loop().create_task(self._go())
+
+    def stop_task(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+
+    def forget_task(self) -> None:
+        """Its task is over."""
+        self.task = None
 
     # -- what its nodes ask for
 
@@ -149,20 +170,30 @@ class Run:
         task.effect = True
 
     async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
-        return await self.owner.run_workflow(self, task, workflow, items)
+        return await self._hooks.run_workflow(self, task, workflow, items)
 
     async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
-        await self.owner.start_workflow(self, task, workflow, items)
+        await self._hooks.start_workflow(self, task, workflow, items)
+
+    async def breathe(self) -> None:
+        """Let others have the event loop, when this execution had it long enough."""
+        if self.clock.monotonic() > self._slice:
+            await asyncio.sleep(0)
+            self._slice = self.clock.monotonic() + SLICE_S
+
+    def slow(self) -> None:
+        """A node takes its time."""
+        try:
+            self.disk.show_running(self.since())
+        except StoreUnavailable as exc:
+            self.refusal = exc
+            self.move(RunEvent.REFUSED)
 
     # -- the store
 
     def accept(self, status: Literal["queued", "running"]) -> asyncio.Future[None]:
         """Queue the acceptance. Raises `StoreUnavailable`."""
         return self.disk.accept(status)
-
-    def show_running(self) -> None:
-        """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
-        self.disk.show_running(self.since())
 
     def since(self) -> int:
         return self.started_at or self.created_at
@@ -175,86 +206,71 @@ class Run:
     def _added(self, error: BaseException | None) -> None:
         if error is None:
             settle(self.handle.accepted, None)
+            self.move(RunEvent.ACCEPTED)
         else:
             self.refusal = error
             self.handle.refuse(error)
-            self.end("refused")
-        if self.accepting:
-            self.accepting = False
-            self.owner.accepted(self)
-
-    def slow(self) -> None:
-        """A node takes its time."""
-        try:
-            self.show_running()
-        except StoreUnavailable as exc:
-            self.refusal = exc
-            self.end("refused")
+            self.move(RunEvent.REFUSED)
 
     # -- running
 
-    async def go(self) -> None:
-        """Run until the end or a wait; then `waits` is set."""
+    async def _go(self) -> None:
+        """Run until the end or a wait."""
         try:
-            await self._go()
+            outcome = await self._ran()
+            if outcome is not None:
+                await self._finish(outcome)
+        except Refused as exc:
+            self._fail(exc.cause)
         except Exception:
             self.log.exception("execution %s cannot be ended", self.id)
-            self.refusal = JackfieldError("The engine failed unexpectedly; see the daemon's log.")
-            self.ending = "refused"
+            self._fail(JackfieldError(BROKEN))
+        except BaseException:
+            self.move(RunEvent.INTERRUPT)
+            raise
         finally:
-            self.owner.over(self)
+            self.move(RunEvent.OVER)
 
-    async def _go(self) -> None:
-        outcome: Outcome | None = None
+    def _fail(self, error: BaseException) -> None:
+        self.refusal = error
+        self.move(RunEvent.FAIL)
+
+    async def _ran(self) -> Outcome | None:
+        """How it ended; None when it did not, for one of the reasons that the state tells."""
         try:
             outcome = await self._limited()
-        except Refused as exc:
-            self.refusal, self.ending = exc.cause, "refused"
+        except Refused:
+            raise
         except asyncio.CancelledError:
-            outcome = await self._parked() if self.ending == "parked" else self._ended()
+            return await self._stopped()
         except Exception:
             self.log.exception("execution %s failed in the engine", self.id)
-            outcome = self.course.failure("The engine failed unexpectedly; see the daemon's log.", None, None)
-        if outcome is not None and self.ending not in ("refused", "left"):
-            await self._finish(outcome)
+            outcome = self.progress.failure(BROKEN, None, None)
+        return None if self.state in (RunState.LEAVING, RunState.REFUSING) else outcome
 
-    def end(self, ending: Ending) -> None:
-        """Stop as soon as possible. An execution that is being finished can only be left; that it is about to be parked
-        keeps none from its end."""
-        if self.ending not in (None, "parked") or (self._finishing and ending != "left"):
-            return
-        self.ending = ending
-        if self.task is not None and self._begun:
-            self.task.cancel()
-
-    def park(self, until: int) -> None:
-        """Leave the memory until a time (Unix ms), although a node runs: it runs again then."""
-        self._park_until = until
-        self.end("parked")
-
-    async def _parked(self) -> Outcome | None:
-        self.ending = None
-        try:
-            await self._wait(self._park_until)
-            self.parked = True
-        except asyncio.CancelledError:
-            return self._ended()
-        return None
+    async def _stopped(self) -> Outcome | None:
+        if self.state is RunState.PARKING:
+            try:
+                await self._suspend(Wait(self._park_until, parked=True))
+            except asyncio.CancelledError:
+                return self._ended()
+            return None
+        return self._ended()
 
     def _ended(self) -> Outcome | None:
-        if self.ending == "timeout":
-            return self.course.failure(too_long(self._limit), None, None)
-        if self.ending != "cancelled":
-            self.ending = self.ending or "left"
-            return None
-        return Outcome("cancelled", self.course.last_items(), None, self.course.last)
+        if self.state is RunState.EXPIRING:
+            return self.progress.failure(too_long(self._limit), None, None)
+        if self.state is RunState.CANCELLING:
+            return Outcome("cancelled", self.progress.last_items(), None, self.progress.last)
+        self.move(RunEvent.INTERRUPT)
+        return None
 
     async def _limited(self) -> Outcome | None:
-        self._begun = True
+        self.move(RunEvent.BEGIN)
         if not self._limit:
             return await self._work()
         begun = self.clock.monotonic()
-        timer = self.services.timers.after(self._limit - self._spent, lambda: self.end("timeout"))
+        timer = self.services.timers.after(self._limit - self._spent, partial(self.move, RunEvent.EXPIRE))
         try:
             return await self._work()
         finally:
@@ -262,83 +278,74 @@ class Run:
             self._spent += self.clock.monotonic() - begun
 
     async def _work(self) -> Outcome | None:
-        self.resume_at, self.waits = None, False
-        if self.resumed:
+        if self._resumed:
             await self.disk.mark_resumed()
-            self.resumed = False
+            self._resumed = False
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.facts.plan.graph.steps:
-            return self.course.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
-        await self._begin_once()
-        course = self.course
+            return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
+        if not self.progress.begun:
+            await self._begin()
+        progress, monotonic = self.progress, self.clock.monotonic
         while True:
-            if self.ending is not None:
+            if self.state is not RunState.RUNNING:
                 raise asyncio.CancelledError
-            if self.clock.monotonic() > self._slice:
+            if monotonic() > self._slice:
                 await self.breathe()
-            try:
-                task = course.next()
-            except TooManyRuns:
-                return course.failure(too_many(self.services.settings.max_node_runs), course.last, None)
-            if task is None:
-                return Outcome("success", course.last_items(), None, course.last)
-            if course.replayed(task):
+            outcome = await progress.step(self, self.slow)
+            if outcome is None:
                 continue
-            self.disk.before_node()
-            outcome = await course.node(self, task)
-            if isinstance(outcome, Suspend):
-                await self._wait(outcome.until, outcome.call)
-                return None
-            if outcome is not None:
+            if isinstance(outcome, Outcome):
                 return outcome
+            await self._wait(outcome)
+            return None
 
-    async def _begin_once(self) -> None:
-        course = self.course
-        if course.begun:
-            return
-        if course.interrupted is None:
-            given = chain(self.request.items, replayed_items(course.records))
+    async def _begin(self) -> None:
+        progress = self.progress
+        if progress.interrupted is None:
+            given = chain(self.request.items, replayed_items(progress.records))
             await keep_files(self.services.context, self.id, given)
         now = self.clock.now_ms()
         if self.started_at is None:
             self.started_at = now
         self._publish("started")
-        course.begin(now)
+        progress.begin(now)
 
-    async def breathe(self) -> None:
-        """Let others have the event loop, when this execution had it long enough."""
-        if self.clock.monotonic() > self._slice:
-            await asyncio.sleep(0)
-            self._slice = self.clock.monotonic() + SLICE_S
+    async def _wait(self, suspend: Suspend) -> None:
+        """A node waits, unless the execution ends meanwhile: it may have been told so while the node would not stop."""
+        if self.state in ENDING or self.state is RunState.REFUSING:
+            raise asyncio.CancelledError
+        await self._suspend(Wait(suspend.until, for_call=suspend.call is not None), suspend.call)
 
-    async def _wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
-        """Suspend: the wait is durable before the execution is left alone."""
-        self.suspending = True
-        try:
-            await self.disk.wait(until, self.since(), call)
-        finally:
-            self.suspending = False
-        self.resume_at, self.waits, self.for_call = until, True, call is not None
-        self.course.news.flush()
-        self._publish("waiting", resumeAt=until)
+    async def _suspend(self, wait: Wait, call: Mapping[str, Json] | None = None) -> None:
+        """The wait is durable before the execution is left alone."""
+        self.move(RunEvent.SUSPEND)
+        await self.disk.wait(wait.until, self.since(), call)
+        self.wait = wait
+        self.move(RunEvent.WAIT_STORED)
+        self.progress.news.flush()
+        self._publish("waiting", resumeAt=wait.until)
 
     # -- the end
 
     async def _finish(self, outcome: Outcome) -> None:
-        self._finishing = True
+        self.move(RunEvent.FINISH)
         try:
             if outcome.status == "failed":
-                await self.owner.failed(self, outcome)
+                await self._hooks.failed(self, outcome)
             await self.disk.settle()
         except asyncio.CancelledError:
-            self.ending = "left"
+            self.move(RunEvent.INTERRUPT)
             return
-        self.finish(outcome)
+        if self.state is RunState.FINISHING:
+            self._outcome = outcome
+            self.move(RunEvent.END)
 
-    def finish(self, outcome: Outcome) -> None:
-        """Queue the end, then tell whoever waits."""
+    def store_end(self) -> None:
+        """Queue the end, then tell whoever waits. One that never ran was cancelled."""
+        outcome = self._outcome
         accepted = self.disk.status is not None
-        finished = FinishedExecution(
+        self.end = FinishedExecution(
             id=self.id,
             status=outcome.status,
             finished_at=self.clock.now_ms(),
@@ -347,11 +354,25 @@ class Run:
             error=None if outcome.failure is None else failure_json(outcome.failure),
             call=self._call_update(outcome),
         )
-        self.owner.stored(self, self.disk.finish(finished), finished, accepted=accepted)
-        self.course.news.flush()
+        self.disk.finish(self.end).add_done_callback(partial(self._end_answered, accepted))
+        self.progress.news.flush()
         self._publish("finished", status=outcome.status)
         settle(self.handle.answer, None)
         settle(self.handle.finished, outcome)
+
+    def _end_answered(self, accepted: bool, future: asyncio.Future[None]) -> None:
+        error = StoreUnavailable() if future.cancelled() else future.exception()
+        if error is None:
+            self.move(RunEvent.END_STORED)
+        elif accepted and self.refusal is None:
+            self.move(RunEvent.END_KEPT)
+        else:
+            self.lose_end(error)
+
+    def lose_end(self, error: BaseException) -> None:
+        """The end is not stored, and not tried again."""
+        self.refusal = error
+        self.move(RunEvent.END_LOST)
 
     def _call_update(self, outcome: Outcome) -> CallUpdate | None:
         if self.call is None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 
+from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_workflows.jsvalues import Beyond, json_template_text, template_text
+from jackfield_workflows.jsvalues import json_template_text, template_text
 from jackfield_workflows.paths import Getter, compile_path
 from jackfield_workflows.reads import Reads
 from jackfield_workflows.scope import ExpressionProblem, Scope

@@ -33,7 +33,8 @@ class Facts:
         self._request = request
         self._services = services
         self._knows_variables = False
-        self._memory: dict[str, dict[str, Json]] = {}
+        self.memories: dict[str, dict[str, Json]] = {}
+        """Per node its own memory."""
         self._static: dict[str, dict[str, Json]] = {}
 
     @cached_property
@@ -72,15 +73,15 @@ class Facts:
 
     def memory(self, name: str) -> dict[str, Json]:
         """The node's own memory."""
-        return self._memory.setdefault(name, {})
+        return self.memories.setdefault(name, {})
 
     def remembered(self, name: str) -> dict[str, Json] | None:
         """The node's memory, when there is something in it."""
-        return self._memory.get(name) or None
+        return self.memories.get(name) or None
 
     def remember(self, name: str, memory: dict[str, Json]) -> None:
         """Put back what an earlier process knew."""
-        self._memory[name] = memory
+        self.memories[name] = memory
 
     def static(self, section: str) -> dict[str, Json]:
         """What stands for the static data of a workflow that is not saved: it lasts as long as the execution."""

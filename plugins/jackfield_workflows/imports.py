@@ -18,9 +18,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
-from jackfield_workflows.changes import UNTITLED, Author, WorkflowChanges, named
+from jackfield_workflows.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.large_documents import off_loop
-from jackfield_workflows.workflow_views import without_service_keys
+from jackfield_workflows.secret_parameters import SecretParameters
 
 MOST = 1000
 """Documents of one import."""
@@ -46,6 +46,7 @@ class Importer:
     def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
         self._context = context
         self._changes = changes
+        self._secrets = SecretParameters(context)
 
     async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
         """One result per document, in their order. partial: import the good ones although others have mistakes."""
@@ -66,7 +67,7 @@ class Importer:
         if not isinstance(document, dict):
             return [Problem("body", "A workflow must be an object with nodes and connections.")]
         try:
-            given = named(without_service_keys(document), UNTITLED)
+            given = given_document(document)
             await off_loop(given, lambda: self._context.port(WorkflowReader).parse(given))  # type: ignore[arg-type]  # an object
         except InvalidInput as exc:
             details = exc.details or {"body": exc.message}
@@ -82,6 +83,9 @@ class Importer:
             problems = [Problem(path, str(message)) for path, message in places.items()]
             return Imported(index, name_of(document), "failed", own, problems=problems)
         problems = await self._remarks(stored)
+        if isinstance(document, dict):
+            lost = self._secrets.lost(document, stored.document)
+            problems += [Problem(path, "The export holds no secret here; enter it.", "warning") for path in lost]
         if status == "created" and isinstance(document, dict) and document.get("active") is True:
             problems.append(
                 Problem("active", "The workflow was active where it comes from; here it is not.", "warning")

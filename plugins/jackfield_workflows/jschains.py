@@ -8,20 +8,16 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from jackfield_workflows import jsoperators as js
-from jackfield_workflows.jscallbacks import CALLBACKS, Value, call_with, function_of
-from jackfield_workflows.jsdatecalls import CALLS, FORMATS, MAKERS, to_date_time
-from jackfield_workflows.jsdatetexts import knows
+from jackfield.api.javascript import UNDEFINED, Beyond
+from jackfield_workflows.jscallbacks import Value, function_of, mapped
+from jackfield_workflows.jsdatecalls import CALLS, FORMATS, knows
 from jackfield_workflows.jsfunctions import FUNCTIONS, Function
 from jackfield_workflows.jsmembers import OBJECT, read
 from jackfield_workflows.jsmethods import METHODS, call_method
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree
-from jackfield_workflows.jspatterns import found
 from jackfield_workflows.jsregex import NotSame, Pattern, pattern_of
 from jackfield_workflows.jsroots import plain_key, root_of
-from jackfield_workflows.jsspread import joined_lists
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import Scope
 
 _clock = time.perf_counter
@@ -34,13 +30,8 @@ WORDS: Mapping[str, object] = {
     "Infinity": math.inf,
 }
 """Names that stand for a value."""
-_KNOWN_METHODS = METHODS | CALLS | CALLBACKS.keys()
-_PATTERN_METHODS = frozenset({"match", "replace", "replaceAll", "split"})
-_CONVERSIONS: Mapping[str, Callable[..., object]] = {
-    "Boolean": lambda value, *rest: js.truthy(value),
-    "String": lambda value, *rest: js.to_text(value),
-}
-"""Functions that are handed to the methods of lists by their names."""
+_KNOWN_METHODS = METHODS | CALLS | {"map"}
+_PATTERN_METHODS = frozenset({"match", "replace", "replaceAll"})
 
 
 def in_time(scope: Scope) -> None:
@@ -63,9 +54,7 @@ class Chains:
     def chain(self, tree: Tree) -> Value:
         """A root with the steps after it."""
         root, steps = tree[1], tree[2]
-        if root[0] == "regex":
-            value, used = self._test(root, steps)
-        elif root[0] == "name" and root[1] not in WORDS:
+        if root[0] == "name" and root[1] not in WORDS:
             value, used = self.root(root[1], steps)
         else:
             value, used = self._compiled(root), 0
@@ -100,12 +89,11 @@ class Chains:
 
     def _method(self, value: Value, name: str, arguments: Sequence[Tree]) -> Value:
         first = arguments[0] if arguments else None
-        if name in CALLBACKS and first is not None:
-            return self._with_function(value, name, first, arguments[1:])
-        if name == "toDateTime":
-            if first is not None:
+        if name == "map":
+            if first is None or first[0] != "arrow" or len(arguments) > 1:
                 raise NotSimple
-            return lambda scope: to_date_time(scope, value(scope))
+            function = function_of(first[1], self._compiled(first[2]))
+            return lambda scope: mapped(scope, value(scope), function(scope))
         if name in FORMATS and first is not None and first[0] == "literal" and not knows(str(first[1])):
             raise NotSimple
         if name == "match" and (first is None or first[0] != "regex"):
@@ -127,45 +115,13 @@ class Chains:
         pattern = _pattern(tree)
         return lambda scope: pattern
 
-    def _with_function(self, value: Value, name: str, first: Tree, others: Sequence[Tree]) -> Value:
-        """A method of lists that is handed a function."""
-        least, most, _ = CALLBACKS[name]
-        if not least <= 1 + len(others) <= most:
-            raise NotSimple
-        if first[0] == "arrow":
-            function = function_of(first[1], self._compiled(first[2]))
-        elif first[0] == "name" and first[1] in _CONVERSIONS:
-            conversion = _CONVERSIONS[first[1]]
-            function = lambda scope: conversion  # noqa: E731 - a closure like the other
-        else:
-            raise NotSimple
-        given = [self._compiled(argument) for argument in others]
-        return lambda scope: call_with(scope, value(scope), name, [function(scope), *[one(scope) for one in given]])
-
-    def _test(self, root: Tree, steps: Sequence[Tree]) -> tuple[Value, int]:
-        """`/pattern/.test(text)`"""
-        if len(steps) < 2 or not plain_key(steps[0]) or steps[0][2][1] != "test" or steps[1][:2] != ("call", False):
-            raise NotSimple
-        pattern = _pattern(root)
-        if len(steps[1][2]) != 1:
-            raise NotSimple
-        text = self._compiled(steps[1][2][0])
-
-        def get(scope: Scope) -> object:
-            in_time(scope)
-            return found(text(scope), pattern)
-
-        return get, 2
-
     def root(self, name: str, steps: Sequence[Tree]) -> tuple[Value, int]:
         """What a name means, and how many of the steps after it belong to that."""
         for size in (1, 0):
             words = (name, *(step[2][1] for step in steps[:size] if plain_key(step)))
-            if len(words) == size + 1 and len(steps) > size and steps[size][0] == "call":
-                if words in FUNCTIONS:
-                    return self._function(FUNCTIONS[words], steps[size]), size + 1
-                if words in MAKERS:
-                    return self._made(MAKERS[words], steps[size]), size + 1
+            called = len(words) == size + 1 and len(steps) > size and steps[size][0] == "call"
+            if called and words in FUNCTIONS:
+                return self._function(FUNCTIONS[words], steps[size]), size + 1
         return root_of(name, steps)
 
     def _function(self, entry: tuple[int, int, Function], call: Tree) -> Value:
@@ -179,18 +135,10 @@ class Chains:
 
         return get
 
-    def _made(self, entry: tuple[int, int, Function], call: Tree) -> Value:
-        least, most, make = entry
-        given = self._arguments(least, most, call)
-        return lambda scope: make(scope, *given(scope))
-
     def _arguments(self, least: int, most: int, call: Tree) -> Callable[[Scope], Sequence[object]]:
         _, optional, arguments = call
         if optional:
             raise NotSimple
-        if [kind for kind, *_ in arguments] == ["spread"]:
-            whole = self._compiled(arguments[0][1])
-            return lambda scope: _spread(scope, whole(scope), least, most)
         if not least <= len(arguments) <= most:
             raise NotSimple
         given = [self._compiled(argument) for argument in arguments]
@@ -240,8 +188,3 @@ def _computed(value: Value, key: Value) -> Value:
         return read(owner, name)
 
     return get
-
-
-def _spread(scope: Scope, value: object, least: int, most: int) -> list[object]:
-    values = joined_lists(scope, [(True, value)])
-    return values if least <= len(values) <= most else js.beyond()

@@ -12,14 +12,14 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special, to_boolean
 from jackfield_workflows import jsoperators as js
 from jackfield_workflows.jscallbacks import Value
 from jackfield_workflows.jschains import WORDS, Chains, in_time
 from jackfield_workflows.jsdatecalls import new_date
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsdates import DateTime
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree, parse
-from jackfield_workflows.jsspread import extended, joined_lists, settled
-from jackfield_workflows.jsvalues import Beyond, Special
 from jackfield_workflows.scope import Scope
 
 _clock = time.perf_counter
@@ -77,6 +77,28 @@ def compile_expression(source: str) -> Value | None:
     return get
 
 
+_DEEPEST = 50
+
+
+def settled(value: object, depth: int = 0) -> object:
+    """The value with JSON alone in its lists and objects: what is undefined is null or left out, a date is a text."""
+    if depth > _DEEPEST:
+        raise Beyond
+    if type(value) is list:
+        return [None if one is UNDEFINED else _inner(one, depth) for one in value]
+    if type(value) is dict:
+        return {key: _inner(one, depth) for key, one in value.items() if one is not UNDEFINED}
+    return value
+
+
+def _inner(value: object, depth: int) -> object:
+    if isinstance(value, DateTime):
+        return value.json()
+    if not js.is_settled(value):
+        raise Beyond  # a template prints it otherwise than JSON
+    return settled(value, depth + 1)
+
+
 def as_json(value: Value) -> Value:
     """The same as JSON gives it: NaN and what is infinite are null, a date is a text."""
 
@@ -124,17 +146,12 @@ def _name(tree: Tree) -> Value:
 
 
 def _list(tree: Tree) -> Value:
-    if any(part[0] == "spread" for part in tree[1]):
-        parts = [(part[0] == "spread", _compiled(part[1] if part[0] == "spread" else part)) for part in tree[1]]
-        return lambda scope: joined_lists(scope, [(several, part(scope)) for several, part in parts])
-    single = [_compiled(part) for part in tree[1]]
-    return lambda scope: [_element(scope, part(scope)) for part in single]
+    parts = [_compiled(part) for part in tree[1]]
+    return lambda scope: [_element(scope, part(scope)) for part in parts]
 
 
 def _object(tree: Tree) -> Value:
     parts = [(key, _compiled(part)) for key, part in tree[1]]
-    if any(key is None for key, _ in parts):
-        return lambda scope: extended(scope, [(key, part(scope)) for key, part in parts])
     return lambda scope: {key: _element(scope, part(scope)) for key, part in parts}
 
 
@@ -158,7 +175,7 @@ def _new(tree: Tree) -> Value:
 
 
 def _refused(tree: Tree) -> Value:
-    """A function, a pattern or a spread list where none is expected."""
+    """A function or a pattern where none is expected."""
     raise NotSimple
 
 
@@ -185,13 +202,13 @@ def _template(tree: Tree) -> Value:
 
 def _if(tree: Tree) -> Value:
     condition, yes, no = map(_compiled, tree[1:])
-    return lambda scope: yes(scope) if js.truthy(condition(scope)) else no(scope)
+    return lambda scope: yes(scope) if to_boolean(condition(scope)) else no(scope)
 
 
 def _unary(tree: Tree) -> Value:
     mark, value = tree[1], _compiled(tree[2])
     if mark == "!":
-        return lambda scope: not js.truthy(value(scope))
+        return lambda scope: not to_boolean(value(scope))
     if mark == "-":
         return lambda scope: js.negate(value(scope))
     return lambda scope: js.to_number(value(scope))
@@ -200,9 +217,9 @@ def _unary(tree: Tree) -> Value:
 def _binary(tree: Tree) -> Value:
     mark, left, right = tree[1], _compiled(tree[2]), _compiled(tree[3])
     if mark == "||":
-        return lambda scope: made if js.truthy(made := left(scope)) else right(scope)
+        return lambda scope: made if to_boolean(made := left(scope)) else right(scope)
     if mark == "&&":
-        return lambda scope: right(scope) if js.truthy(made := left(scope)) else made
+        return lambda scope: right(scope) if to_boolean(made := left(scope)) else made
     if mark == "??":
         return lambda scope: right(scope) if (made := left(scope)) is None or made is UNDEFINED else made
     if mark == "+":
@@ -236,5 +253,4 @@ _KINDS: Mapping[str, Callable[[Tree], Value]] = {
     "new": _new,
     "arrow": _refused,
     "regex": _refused,
-    "spread": _refused,
 }

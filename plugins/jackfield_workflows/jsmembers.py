@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
 from jackfield_workflows import jsoperators as js
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
-from jackfield_workflows.jsvalues import Beyond, Special, array_index, text_length
+from jackfield_workflows.jsoperators import Thrown
+from jackfield_workflows.jsvalues import array_index, text_length
 
 OBJECT = frozenset(
     """
@@ -35,7 +36,7 @@ def read(value: object, key: object) -> object:
         raise Thrown
     name = key if type(key) is str else js.to_text(key)
     if isinstance(value, Special):
-        return value.member(name)
+        raise Beyond
     if isinstance(value, Mapping):
         if name in value:
             return value[name]

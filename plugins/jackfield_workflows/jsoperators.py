@@ -1,41 +1,23 @@
-"""JavaScript's operators and conversions on JSON values, exactly, or `Beyond`.
+"""JavaScript's operators on JSON values, exactly and within limits, or `Beyond`.
 
-None is null; UNDEFINED is undefined. Numbers are int or float: an int stands for a whole number up to 2^53, beyond
-which JavaScript would round what came as an integer. Objects and lists are never compared by identity: it differs in a
-worker, which has copies.
+None is null; UNDEFINED is undefined. An int stands for a whole number up to 2^53, beyond which JavaScript would round
+it. Objects and lists are never compared by identity: it differs in a worker, which has copies.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
-from jackfield_workflows.jsvalues import Beyond, Special, number_text
+from jackfield.api import javascript
+from jackfield.api.javascript import SAFE, UNDEFINED, Beyond, Special, is_number, to_string, whole
 
-
-class Undefined:
-    """The one value undefined."""
-
-    __slots__ = ()
-
-    def __bool__(self) -> bool:
-        return False
-
-
-UNDEFINED: Final = Undefined()
-SAFE = 2**53
 LONGEST = 1 << 20
 """Characters of a text that Python works on; a longer one is JavaScript's, whose time is limited."""
 MOST_ENTRIES = 50_000
 """Entries of a list or an object, with all inside of it, that Python looks through."""
 _DEEPEST = 50
 _LONGEST_NUMBER = 1000
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-BLANK = (
-    "\t\n\v\f\r \u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
 
 
 class Thrown(Exception):
@@ -44,16 +26,6 @@ class Thrown(Exception):
 
 def beyond() -> NoReturn:
     raise Beyond
-
-
-def is_number(value: object) -> bool:
-    return type(value) is int or type(value) is float
-
-
-def truthy(value: object) -> bool:
-    if isinstance(value, (dict, list)):
-        return True
-    return bool(value) and value == value
 
 
 def checked(value: object) -> object:
@@ -65,47 +37,13 @@ def checked(value: object) -> object:
     return value
 
 
-def normal(value: float) -> int | float:
-    """A number as JSON prints it: whole ones without a fraction."""
-    if value.is_integer() and abs(value) <= SAFE:
-        return int(value)
-    return value
-
-
-def trimmed(text: str) -> str:
-    return text.strip(BLANK)
-
-
 def to_number(value: object) -> int | float:
     """`Number(value)`."""
     if type(value) is int:
         return value if -SAFE <= value <= SAFE else beyond()
-    if type(value) is float:
-        return value
-    if type(value) is bool:
-        return int(value)
-    if value is None:
-        return 0
-    if value is UNDEFINED:
-        return math.nan
-    if type(value) is str:
-        return text_number(value)
-    if isinstance(value, Special):
-        return value.number()
-    raise Beyond
-
-
-def text_number(text: str) -> int | float:
-    if len(text) > _LONGEST_NUMBER:
+    if type(value) is str and len(value) > _LONGEST_NUMBER:
         raise Beyond
-    plain = trimmed(text)
-    if not plain:
-        return 0
-    if _NUMBER.fullmatch(plain):
-        return normal(float(plain))
-    if plain[:2].lower() in ("0x", "0o", "0b") or plain.lstrip("+-") == "Infinity":
-        raise Beyond
-    return math.nan
+    return javascript.to_number(value)
 
 
 def to_text(value: object) -> str:
@@ -113,22 +51,12 @@ def to_text(value: object) -> str:
     kind = type(value)
     if kind is str:
         return value  # type: ignore[return-value]
-    if kind is int:
-        return str(checked(value))
-    if kind is float:
-        return number_text(value)  # type: ignore[arg-type]
-    if kind is bool:
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    if value is UNDEFINED:
-        return "undefined"
-    if isinstance(value, list):
-        return joined(value, ",")
-    if isinstance(value, dict) and not value.keys() & {"toString", "valueOf"}:
-        return "[object Object]"
-    if isinstance(value, Special):
-        return value.text()
+    if kind is list:
+        return joined(value, ",")  # type: ignore[arg-type]
+    if kind is dict:
+        return "[object Object]" if not value.keys() & {"toString", "valueOf"} else beyond()  # type: ignore[attr-defined]
+    if value is None or value is UNDEFINED or isinstance(value, (int, float, Special)):
+        return to_string(checked(value))
     raise Beyond
 
 
@@ -198,7 +126,7 @@ def subtract(left: object, right: object) -> object:
 def multiply(left: object, right: object) -> object:
     one, other = to_number(left), to_number(right)
     if not one or not other:
-        return normal(float(one) * float(other)) if math.isfinite(one) and math.isfinite(other) else math.nan
+        return whole(float(one) * float(other)) if math.isfinite(one) and math.isfinite(other) else math.nan
     return _number(one * other)
 
 
@@ -215,41 +143,34 @@ def remainder(left: object, right: object) -> object:
     one, other = float(to_number(left)), float(to_number(right))
     if not other or math.isinf(one) or one != one or other != other:
         return math.nan
-    return normal(math.fmod(one, other))
+    return whole(math.fmod(one, other))
 
 
 def _number(value: float) -> int | float:
     if type(value) is float:
-        return normal(value)
+        return whole(value)
     return value if -SAFE <= value <= SAFE else beyond()
 
 
 def negate(value: object) -> object:
     number = to_number(value)
-    return -number if number else normal(-float(number))
+    return -number if number else whole(-float(number))
 
 
 def equal(left: object, right: object) -> bool:
     """`left === right`."""
     if is_number(left) and is_number(right):
         return checked(left) == checked(right)
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, (dict, list, Special)):
-        raise Beyond
-    return left == right
+    return javascript.strictly_equal(left, right)
 
 
 def loosely_equal(left: object, right: object) -> bool:
     """`left == right`."""
-    nothing = left is None or left is UNDEFINED
-    if nothing or right is None or right is UNDEFINED:
-        return nothing and (right is None or right is UNDEFINED)
-    if isinstance(left, (dict, list, Special)) or isinstance(right, (dict, list, Special)):
-        raise Beyond
     if type(left) is type(right):
         return equal(left, right)
-    return to_number(left) == to_number(right)
+    if any(type(side) is str and len(side) > _LONGEST_NUMBER for side in (left, right)) and left and right:
+        raise Beyond
+    return javascript.loosely_equal(checked(left), checked(right))
 
 
 def less(left: object, right: object) -> bool:

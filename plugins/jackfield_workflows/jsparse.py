@@ -1,6 +1,6 @@
 """Reads the simple expressions that Python can evaluate as JavaScript would: literals, member access, calls, operators,
 conditionals, lists, objects, template literals, regular expressions, `new Date`, and arrow functions of one expression.
-No statements and no assignments.
+No statements, no assignments, nothing spread or taken apart.
 
 A function's parameters are numbered: each has a place of its own in the whole source, as no function
 calls itself. A syntax tree is nested tuples, kind first. Whatever is not understood raises `NotSimple`, and JavaScript
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
   | (?P<text>'(?:[^'\\\n\r]|\\[^\n\r\u2028\u2029ux0-9])*'|"(?:[^"\\\n\r]|\\[^\n\r\u2028\u2029ux0-9])*")
   | (?P<template>`(?:[^`\\$]|\$(?!\{)|\\[^\n\r\u2028\u2029ux0-9])*(?:`|\$\{))
   | (?P<name>[A-Za-z_$][\w$]*)
-  | (?P<mark>\.\.\.|===|!==|==(?!=)|!=(?!=)|<=|>=|&&(?!=)|\|\|(?!=)|\?\?(?!=)|\?\.(?!\d)
+  | (?P<mark>===|!==|==(?!=)|!=(?!=)|<=|>=|&&(?!=)|\|\|(?!=)|\?\?(?!=)|\?\.(?!\d)
             |\+(?![+=])|-(?![-=])|\*(?![*=])|/(?![/*=])|%(?!=)|<(?![<!])|>(?!>)|!|\?|:|[()\[\]{},.])
     )""",
     re.VERBOSE | re.ASCII,
@@ -35,9 +35,6 @@ _TEMPLATE_REST = re.compile(r"(?:[^`\\$]|\$(?!\{)|\\[^\n\r\u2028\u2029ux0-9])*(?
 _END = re.compile(_SPACE + r";?" + _SPACE + r"\Z")
 _NAME = r"[A-Za-z_$][\w$]*"
 _ARROW = re.compile(rf"(?:(?P<one>{_NAME})|\((?P<many>[^()]{{0,200}})\))[ \t]*=>", re.ASCII)
-_PARAMETER = re.compile(
-    rf"\s*(?:(?P<name>{_NAME})|\[(?P<list>[^]\[{{}}]*)\]|\{{(?P<fields>[^]\[{{}}]*)\}})\s*(?:,|\Z)", re.ASCII
-)
 _REGEX = re.compile(r"/((?:[^/\\\[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+)/([a-z]*)(?![\w$])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPE = re.compile(r"\\(.)")
@@ -130,7 +127,8 @@ class _Parser:
     def _arrow(self, match: re.Match[str]) -> Tree:
         names: dict[str, int] = {}
         one, many = match.group("one", "many")
-        patterns = (self._place(one, names),) if one is not None else tuple(self._patterns(many, names))
+        listed = [one] if one is not None else many.removesuffix(",").split(",") if many.strip() else []
+        places = tuple(self._place(name.strip(), names) for name in listed)
         self._position = match.end()
         self._next()
         if self._kind == "mark" and self._token == "{":  # noqa: S105 - a bracket
@@ -138,25 +136,9 @@ class _Parser:
         self._known.append(names)
         body = self._conditional()
         self._known.pop()
-        return ("arrow", patterns, body)
+        return ("arrow", places, body)
 
-    def _patterns(self, text: str, names: dict[str, int]) -> Iterator[Tree]:
-        position = 0
-        while text[position:].strip():
-            match = _PARAMETER.match(text, position)
-            if match is None:
-                raise NotSimple
-            name, several, fields = match.group("name", "list", "fields")
-            if name is not None:
-                yield self._place(name, names)
-            elif several is not None:
-                yield ("list", tuple(self._place(part.strip(), names)[1] for part in several.split(",")))
-            else:
-                found = [part.strip() for part in fields.split(",")]
-                yield ("fields", tuple((part, self._place(part, names)[1]) for part in found))
-            position = match.end()
-
-    def _place(self, name: str, names: dict[str, int]) -> Tree:
+    def _place(self, name: str, names: dict[str, int]) -> int:
         """A new place for a parameter."""
         if name in names or name in RESERVED or name in NO_PARAMETERS or not re.fullmatch(_NAME, name, re.ASCII):
             raise NotSimple
@@ -164,7 +146,7 @@ class _Parser:
             raise NotSimple
         names[name] = self._places
         self._places += 1
-        return ("place", names[name])
+        return names[name]
 
     def _named(self, name: str) -> Tree:
         """What a name stands for here."""
@@ -231,7 +213,7 @@ class _Parser:
     def _arguments(self, end: str) -> tuple[Tree, ...]:
         made: list[Tree] = []
         while not self._take(end):
-            made.append(("spread", self._conditional()) if self._take("...") else self._conditional())
+            made.append(self._conditional())
             if not self._take(","):
                 self._expect(end)
                 break
@@ -282,15 +264,9 @@ class _Parser:
         self._next()
         return ("regex", match.group(1), match.group(2))
 
-    def _entries(self) -> Iterator[tuple[str | None, Tree]]:
-        """Keys and their values; None: the entries of another object."""
+    def _entries(self) -> Iterator[tuple[str, Tree]]:
+        """Keys and their values."""
         while not self._take("}"):
-            if self._take("..."):
-                yield None, self._conditional()
-                if not self._take(","):
-                    self._expect("}")
-                    return
-                continue
             key = _ESCAPE.sub(_unescaped, self._token[1:-1]) if self._kind == "text" else self._token
             if self._kind not in ("text", "name") or key == "__proto__" or key.isdigit():
                 raise NotSimple

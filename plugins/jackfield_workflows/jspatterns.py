@@ -6,29 +6,21 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsoperators import LONGEST, checked_text
 from jackfield_workflows.jsregex import Pattern
-from jackfield_workflows.jstrims import Ends
-from jackfield_workflows.jsvalues import Beyond
 
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _MOST_MATCHES = 20_000
 
 
-def _fit(text: str, pattern: object) -> re.Pattern[str] | Ends:
+def _fit(text: str, pattern: object) -> re.Pattern[str]:
     """What to match the text with."""
     if not isinstance(pattern, Pattern) or len(text) > pattern.longest:
         raise Beyond
     if not pattern.wide and not text.isascii() and _WIDE.search(text):
         raise Beyond
     return pattern.compiled
-
-
-def found(text: object, pattern: Pattern) -> bool:
-    """`pattern.test(text)`"""
-    if type(text) is not str:
-        raise Beyond
-    return _fit(text, pattern).search(text) is not None
 
 
 def matched(text: str, pattern: object) -> object:
@@ -42,14 +34,6 @@ def matched(text: str, pattern: object) -> object:
     if None in match.groups():
         raise Beyond  # undefined, in a list
     return [match.group(), *match.groups()]
-
-
-def parted(text: str, pattern: Pattern) -> list[str]:
-    """`text.split(pattern)`"""
-    compiled = _fit(text, pattern)
-    if compiled.groups:
-        raise Beyond
-    return compiled.split(text)
 
 
 def replaced(text: str, pattern: Pattern, new: object) -> str:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from jackfield.api.javascript import BLANK
 from jackfield.api.records import record
-from jackfield_workflows.jsoperators import BLANK
-from jackfield_workflows.jstrims import Ends
 
 _LINES = "\\n\\r\\u2028\\u2029"
 _BLANKS = "".join(re.escape(letter) for letter in BLANK)
@@ -40,11 +39,10 @@ class NotSame(Exception):
 
 @record
 class Pattern:
-    """compiled: the pattern, or what finds the same matches faster; every: whether all matches are meant; longest:
-    characters of a text that it is matched with in bounded time; wide: whether it may meet characters beyond U+FFFF,
-    which are two to JavaScript."""
+    """every: whether all matches are meant; longest: characters of a text that it is matched with in bounded time;
+    wide: whether it may meet characters beyond U+FFFF, which are two to JavaScript."""
 
-    compiled: re.Pattern[str] | Ends
+    compiled: re.Pattern[str]
     every: bool
     longest: int
     wide: bool
@@ -94,33 +92,6 @@ class _Reader:
         if self._at < len(self._source):
             raise NotSame
         return found
-
-    def ends(self, flags: int) -> Ends:
-        """The whole of a pattern that trims: `X+$`, `X*$` or `^Y+|X+$`."""
-        first = None
-        if self._taken("^"):
-            first, mark = self._lone()
-            if mark != "+" or not self._taken("|"):
-                raise NotSame
-        last, mark = self._lone()
-        if self._lines or (first and mark != "+") or self._source[self._at :] != "$":
-            raise NotSame
-        return Ends(last, mark, first, flags)
-
-    def _lone(self) -> tuple[str, str]:
-        """One character as often as it comes: its class in Python, and the quantifier."""
-        atom, mark = self._atom(), self._peek()
-        if atom.empty or atom.group or not mark or mark not in "+*":
-            raise NotSame
-        self._at += 1
-        return atom.text, mark
-
-    def _taken(self, letter: str) -> bool:
-        """Whether this comes next, which is then read."""
-        if self._peek() != letter:
-            return False
-        self._at += 1
-        return True
 
     def _peek(self) -> str:
         return self._source[self._at : self._at + 1]
@@ -329,10 +300,6 @@ def pattern_of(source: str, flags: str) -> Pattern:
     if "i" in flags and (not source.isascii() or "\\u" in source):
         raise NotSame  # Python knows other pairs of letters
     options = re.ASCII | (re.IGNORECASE if "i" in flags else 0)
-    try:
-        return Pattern(_Reader(source, flags).ends(options), "g" in flags, LONGEST, wide=True)
-    except NotSame:
-        pass
     opening, rest = _opening(source, flags)
     reader = _Reader(rest, flags)
     found = reader.whole()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_workflows.jsdatecalls import now, today
-from jackfield_workflows.jsoperators import UNDEFINED, Thrown
+from jackfield_workflows.jsoperators import Thrown
 from jackfield_workflows.jsparse import NotSimple, Tree
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import Scope
 
 Value: TypeAlias = Callable[[Scope], object]
@@ -57,6 +57,8 @@ def _fact(root: Callable[[Scope], Mapping[str, object]], name: str) -> Callable[
 
 def root_of(name: str, steps: Sequence[Tree]) -> tuple[Value, int]:
     """What a name means, and how many of the steps after it belong to that."""
+    if name in ("$now", "$today") and steps and (len(steps) == 1 or steps[1][0] != "call"):
+        raise NotSimple  # a member, such as the year
     shape = tuple(shape_of(step) for step in steps[:4])
     for count in range(len(shape), -1, -1):
         build = ROOTS.get((name, *shape[:count]))
@@ -95,8 +97,6 @@ ROOTS: dict[tuple[str, ...], Callable[..., Value]] = {
     ("$", "'", "all", "()"): lambda name: lambda scope: _all(scope.around.all(name)),
     ("$now",): lambda: now,
     ("$today",): lambda: today,
-    ("$executionId",): lambda: lambda scope: scope.around.execution.get("id", UNDEFINED),
-    ("$resumeWebhookUrl",): lambda: lambda scope: scope.around.execution.get("resumeUrl", UNDEFINED),
     ("$", "'", "first", "()"): lambda name: lambda scope: _nodes_item(scope.around.first(name)),
     ("$", "'", "last", "()"): lambda name: lambda scope: _nodes_item(scope.around.last(name)),
     ("$itemIndex",): lambda: lambda scope: scope.index,

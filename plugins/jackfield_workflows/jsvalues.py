@@ -5,46 +5,13 @@ None stands for undefined as well as for null. Integers keep their digits, also 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from jackfield.api import jsontext
+from jackfield.api.javascript import Beyond as Beyond
+from jackfield.api.javascript import Special, to_string
 
 Key = str | int
-
-
-class Beyond(Exception):
-    """Python would not give exactly what JavaScript gives."""
-
-
-class Special:
-    """A value of an expression that is no JSON, such as a date. Its methods raise `Beyond` where they do not know."""
-
-    __slots__ = ()
-
-    def text(self) -> str:
-        """`String(value)`"""
-        raise Beyond
-
-    def json(self) -> str:
-        """The text that JSON has for it."""
-        raise Beyond
-
-    def number(self) -> int:
-        """`Number(value)`"""
-        raise Beyond
-
-    def primitive(self) -> object:
-        """What `+` works with."""
-        raise Beyond
-
-    def member(self, name: str) -> object:
-        """`value[name]`, of a name that is no method's."""
-        raise Beyond
-
-    def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
-        """Name -> fewest arguments, most arguments, what is called with the value and the arguments."""
-        raise Beyond
 
 
 def member(value: object, key: Key) -> object:
@@ -94,7 +61,7 @@ def template_text(value: object) -> str:
         return value
     if value is None or value != value:
         return ""
-    return to_text(value)
+    return to_string(value)
 
 
 def json_template_text(value: object) -> str:
@@ -103,55 +70,4 @@ def json_template_text(value: object) -> str:
         return f'"{value.json()}"'
     if isinstance(value, dict | list):
         return jsontext.dumps(value).decode()
-    return "null" if value is None or value != value else to_text(value)
-
-
-def to_text(value: object) -> str:
-    """`String(value)`."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return number_text(value)
-    if isinstance(value, Sequence):
-        return ",".join("" if item is None else to_text(item) for item in value)
-    if isinstance(value, Special):
-        return value.text()
-    return "[object Object]"
-
-
-def number_text(value: float) -> str:
-    """JavaScript's `Number::toString`: the shortest digits that read back, an exponent below 1e-6 and from 1e21 on."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0:
-        return "0"
-    sign = "-" if value < 0 else ""
-    mantissa, _, exponent = f"{abs(value)!r}".partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    fraction = "" if fraction == "0" else fraction
-    digits = (whole + fraction).lstrip("0")
-    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
-    digits = digits.rstrip("0")
-    return sign + _place(digits, point)
-
-
-def _place(digits: str, point: int) -> str:
-    """Write digits whose decimal point stands after the first `point` of them."""
-    count = len(digits)
-    if count <= point <= 21:
-        return digits + "0" * (point - count)
-    if 0 < point <= 21:
-        return f"{digits[:point]}.{digits[point:]}"
-    if -6 < point <= 0:
-        return "0." + "0" * -point + digits
-    power = point - 1
-    tail = f".{digits[1:]}" if count > 1 else ""
-    return f"{digits[0]}{tail}e{'+' if power >= 0 else '-'}{abs(power)}"
+    return "null" if value is None or value != value else to_string(value)

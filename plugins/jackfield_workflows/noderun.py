@@ -38,7 +38,7 @@ _BATCH_SECONDS = 0.02
 """How long that may take."""
 
 
-class Host(Protocol):
+class NodeHost(Protocol):
     """The execution that a node runs in."""
 
     @property
@@ -75,7 +75,7 @@ class EngineNodeRun:
 
     __slots__ = ("__dict__", "_extra", "_host", "_places", "_plan", "_seen", "_task", "inputs", "items", "node")
 
-    def __init__(self, host: Host, plan: NodePlan, task: Task) -> None:
+    def __init__(self, host: NodeHost, plan: NodePlan, task: Task) -> None:
         self._host = host
         self._plan = plan
         self._task = task

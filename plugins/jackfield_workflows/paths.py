@@ -1,6 +1,6 @@
 """Plain property paths such as `$json.body["issue"].labels[0].name`, compiled once into Python closures.
 
-Most of what real workflows use (73.6 % of all segments). The result is what JavaScript gives: own properties only, a
+Most of what real workflows use (79.6 % of all segments). The result is what JavaScript gives: own properties only, a
 missing one and a property of null are undefined (None). Whatever is more than a plain path is left to JavaScript.
 """
 

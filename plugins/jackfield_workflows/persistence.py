@@ -56,12 +56,17 @@ class Persistence:
         self._new = new
         self._told = added
         self._pending: list[bytes] = []
-        self._effect_pending = False
+        self.effect_pending = False
+        """Whether a node run with an effect waits to be stored."""
         self._marked = False
         """Whether a mark is the last that the store was given."""
         self._adding: asyncio.Future[None] | None = None
         self._checkpoint: asyncio.Future[None] | None = None
         self._checkpoint_steps = b""
+
+    def restore(self, status: ExecutionStatus) -> None:
+        """The store has the execution already."""
+        self.status = status
 
     def accept(self, status: ExecutionStatus) -> asyncio.Future[None]:
         """Queue the acceptance. Raises `StoreUnavailable`."""
@@ -88,14 +93,13 @@ class Persistence:
     def keep(self, record: bytes, *, effect: bool = False) -> None:
         """A node run, to be stored with the next write."""
         self._pending.append(record)
-        self._effect_pending = self._effect_pending or effect
+        self.effect_pending = self.effect_pending or effect
 
-    def before_node(self) -> None:
-        """Queue a checkpoint when a node had an effect. There is at most one under way, because an effect waits for the
+    def checkpoint(self) -> None:
+        """Queue what was kept, as a node had an effect. There is at most one under way, because an effect waits for the
         one before."""
-        if self._effect_pending:
-            self._checkpoint_steps = self.take() or b"[]"
-            self._save()
+        self._checkpoint_steps = self.take() or b"[]"
+        self._save()
 
     def _save(self) -> None:
         try:
@@ -202,7 +206,7 @@ class Persistence:
 
     def take(self) -> bytes | None:
         """The node runs that no write holds yet, as one chunk."""
-        self._effect_pending = False
+        self.effect_pending = False
         if not self._pending:
             return None
         steps = chunk(self._pending)

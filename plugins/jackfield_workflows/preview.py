@@ -98,7 +98,7 @@ class Preview:
         facts.loop.results = results
         task = task_of(plan, asked.node, results, reaching(asked.workflow, results, asked.node))
         try:
-            return EngineNodeRun(_Host(self._services, facts), plan.node(asked.node), task)
+            return EngineNodeRun(_PreviewHost(self._services, facts), plan.node(asked.node), task)
         except NodeError as exc:
             raise InvalidInput(exc.message, details={"node": exc.message}) from None
 
@@ -138,8 +138,8 @@ def _shown(value: object) -> dict[str, Json]:
     return {"value": jsontext.loads(text)}
 
 
-class _Host:
-    """`Host` of a node that does not run."""
+class _PreviewHost:
+    """`NodeHost` of a node that does not run."""
 
     def __init__(self, services: Services, facts: Facts) -> None:
         self.services = services

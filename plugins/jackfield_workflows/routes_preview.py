@@ -14,6 +14,7 @@ from jackfield.api.http import json_response, operation, parse_model, principal,
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.routes import Route, schema
+from jackfield_workflows.secret_parameters import SecretParameters
 
 if TYPE_CHECKING:
     from jackfield_workflows.preview import Preview
@@ -30,6 +31,7 @@ class PreviewRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._secrets = SecretParameters(context)
 
     @cached_property
     def _preview(self) -> Preview:
@@ -65,6 +67,6 @@ class PreviewRoutes:
                 document, lambda: self._context.port(WorkflowReader).parse(document, id=body.workflowId)
             )
         if body.workflowId is not None:
-            return await self._context.port(WorkflowReader).load(body.workflowId)
+            return self._secrets.hidden(await self._context.port(WorkflowReader).load(body.workflowId))
         details = {"workflow": "give a document here, or the id of a saved one as workflowId"}
         raise InvalidInput("The body names no workflow.", details=details)

@@ -9,16 +9,19 @@ from quart import Response, request
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.workflows import Problem
 from jackfield_workflows.changes import WorkflowChanges
+from jackfield_workflows.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.large_documents import off_loop
 from jackfield_workflows.reader import MAX_VERSION
 from jackfield_workflows.requests import author, flag, page_view, paging, read_optional_json
 from jackfield_workflows.routes import Route, schema
+from jackfield_workflows.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.workflow_views import row_view, validation_view, version_view, workflow_view
 
 TAGS = ("workflows",)
@@ -32,6 +35,7 @@ class WorkflowRoutes:
     def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
         self._context = context
         self._changes = changes
+        self._secrets = SecretParameters(context)
 
     def routes(self) -> Sequence[Route]:
         one = "/workflows/<workflow_id>"
@@ -74,14 +78,14 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def create_workflow(self) -> Response:
-        return _created(await self._changes.create(await read_json(), author()))
+        return await self._created(await self._changes.create(await read_json(), author()))
 
     @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
     async def get_workflow(self, workflow_id: str) -> Response:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
             raise NotFound("There is no workflow with this id.")
-        return _shown(stored)
+        return await self._shown(stored)
 
     @operation(
         "Replace a workflow; a live one stays live",
@@ -91,7 +95,7 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def replace_workflow(self, workflow_id: str) -> Response:
-        return _shown(await self._changes.replace(workflow_id, await read_json(), author()))
+        return await self._shown(await self._changes.replace(workflow_id, await read_json(), author()))
 
     @operation(
         "Replace single top-level keys of a workflow",
@@ -100,7 +104,7 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def patch_workflow(self, workflow_id: str) -> Response:
-        return _shown(await self._changes.patch(workflow_id, await read_json(), author()))
+        return await self._shown(await self._changes.patch(workflow_id, await read_json(), author()))
 
     @operation("Delete a workflow with its versions and routes", scope="workflows:write", status=204, tags=TAGS)
     async def delete_workflow(self, workflow_id: str) -> Response:
@@ -127,7 +131,7 @@ class WorkflowRoutes:
         from jackfield_workflows.schemas import DuplicateBody
 
         body = parse_model(DuplicateBody, await read_optional_json())
-        return _created(await self._changes.duplicate(workflow_id, body.name, author()))
+        return await self._created(await self._changes.duplicate(workflow_id, body.name, author()))
 
     @operation(
         "Say what is wrong with a workflow, without saving it",
@@ -140,11 +144,21 @@ class WorkflowRoutes:
         document = await read_json()
         if not isinstance(document, dict):
             raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
-        found = await self._problems(document)
+        found = await self._problems(await self._with_secrets(document))
         return json_response(validation_view(found))
+
+    async def _with_secrets(self, document: dict[str, Json]) -> dict[str, Json]:
+        """The document as a write to the workflow of its id would store it."""
+        ident = document.get("id")
+        if not (isinstance(ident, str) and is_uuid(ident) and has_masks(document)):
+            return document
+        stored = await self._context.store.workflow(ident)
+        return document if stored is None else self._secrets.kept(document, stored.document)
 
     async def _problems(self, document: dict[str, Json]) -> list[Problem]:
         """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+        if is_credential(document):
+            return [Problem("body", CREDENTIAL)]
         reader = self._context.port(WorkflowReader)
         try:
             workflow = await off_loop(document, lambda: reader.parse(document))
@@ -176,31 +190,31 @@ class WorkflowRoutes:
         stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))
         if stored is None:
             raise NotFound("There is no such workflow, or no such version of it.")
-        return _shown(stored)
+        return await self._shown(stored)
 
     @operation(
         "Save an old version as the new one", scope="workflows:write", response=schema("WorkflowShown"), tags=TAGS
     )
     async def restore_version(self, workflow_id: str, version: str) -> Response:
-        return _shown(await self._changes.restore(workflow_id, _number(version), author()))
+        return await self._shown(await self._changes.restore(workflow_id, _number(version), author()))
+
+    async def _shown(self, stored: StoredWorkflow, status: int = 200) -> Response:
+        """Without secrets, whoever asks."""
+        await self._secrets.ready(stored.document)
+        response = json_response(self._secrets.redacted(workflow_view(stored)), status)
+        response.headers["ETag"] = f'"{stored.version}"'
+        return response
+
+    async def _created(self, stored: StoredWorkflow) -> Response:
+        response = await self._shown(stored, 201)
+        response.headers["Location"] = f"/api/v1/workflows/{stored.id}"
+        return response
 
 
 def _number(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) <= 10 and 0 < int(text) <= MAX_VERSION:
         return int(text)
     raise NotFound("There is no such version of the workflow.")
-
-
-def _shown(stored: StoredWorkflow, status: int = 200) -> Response:
-    response = json_response(workflow_view(stored), status)
-    response.headers["ETag"] = f'"{stored.version}"'
-    return response
-
-
-def _created(stored: StoredWorkflow) -> Response:
-    response = _shown(stored, 201)
-    response.headers["Location"] = f"/api/v1/workflows/{stored.id}"
-    return response
 
 
 def _activation(stored: StoredWorkflow) -> Response:

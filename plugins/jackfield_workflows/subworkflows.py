@@ -8,40 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from typing import Protocol
+from collections.abc import Awaitable, Callable
 
 from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import Durability, ExecutionRequest, Outcome
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.nodes import NodeCatalog, NodeError
+from jackfield.api.records import record
 from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_workflows.execution import Run
 from jackfield_workflows.handles import Handle
 from jackfield_workflows.item_files import keep_files
 from jackfield_workflows.large_documents import off_loop
+from jackfield_workflows.live_runs import LiveRuns
 from jackfield_workflows.records import to_json
-from jackfield_workflows.resuming import OPEN
+from jackfield_workflows.recovery import Recovery
+from jackfield_workflows.resuming import OPEN, outcome_of
+from jackfield_workflows.run_state import ENDING, RunEvent, RunState
+from jackfield_workflows.scheduler import Scheduler
 from jackfield_workflows.services import Services
 from jackfield_workflows.starts import entry_items
 from jackfield_workflows.tasks import Task
+from jackfield_workflows.waiting import Waiting
 
 STARTS = ("executeWorkflowTrigger", "start", "manualTrigger")
-
-
-class Parent(Protocol):
-    """The engine, as far as children concern it."""
-
-    def begin(self, request: ExecutionRequest, execution_id: str, *, within: bool = False) -> Handle: ...
-
-    async def cancel(self, execution_id: str) -> None: ...
-
-    async def adopt(self, execution_id: str) -> Handle | Outcome | None: ...
-
-    def lend(self, run: Run) -> None: ...
-
-    def give_back(self, run: Run) -> None: ...
-
-    def soon(self, run: Run) -> bool: ...
 
 
 PAGE = 100
@@ -72,12 +62,34 @@ def _shown(workflow: str | Document) -> str:
     return f"{str(workflow.get('name') or 'given here')[:80]} ({digest})"
 
 
+@record
+class Starter:
+    """What the engine does for children. begin: starts an execution under an id, whether within its parent's slot;
+    cancel: ends one; fill: gives free slots to others."""
+
+    begin: Callable[[ExecutionRequest, str, bool], Handle]
+    cancel: Callable[[str], Awaitable[None]]
+    fill: Callable[[], None]
+
+
 class Children:
     """Runs sub-workflows for the engine."""
 
-    def __init__(self, services: Services, engine: Parent) -> None:
+    def __init__(
+        self,
+        services: Services,
+        live: LiveRuns,
+        scheduler: Scheduler,
+        waiting: Waiting,
+        recovery: Recovery,
+        starter: Starter,
+    ) -> None:
         self._services = services
-        self._engine = engine
+        self._live = live
+        self._scheduler = scheduler
+        self._waiting = waiting
+        self._recovery = recovery
+        self._starter = starter
         self._parents: dict[str, Run] = {}
 
     async def run(self, parent: Run, task: Task, workflow: str | Document, items: Items) -> Items:
@@ -111,13 +123,15 @@ class Children:
         parent = self._parents.get(child.id)
         if parent is None:
             return
-        if not self._engine.soon(child) and child.resume_at is not None and not child.for_call:
-            parent.park(child.resume_at)
+        wait = child.wait
+        if wait is not None and wait.until is not None and not wait.for_call and not self._waiting.soon(child):
+            parent.park(wait.until)
         holder: Run | None = parent
-        while holder is not None and not holder.has_slot:
+        while holder is not None and not self._scheduler.has_slot(holder):
             holder = self._parents.get(holder.id)
         if holder is not None:
-            self._engine.lend(holder)
+            self._scheduler.lend(holder)
+            self._starter.fill()
 
     async def _wait(self, parent: Run, handle: Handle) -> Outcome:
         self._parents[handle.id] = parent
@@ -125,14 +139,14 @@ class Children:
         try:
             return await asyncio.shield(handle.finished)
         except asyncio.CancelledError:
-            if parent.ending in ("cancelled", "timeout"):
+            if parent.state in ENDING:
                 await self._cancel(handle.id)
             raise
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
         finally:
             del self._parents[handle.id]
-            self._engine.give_back(parent)
+            self._scheduler.take_back(parent)
 
     async def cancel_all(self, parent: str) -> None:
         """Cancel the open children of an execution that has ended, also those that an earlier process started or that
@@ -150,22 +164,56 @@ class Children:
 
     async def _cancel(self, execution_id: str) -> None:
         try:
-            await self._engine.cancel(execution_id)
+            await self._starter.cancel(execution_id)
         except JackfieldError as exc:
             self._services.context.log.info("sub-execution %s was not cancelled: %s", execution_id, exc.message)
 
     async def _found(self, parent: Run, task: Task, name: str) -> Handle | Outcome | None:
         """The child of a node run that may have been interrupted."""
-        if parent.course.interrupted is None or task.index < parent.course.interrupted:
+        interrupted = parent.progress.interrupted
+        if interrupted is None or task.index < interrupted:
             return None
         try:
-            return await self._engine.adopt(name)
+            return await self._adopt(name)
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
+    async def _adopt(self, execution_id: str) -> Handle | Outcome | None:
+        """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
+        because the parent has a slot for it. Raises `StoreUnavailable`."""
+        handle = self._live.handle(execution_id)
+        child = self._live.runs.get(execution_id)
+        if child is None:
+            stored = await self._services.store.execution(execution_id)
+            if stored is None:
+                return None
+            if stored.row.status not in OPEN:
+                return outcome_of(stored)
+            child = await self._recovery.load(stored)
+            if child is None:
+                child = self._live.runs.get(execution_id)
+            elif child.wait is None:
+                child.move(RunEvent.START)
+                return handle
+            else:
+                child.move(RunEvent.HOLD)
+        self._go_on(child)
+        return handle
+
+    def _go_on(self, child: Run | None) -> None:
+        """One that waits for its turn runs at once. One that waits for a time leaves the slot to others, as soon as its
+        parent waits for it."""
+        if child is None:
+            return
+        if child.state is RunState.QUEUED:
+            self._scheduler.withdraw(child)
+            child.move(RunEvent.START)
+        elif child.state in (RunState.WAITING, RunState.GONE):
+            asyncio.get_running_loop().call_soon(self.parked, child)
+
     def _begun(self, request: ExecutionRequest, name: str, *, within: bool) -> Handle:
         try:
-            return self._engine.begin(request, name, within=within)
+            return self._starter.begin(request, name, within)
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 

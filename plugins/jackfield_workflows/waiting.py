@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Protocol
+from functools import partial
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.storage import StoredExecution
 from jackfield_workflows.execution import Run
+from jackfield_workflows.live_runs import LiveRuns
+from jackfield_workflows.recovery import Recovery
+from jackfield_workflows.run_state import RunEvent
 from jackfield_workflows.services import Services
 from jackfield_workflows.timers import Timer
 
 PAGE = 100
 
 
-class Resumer(Protocol):
-    """Who runs them."""
-
-    def knows(self, execution_id: str) -> bool: ...
-
-    async def load(self, stored: StoredExecution) -> Run | None: ...
-
-    def go_on(self, run: Run) -> None: ...
-
-    def forget(self, run: Run) -> None: ...
-
-
 class Waiting:
     """Wakes executions when their time has come."""
 
-    def __init__(self, services: Services, resumer: Resumer) -> None:
+    def __init__(self, services: Services, live: LiveRuns, recovery: Recovery) -> None:
         self._services = services
-        self._resumer = resumer
+        self._live = live
+        self._recovery = recovery
         self._held: dict[str, tuple[Run, Timer]] = {}
         self._poller: asyncio.Task[None] | None = None
 
@@ -54,39 +45,34 @@ class Waiting:
             await asyncio.wait([self._poller])
         for run, _ in list(self._held.values()):
             if not run.handle.waiters:
-                self.drop(run)
-                self._resumer.forget(run)
+                run.move(RunEvent.FORGET)
 
-    def hold(self, run: Run) -> None:
-        """Keep the execution until its time if that is soon, else leave it to the store."""
-        if self.soon(run) and len(self._held) < self._services.settings.waiting_in_memory:
-            timer = self._services.timers.after(self._left(run), lambda: self._due(run))
-            self._held[run.id] = (run, timer)
-        else:
-            self._resumer.forget(run)
+    def hold(self, run: Run) -> bool:
+        """Keep the execution until its time if that is soon; False when it is the store's."""
+        if not self.soon(run) or len(self._held) >= self._services.settings.waiting_in_memory:
+            return False
+        timer = self._services.timers.after(self._left(run), partial(run.move, RunEvent.DUE))
+        self._held[run.id] = (run, timer)
+        return True
 
     def soon(self, run: Run) -> bool:
         """Whether the poller could be late for it."""
         settings = self._services.settings
-        if run.resume_at is None:
+        if run.wait is None or run.wait.until is None:
             return False
         return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
 
     def _left(self, run: Run) -> float:
         """Seconds until it goes on."""
         now = self._services.clock.now_ms()
-        return ((run.resume_at or now) - now) / 1000
+        until = None if run.wait is None else run.wait.until
+        return ((until or now) - now) / 1000
 
-    def drop(self, run: Run) -> bool:
-        """The execution does not wait any more; False when it did not."""
+    def release(self, run: Run) -> None:
+        """The execution does not wait any more."""
         held = self._held.pop(run.id, None)
         if held is not None:
             held[1].cancel()
-        return held is not None
-
-    def _due(self, run: Run) -> None:
-        self._held.pop(run.id, None)
-        self._resumer.go_on(run)
 
     async def _poll(self) -> None:
         while True:
@@ -108,11 +94,11 @@ class Waiting:
             after = ids[-1]
 
     async def _take(self, execution_id: str) -> None:
-        if self._resumer.knows(execution_id):
+        if self._live.knows(execution_id):
             return
         stored = await self._services.store.execution(execution_id)
-        if stored is None or stored.row.status != "waiting" or self._resumer.knows(execution_id):
+        if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
             return
-        run = await self._resumer.load(stored)
+        run = await self._recovery.load(stored)
         if run is not None:
-            self.hold(run)
+            run.move(RunEvent.HOLD)

@@ -16,7 +16,7 @@ from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 
 StartDaemon = Callable[..., Daemon]
-IMPATIENT = "[store.sqlite]\ntimeout = 1.0\nbusyTimeout = 100\n"
+IMPATIENT = "[store.sqlite]\ntimeout = 1.0\nbusy_timeout = 100\n"
 
 
 @contextmanager

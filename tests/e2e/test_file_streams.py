@@ -118,7 +118,7 @@ def store() -> Iterator[tuple[Store, str]]:
 @pytest.fixture(scope="module")
 def reaching(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A daemon whose nodes may reach this machine."""
-    settings = '[webhooks]\nbodyLimit = 100_000_000\n[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
+    settings = '[webhooks]\nbody_limit = 100_000_000\n[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
     daemon = Daemon(tmp_path_factory.mktemp("streams"), settings=settings).start()
     yield daemon
     daemon.close()
@@ -253,7 +253,7 @@ def test_a_repeated_delivery_gets_the_file_again(reaching: Daemon, store: tuple[
     answer = node("Answer", "respondToWebhook", {"respondWith": "binary"}, version=1.1)
     ident = reaching.live(chain("again", webhook("again", responseMode="responseNode"), download(url), answer))
     api, client = reaching.admin(), reaching.client(headers={"Idempotency-Key": "k"})
-    size = 3 * 2**20  # more than webhooks.deliveryAnswerBytes
+    size = 3 * 2**20  # more than webhooks.delivery_answer_bytes
     bodies = {hashlib.sha256(client.post(f"/webhook/again?size={size}").content).hexdigest() for _ in range(2)}
     assert bodies == {digest(size)}
     (row,) = api.get("/executions", params={"workflowId": ident}).json()["data"]
@@ -275,7 +275,7 @@ def test_a_caller_that_leaves_early_takes_nothing_with_it(reaching: Daemon, stor
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="only Linux tells how long nothing was read")
 def test_a_caller_that_reads_nothing_is_cut_off_and_holds_up_no_stop(tmp_path: Path, store: tuple[Store, str]) -> None:
-    settings = '[server]\nsend_timeout = 1\n[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
+    settings = '[server]\nsend_timeout = 1\n[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
     daemon = Daemon(tmp_path, settings=settings).start()
     try:
         nodes = [webhook("stall", responseMode="lastNode", responseData="firstEntryBinary"), download(store[1])]

@@ -501,6 +501,9 @@ def exercise(daemon: Daemon, api: httpx.Client, anyone: httpx.Client, canaries: 
     kept += [api.get(path).text for path in ("/credentials", "/executions", "/webhooks")]
     for hook in api.get("/webhooks").json()["data"]:
         kept += [api.get(f"/webhooks/{hook['id']}").text, api.get(f"/webhooks/{hook['id']}/history").text]
+    for row in api.get("/workflows").json()["data"]:
+        one = f"/workflows/{row['id']}"
+        kept += [api.get(path).text for path in (one, f"{one}/versions", f"{one}/versions/1")]
     kept += [anyone.get(path).text for path in ("/metrics", "/openapi.json", "/ready")]
     return "\n".join(kept)
 

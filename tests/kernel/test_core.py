@@ -36,12 +36,12 @@ from .conftest import FakePlugin, MakeKernel, a_plugin
 
 class Inner(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    maxCalls: int = Field(5, description="Calls.")  # noqa: N815 - as in the file
+    max_calls: int = Field(5, description="Calls.")
 
 
 class Demo(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-    response_timeout: float = Field(300, alias="responseTimeout", description="Seconds.", gt=0)
+    model_config = ConfigDict(extra="forbid")
+    response_timeout: float = Field(300, description="Seconds.", gt=0)
     names: list[str] = Field(default_factory=list, description="Names.")
     token: str = Field("", description="Token.", json_schema_extra={"secret": True})
     history: Inner = Field(default_factory=Inner, description="History.")
@@ -57,25 +57,25 @@ def demo(
 
 
 def test_the_command_line_beats_the_environment_beats_the_file() -> None:
-    file = {"demo": {"responseTimeout": 1}}
+    file = {"demo": {"response_timeout": 1}}
     env = {"JACKFIELD_DEMO_RESPONSE_TIMEOUT": "2"}
     assert demo(file).response_timeout == 1
     assert demo(file, env).response_timeout == 2
-    assert demo(file, env, {"demo.responseTimeout": "3"}).response_timeout == 3
+    assert demo(file, env, {"demo.response_timeout": "3"}).response_timeout == 3
 
 
 def test_nested_keys_and_lists_from_the_environment() -> None:
     found = demo(env={"JACKFIELD_DEMO_HISTORY_MAX_CALLS": "9", "JACKFIELD_DEMO_NAMES": "a, b"})
-    assert (found.history.maxCalls, found.names) == (9, ["a", "b"])
+    assert (found.history.max_calls, found.names) == (9, ["a", "b"])
     assert demo(env={"JACKFIELD_DEMO_NAMES": '["x,y"]'}).names == ["x,y"]
 
 
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ({"demo": {"responseTimeout": "soon"}}, "demo.responseTimeout"),
-        ({"demo": {"responseTimeout": 0}}, "demo.responseTimeout"),
-        ({"demo": {"respnseTimeout": 1}}, "demo.respnseTimeout: there is no such setting"),
+        ({"demo": {"response_timeout": "soon"}}, "demo.response_timeout"),
+        ({"demo": {"response_timeout": 0}}, "demo.response_timeout"),
+        ({"demo": {"respnse_timeout": 1}}, "demo.respnse_timeout: there is no such setting"),
         ({"demo": 5}, "[demo] must be a table"),
         ({"port": 5}, "port: there is no such setting"),
         (
@@ -216,6 +216,22 @@ def test_the_redactor_is_bounded_and_knows_our_own_forms() -> None:
         redact(f"X-API-Key: {key}, Authorization: Bearer abcdefgh.ij")
         == f"X-API-Key: {HIDDEN}, Authorization: {HIDDEN}"
     )
+
+
+def test_at_debug_libraries_do_not_tell_what_they_sign(tmp_path: Path) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    logs = Logs(tmp_path, LogSettings(level="debug"), Redactor())
+    try:
+        logging.getLogger("oauthlib.oauth1.rfc5849").debug("Signing: %s", "a-parameter")
+        logging.getLogger("jackfield.test").debug("another line")
+    finally:
+        logs.stop()
+        root.handlers[:] = before
+        root.setLevel(level)
+    text = (tmp_path / "logs" / "jackfield.log").read_text()
+    assert "another line" in text
+    assert "a-parameter" not in text
 
 
 def test_log_lines_are_json_without_secrets_and_with_the_request_id(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import platform
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -43,3 +45,29 @@ def test_glibc_has_it() -> None:
     trim = find_trim()
     assert trim is not None
     assert trim() in (0, 1)
+
+
+ITEMS = """
+import gc
+from jackfield.cli.serving import COLLECTOR, spare_collector
+
+gc.disable()
+spare_collector()
+assert gc.get_threshold() == COLLECTOR
+looks = [0, 0, 0]
+def saw(phase, about):
+    looks[about["generation"]] += phase == "start"
+gc.callbacks.append(saw)
+items = [{"json": {"id": n}} for n in range(20_000)]
+for _ in range(5):  # as many nodes, each of which makes items of its own from those before
+    items = [{"json": {**item["json"], "more": [n]}, "pairedItem": {"item": n}} for n, item in enumerate(items)]
+print(*looks)
+"""
+
+
+def test_no_look_at_everything_while_a_run_makes_20_000_items() -> None:
+    """A look at what is alive costs more than the run; the young are looked at, so that cycles do go."""
+    done = subprocess.run([sys.executable, "-c", ITEMS], capture_output=True, text=True, timeout=60, check=True)
+    young, middle, old = map(int, done.stdout.split())
+    assert young > 0
+    assert (middle, old) == (0, 0)

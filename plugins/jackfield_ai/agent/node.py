@@ -10,13 +10,14 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, MEMORY, OUTPUT_PARSER, TOOL, Memory, Message, OutputParser, ToolCall
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import Course, converse
 from jackfield_ai.agent.toolbox import Toolbox, as_text, tools_of
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.nodes import AiNode, Batching, each_item
-from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
 from jackfield_ai.prompts import prompt_of
 from jackfield_ai.serving import fallback_model_of, memory_of, model_of, parser_of

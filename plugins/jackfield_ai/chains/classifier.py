@@ -11,11 +11,13 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, ChatModel, Message, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching, error_item
-from jackfield_ai.parameters import Parameters, Text, required
+from jackfield_ai.nodes import AiNode, Batching
+from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled
 from jackfield_ai.serving import model_of
 
@@ -89,7 +91,7 @@ class _Sorting(AiNode):
 
 def _accepted(run: NodeRun, found: Placed | BaseException, index: int) -> Placed:
     if isinstance(found, NodeError):
-        if run.node.on_error != "stopWorkflow":
+        if goes_on(run):
             return [0], error_item(found, index)
         raise NodeError(found.message, item=index) from None
     if isinstance(found, BaseException):

@@ -10,11 +10,12 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import LANGUAGE_MODEL, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, Batching, each_item
-from jackfield_ai.parameters import Parameters, Text, required
+from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of

@@ -11,12 +11,13 @@ from pydantic import Field
 from jackfield.api.ai import DOCUMENT, LANGUAGE_MODEL, TEXT_SPLITTER, ChatModel, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.nodes import AiNode, Batching, each_item
-from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.parameters import Text
 from jackfield_ai.parsing.parsers import filled
 from jackfield_ai.retrieval.loading import text_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter

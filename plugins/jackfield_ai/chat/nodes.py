@@ -8,9 +8,9 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import MEMORY
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import NoParameters, Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
-from jackfield_ai.parameters import NoParameters, Parameters
 
 
 class ChatParameters(Parameters):

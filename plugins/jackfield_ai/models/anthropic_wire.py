@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
 from jackfield.api.jsontext import Json
+from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.reading import count_at, list_at, text_at, tool_call
 
@@ -34,8 +35,8 @@ class AnthropicModel:
             body["tools"] = [
                 {"name": one.name, "description": one.description, "input_schema": dict(one.schema)} for one in tools
             ]
-        base = (await self._exchange.values()).get("url", "").rstrip("/").removesuffix("/v1")
-        return completion_of(await self._exchange.post(f"{base}/v1/messages", body, [("anthropic-version", VERSION)]))
+        url = joined((await self._exchange.values()).get("url", ""), "/v1/messages", without="/v1")
+        return completion_of(await self._exchange.post(url, body, [("anthropic-version", VERSION)]))
 
 
 def turns_of(messages: Sequence[Message]) -> list[Json]:

@@ -11,6 +11,7 @@ from jackfield.api.ai import TOOL, ChatModel, Message, Picture
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
@@ -22,7 +23,7 @@ from jackfield_ai.models.gemini_wire import GeminiModel
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.models.reading import list_at
 from jackfield_ai.nodes import AiNode, each_item
-from jackfield_ai.parameters import Chosen, Parameters, Text, chosen
+from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.pictures import MAX_BYTES, MAX_PICTURES, picture_of
 
 _ROUNDS = 15

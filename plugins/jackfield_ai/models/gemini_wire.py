@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
+from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.reading import at, count_at, list_at, text_at, tool_call
 
@@ -41,9 +42,9 @@ class GeminiModel:
             body["tools"] = [{"functionDeclarations": [_function(one) for one in tools]}]
         if self._safety:
             body["safetySettings"] = list(self._safety)
-        base = (await self._exchange.values()).get("host", "").rstrip("/")
+        base = (await self._exchange.values()).get("host", "")
         name = self.name if self.name.startswith(("models/", "tunedModels/")) else f"models/{self.name}"
-        answer = await self._exchange.post(f"{base}/v1beta/{name}:generateContent", body)
+        answer = await self._exchange.post(joined(base, f"/v1beta/{name}:generateContent"), body)
         return completion_of(answer, self._exchange.title)
 
 

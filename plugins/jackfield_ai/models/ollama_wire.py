@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.ai import Completion, Message, ToolSpec, Usage
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.openai_wire import tool_of
 from jackfield_ai.models.reading import at, count_at, list_at, text_at, tool_call
@@ -35,8 +36,8 @@ class OllamaModel:
             body["tools"] = [tool_of(one) for one in tools]
         elif json:
             body["format"] = "json"
-        base = (await self._exchange.values()).get("baseUrl", "").rstrip("/")
-        return completion_of(await self._exchange.post(f"{base}/api/chat", body))
+        url = joined((await self._exchange.values()).get("baseUrl", ""), "/api/chat")
+        return completion_of(await self._exchange.post(url, body))
 
 
 def message_of(message: Message) -> Json:

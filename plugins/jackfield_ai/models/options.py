@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from jackfield.api.jsontext import Json
-from jackfield_ai.parameters import Chosen, Parameters
+from jackfield.api.node_parameters import Parameters
+from jackfield_ai.parameters import Chosen
 
 
 class CommonOptions(Parameters):

@@ -9,6 +9,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, ChatModel
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
+from jackfield.api.urls import joined
 from jackfield_ai.models.anthropic_wire import AnthropicModel
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.gemini_wire import GeminiModel
@@ -44,7 +45,7 @@ class Provider:
 
 
 def completions_url(values: Mapping[str, str], base_url: str | None = None) -> str:
-    return (base_url or values.get("url", "")).rstrip("/") + "/chat/completions"
+    return joined(base_url or values.get("url", ""), "/chat/completions")
 
 
 def azure_url(values: Mapping[str, str], deployment: str) -> str:
@@ -55,7 +56,8 @@ def azure_url(values: Mapping[str, str], deployment: str) -> str:
     if not values.get("endpoint") and not resource:
         raise NodeError("The credential has neither a resource nor an endpoint; fill in one of them.")
     version = quote(values.get("apiVersion", ""), safe="")
-    return f"{base.rstrip('/')}/openai/deployments/{quote(deployment, safe='')}/chat/completions?api-version={version}"
+    path = f"/openai/deployments/{quote(deployment, safe='')}/chat/completions"
+    return joined(base, path, f"api-version={version}")
 
 
 def _exchange(context: PluginContext, node: AttachedNode, provider: Provider, p: ChatModelParameters) -> Exchange:

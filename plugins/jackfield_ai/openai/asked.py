@@ -10,6 +10,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
+from jackfield.api.urls import joined
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
@@ -32,7 +33,7 @@ class Asked:
         return chosen(self.parameters.model_id) or chosen(self.parameters.model, default)
 
     async def url(self, path: str) -> str:
-        return (await self.exchange.values()).get("url", "").rstrip("/") + path
+        return joined((await self.exchange.values()).get("url", ""), path)
 
     async def post(self, path: str, body: Mapping[str, Json]) -> dict[str, Json]:
         return await self.exchange.post(await self.url(path), body)

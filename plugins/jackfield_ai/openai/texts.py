@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.ai import Message, ParseProblem, Picture
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.urls import joined
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.agent.toolbox import Toolbox, tools_of
@@ -25,7 +26,7 @@ _ROLES = ("system", "user", "assistant")
 
 def chat_model(asked: Asked, members: Mapping[str, Json]) -> OpenAiModel:
     def address(values: Mapping[str, str], _: str) -> str:
-        return values.get("url", "").rstrip("/") + "/chat/completions"
+        return joined(values.get("url", ""), "/chat/completions")
 
     return OpenAiModel(asked.exchange, asked.model(DEFAULT_MODEL), members, address)
 

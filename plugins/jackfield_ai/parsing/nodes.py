@@ -10,9 +10,9 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Parameters
 from jackfield_ai.parsing.parsers import FIX_PROMPT, FixingParser, ListParser, StructuredParser
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
 from jackfield_ai.serving import model_of, parser_of

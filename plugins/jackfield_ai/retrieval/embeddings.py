@@ -9,12 +9,14 @@ from pydantic import Field
 from jackfield.api.ai import EMBEDDING, Embeddings
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
+from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange
 from jackfield_ai.models.reading import at, count_at, list_at
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Chosen, Parameters, chosen
+from jackfield_ai.parameters import Chosen, chosen
 
 BATCH = 100
 """Texts in one request; providers accept at least that many."""
@@ -59,16 +61,16 @@ def _gemini_name(model: str) -> str:
     return model if "/" in model else f"models/{model}"
 
 
-OPEN_AI = Dialect(lambda values, _: values.get("url", "").rstrip("/") + "/embeddings", _open_ai_body, _open_ai_read)
+OPEN_AI = Dialect(lambda values, _: joined(values.get("url", ""), "/embeddings"), _open_ai_body, _open_ai_read)
 GEMINI = Dialect(
-    lambda values, model: f"{values.get('host', '').rstrip('/')}/v1beta/{_gemini_name(model)}:batchEmbedContents",
+    lambda values, model: joined(values.get("host", ""), f"/v1beta/{_gemini_name(model)}:batchEmbedContents"),
     lambda model, texts, _: {
         "requests": [{"model": _gemini_name(model), "content": {"parts": [{"text": text}]}} for text in texts]
     },
     lambda answer: [at(row, "values") for row in list_at(answer, "embeddings")],
 )
 OLLAMA = Dialect(
-    lambda values, _: values.get("baseUrl", "").rstrip("/") + "/api/embed",
+    lambda values, _: joined(values.get("baseUrl", ""), "/api/embed"),
     lambda model, texts, _: {"model": model, "input": list(texts)},
     lambda answer: list_at(answer, "embeddings"),
 )

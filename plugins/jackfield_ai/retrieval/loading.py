@@ -11,10 +11,11 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import splitter_of
 

@@ -21,11 +21,12 @@ from jackfield.api.ai import (
 )
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import AiNode, each_item
-from jackfield_ai.parameters import Chosen, Parameters, Text, chosen, required
+from jackfield_ai.parameters import Chosen, Text, chosen, required
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.serving import documents_of, embeddings_of
 

@@ -10,11 +10,12 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, TOOL, VECTOR_STORE, Document, Retriever, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.chains.retrieval_qa import SYSTEM, answered
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Parameters, Text
+from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.memory_store import QUERY
 from jackfield_ai.serving import model_of
 

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from jackfield.api.ai import TEXT_SPLITTER, TextSplitter
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription
 from jackfield.api.records import record
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Parameters
 from jackfield_ai.retrieval.splitting import RecursiveSplitter, token_splitter
 
 

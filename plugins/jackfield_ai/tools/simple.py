@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import NoParameters, Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import NoParameters, Parameters, Text
+from jackfield_ai.parameters import Text
 
 MAX_EXPRESSION = 1_000
 _MAX_EXPONENT = 10_000

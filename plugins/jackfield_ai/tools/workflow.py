@@ -10,11 +10,12 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield.api.workflows import Document
 from jackfield_ai.agent.from_ai import schema_in
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Chosen, Parameters, Text, chosen
+from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
 from jackfield_ai.tools.node_tool import told
 

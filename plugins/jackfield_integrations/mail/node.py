@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import made_per_item
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_integrations.files import content_of, file_of
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import SMTP
 from jackfield_integrations.libraries import load
 from jackfield_integrations.mail.letter import Attachment, envelope, message
@@ -52,7 +53,7 @@ class SendEmailNode(IntegrationNode):
             async def one(index: int, parameters: AnySendEmail) -> Items:
                 return await self._one(run, post, index, parameters)
 
-            return await each(run, resolved, one)
+            return [await made_per_item(run, resolved, one)]
 
     async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
         letter = parameters.letter()

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Parameters
 from jackfield_integrations.mail.letter import Letter
-from jackfield_integrations.parameters import Parameters, Text, names
+from jackfield_integrations.parameters import Text, names
 
 
 class MailOptions(Parameters):

@@ -8,14 +8,16 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import chunks_of, file_of
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import FTP, SFTP
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.parameters import Text
 from jackfield_integrations.remote.file_server import FileServer, checked_path, with_download
 from jackfield_integrations.secret_values import credential
 
@@ -71,7 +73,7 @@ class FtpNode(IntegrationNode):
             async def one(index: int, parameters: FtpParameters) -> Items:
                 return await self._one(run, server, index, parameters)
 
-            return await each(run, resolved, one)
+            return [await made_per_item(run, resolved, one)]
 
     async def _one(self, run: NodeRun, server: FileServer, index: int, wanted: FtpParameters) -> Items:
         options = wanted.options

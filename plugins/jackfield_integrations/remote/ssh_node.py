@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import made_per_item
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import chunks_of, file_of
-from jackfield_integrations.items import each, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import SSH_PASSWORD, SSH_PRIVATE_KEY
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
-from jackfield_integrations.parameters import Parameters, Text
+from jackfield_integrations.parameters import Text
 from jackfield_integrations.remote.file_server import checked_path, file_name, with_download
 from jackfield_integrations.secret_values import Credential, credential
 
@@ -83,7 +85,7 @@ class SshNode(IntegrationNode):
                     return await self._command(connection, values, index, parameters)
                 return await self._file(run, connection, values, index, parameters)
 
-            return await each(run, resolved, one)
+            return [await made_per_item(run, resolved, one)]
 
     async def _command(
         self, connection: asyncssh.SSHClientConnection, values: Credential, index: int, wanted: SshParameters

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
+from jackfield.api.node_items import error_item, goes_on, made_per_item
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import each, error_item, goes_on, made_of
+from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.sql.parameters import AnySqlParameters
 from jackfield_integrations.sql.session import Reading, Rows, Session
@@ -41,7 +42,7 @@ class SqlNode(IntegrationNode):
                     statement = self._statement(run, index, parameters)
                     return _answered(await session.run(statement, reading), statement, index)
 
-                return await each(run, resolved, one)
+                return [await made_per_item(run, resolved, one)]
             return [await self._together(run, session, resolved, reading)]
 
     def reading(self, first: AnySqlParameters) -> Reading:

@@ -30,7 +30,7 @@ def compared(first: Items, second: Items, given: CompareParameters, limit: int) 
     if matches.total > limit:
         raise NodeError(
             f"The inputs have {matches.total} matching pairs, more than {limit}; match by more fields, or raise the "
-            "setting nodes.merge.maxItems."
+            "setting nodes.merge.max_items."
         )
     comparison = Comparison(given, fields)
     outputs: Outputs = [[], [], [], []]

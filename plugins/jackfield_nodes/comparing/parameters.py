@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield_nodes.merging.parameters import FieldPairs
-from jackfield_nodes.parameters import Flag, Parameters
 
 Resolve: TypeAlias = Literal["preferInput1", "preferInput2", "mix", "includeBoth"]
 

@@ -19,11 +19,11 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.signatures import signed
 from jackfield_nodes.files.entries import chunks_of
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode, with_json
 from jackfield_nodes.values import Unfit, text_of

@@ -12,15 +12,15 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
+from jackfield.api.date_patterns import read_date, write_date
+from jackfield.api.dates import floored, iso, shifted, unit_of
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data import dates
-from jackfield_nodes.data.date_patterns import read_date, write_date
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.per_item import ItemNode, with_json
-from jackfield_nodes.values import Unfit
 from jackfield_nodes.zones import zone_of
 
 Unit: TypeAlias = Literal["years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds"]
@@ -93,7 +93,7 @@ class Work:
         self._now = now
 
     def result(self) -> Json:
-        """Raises `NodeError`, `Unfit`."""
+        """Raises `NodeError`, ValueError."""
         given = self._parameters
         match given.operation:
             case "getCurrentDate":
@@ -101,14 +101,14 @@ class Work:
             case "addToDate" | "subtractFromDate":
                 amount = given.duration if given.operation == "addToDate" else -given.duration
                 moment = self._local(given.magnitude, "magnitude")
-                return dates.iso(dates.shifted(moment, amount, dates.unit_of(given.time_unit)))
+                return iso(shifted(moment, amount, unit_of(given.time_unit)))
             case "formatDate":
                 return self._formatted()
             case "roundDate":
                 moment = self._local(given.date, "date")
                 if given.mode == "roundUp":
-                    return dates.iso(dates.next_start(moment, given.to))
-                return dates.iso(dates.floored(moment, given.to_nearest))
+                    return iso(dates.next_start(moment, given.to))
+                return iso(floored(moment, given.to_nearest))
             case "extractDate":
                 return dates.part_of(self._local(given.date, "date"), given.part)
         return self._between()
@@ -116,7 +116,7 @@ class Work:
     def _current(self) -> Json:
         zone = self._parameters.options.timezone
         moment = self._now.astimezone(dates.zone_named(zone) if isinstance(zone, str) and zone else self._zone)
-        return dates.iso(moment if self._parameters.include_time else dates.floored(moment, "day"))
+        return iso(moment if self._parameters.include_time else floored(moment, "day"))
 
     def _formatted(self) -> Json:
         given = self._parameters
@@ -129,7 +129,7 @@ class Work:
 
     def _between(self) -> Json:
         given = self._parameters
-        units = [dates.unit_of(unit) for unit in given.units]
+        units = [unit_of(unit) for unit in given.units]
         if not units:
             raise NodeError("The parameter units is empty; name at least one unit, such as day.")
         start, end = self._local(given.start_date, "startDate"), self._local(given.end_date, "endDate")
@@ -145,7 +145,7 @@ class Work:
             if pattern and isinstance(value, str | int):
                 return read_date(str(value), pattern, "luxon", self._zone)
             return dates.to_moment(value, self._zone)
-        except Unfit as exc:
+        except ValueError as exc:
             raise NodeError(
                 f"The parameter {name} is {exc}; use ISO 8601, such as 2026-01-31T12:00, or say how it is written in "
                 "options.fromFormat."
@@ -169,7 +169,7 @@ class DateTimeNode(ItemNode):
                 return [with_json(item, legacy_json(parameters, item["json"], zone), index)]
             now = datetime.fromtimestamp(self._context.clock.now_ms() / 1000, zone)
             result = Work(parameters, zone, now).result()
-        except Unfit as exc:
+        except ValueError as exc:
             raise NodeError(f"The date cannot be computed: {exc}.") from None
         name = parameters.output_field_name or FIELDS[parameters.operation]
         if parameters.options.include_input_fields:

@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.date_patterns import read_date, write_date
+from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data import dates
-from jackfield_nodes.data.date_patterns import read_date, write_date
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
-from jackfield_nodes.values import Unfit
 
 
 class LegacyOptions(Parameters):
@@ -37,11 +37,11 @@ class LegacyDateTime(Parameters):
 
 
 def legacy_json(parameters: LegacyDateTime, json: dict[str, Json], zone: tzinfo) -> dict[str, Json]:
-    """The item's fields with the result. An empty value gives an empty result. Raises `NodeError`, `Unfit`."""
+    """The item's fields with the result. An empty value gives an empty result. Raises `NodeError`, ValueError."""
     made = dict(json)
     try:
         set_path(made, parameters.data_property_name, _result(parameters, zone))
-    except Unfit as exc:
+    except ValueError as exc:
         raise NodeError(f"The result cannot be put into {parameters.data_property_name}: {exc}.") from None
     return made
 
@@ -52,7 +52,7 @@ def _result(parameters: LegacyDateTime, zone: tzinfo) -> Json:
     moment = _moment(parameters, zone)
     if parameters.action == "calculate":
         amount = parameters.duration if parameters.operation == "add" else -parameters.duration
-        return dates.iso(dates.shifted(moment, amount, dates.unit_of(parameters.time_unit)))
+        return iso(shifted(moment, amount, unit_of(parameters.time_unit)))
     target = parameters.options.to_timezone
     text = write_date(moment.astimezone(dates.zone_named(target) if target else zone), parameters.to_format, "moment")
     return int(text) if parameters.to_format in {"X", "x"} else text
@@ -65,7 +65,7 @@ def _moment(parameters: LegacyDateTime, zone: tzinfo) -> datetime:
         if options.from_format:
             return read_date(str(parameters.value), options.from_format, "moment", source)
         return dates.to_moment(parameters.value, source).astimezone(source)
-    except Unfit as exc:
+    except ValueError as exc:
         raise NodeError(
             f"The parameter value is {exc}; use ISO 8601, or say how it is written in options.fromFormat."
         ) from None

@@ -1,22 +1,17 @@
-"""Reading dates, and calendar arithmetic as luxon does it: days and longer keep the local time of day, hours and what
-is shorter are exact. Everything raises `Unfit`, a ValueError, when there is no sensible result."""
+"""Reading dates of many spellings, and the time between dates. Everything raises ValueError when there is no sensible
+result."""
 
 from __future__ import annotations
 
-import calendar
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
-from jackfield_nodes.data.date_patterns import read_date
-from jackfield_nodes.values import Unfit
+from jackfield.api.date_patterns import read_date
+from jackfield.api.dates import DAYS, EXACT_MS, MONTHS, UNITS, floored, iana_zone, settled, shifted
 
-UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond")
-_EXACT_MS: Mapping[str, int] = {"hour": 3_600_000, "minute": 60_000, "second": 1000, "millisecond": 1}
-_MONTHS: Mapping[str, int] = {"year": 12, "quarter": 3, "month": 1}
-_DAYS: Mapping[str, int] = {"week": 7, "day": 1}
 _SECONDS_UP_TO = 1e11
 """Numbers below are Unix seconds, from there on milliseconds: 1e11 s is the year 5138, 1e11 ms is 1973."""
 _LONGEST_TEXT = 200
@@ -32,36 +27,34 @@ _OTHER_FORMS = tuple(
 @lru_cache(maxsize=64)
 def zone_named(name: str) -> tzinfo:
     """An IANA name such as Europe/Berlin, or an offset such as +02:00 or UTC+2."""
-    from zoneinfo import ZoneInfo
-
     try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
+        return iana_zone(name)
+    except ValueError:
         pass
     plain = name.removeprefix("UTC").removeprefix("GMT")
     if plain[:1] in {"+", "-"}:
         zone = read_date(f"2000-01-01{plain}", "YYYY-MM-DDZ", "moment", UTC).tzinfo
         if zone is not None:
             return zone
-    raise Unfit(f"the time zone '{name}' is unknown; use an IANA name such as Europe/Berlin")
+    raise ValueError(f"the time zone '{name}' is unknown; use an IANA name such as Europe/Berlin")
 
 
 def to_moment(value: object, zone: tzinfo) -> datetime:
     """ISO 8601, RFC 2822, Unix seconds or milliseconds, and common spellings such as 1/31/2026 3:00 PM. A date without
     an offset is in `zone`."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise Unfit("not a date")
+        raise ValueError("not a date")  # noqa: TRY004 - a value that a user gave
     if isinstance(value, str):
         text = value.strip()
         if not _is_stamp(text):
             return _text_to_moment(text, zone)
         value = float(text)
     if not math.isfinite(value):
-        raise Unfit("not a date")
+        raise ValueError("not a date")
     try:
         return datetime.fromtimestamp(value if abs(value) < _SECONDS_UP_TO else value / 1000, zone)
     except (ValueError, OverflowError, OSError) as exc:
-        raise Unfit("not a date") from exc
+        raise ValueError("not a date") from exc
 
 
 def _is_stamp(text: str) -> bool:
@@ -71,7 +64,7 @@ def _is_stamp(text: str) -> bool:
 
 def _text_to_moment(text: str, zone: tzinfo) -> datetime:
     if not text or len(text) > _LONGEST_TEXT:
-        raise Unfit("not a date")
+        raise ValueError("not a date")
     if text.isascii() and text.isdigit() and len(text) == 4:
         text = f"{text}-01-01"
     if len(text) == 7 and text[4:5] == "-":
@@ -103,81 +96,9 @@ def _other_date(text: str, zone: tzinfo) -> datetime:
     for form in _OTHER_FORMS:
         try:
             return read_date(text, form, "moment", zone)
-        except Unfit:
+        except ValueError:
             continue
-    raise Unfit("not a date")
-
-
-def settled(moment: datetime) -> datetime:
-    """A local time that does not exist, because clocks were put forward over it, moves forward likewise."""
-    return moment.astimezone(UTC).astimezone(moment.tzinfo)
-
-
-def iso(moment: datetime) -> str:
-    """2026-01-31T12:00:00.000+01:00; UTC as Z."""
-    text = moment.isoformat(timespec="milliseconds")
-    utc = moment.tzinfo is UTC or getattr(moment.tzinfo, "key", "") in {"UTC", "Etc/UTC", "GMT"}
-    return f"{text.removesuffix('+00:00')}Z" if utc else text
-
-
-def unit_of(name: str) -> str:
-    """The unit of a name in singular or plural, in any case."""
-    unit = name.strip().lower().removesuffix("s")
-    if unit not in UNITS:
-        raise Unfit(f"'{name}' is no unit of time; the units are {', '.join(UNITS)}")
-    return unit
-
-
-def shifted(moment: datetime, amount: float, unit: str) -> datetime:
-    """So many units later, with a negative amount earlier. Of years to days the whole part counts as calendar, and what
-    is behind the point as a length."""
-    whole = math.trunc(amount)
-    try:
-        if unit in _EXACT_MS:
-            return _exactly(moment, amount * _EXACT_MS[unit])
-        if unit in _DAYS:
-            later = settled(moment + timedelta(days=whole * _DAYS[unit]))
-            return _exactly(later, (amount - whole) * _DAYS[unit] * 86_400_000)
-        later = _months_later(moment, whole * _MONTHS[unit])
-        return _exactly(later, (amount - whole) * _MONTHS[unit] * 30 * 86_400_000)
-    except (OverflowError, ValueError) as exc:
-        raise Unfit("a date so far away does not exist") from exc
-
-
-def _exactly(moment: datetime, milliseconds: float) -> datetime:
-    return (moment.astimezone(UTC) + timedelta(milliseconds=milliseconds)).astimezone(moment.tzinfo)
-
-
-def _months_later(moment: datetime, months: int) -> datetime:
-    """The same day of the month, or its last one."""
-    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
-    day = min(moment.day, calendar.monthrange(year, month + 1)[1]) if 1 <= year <= 9999 else moment.day
-    return settled(moment.replace(year=year, month=month + 1, day=day))
-
-
-_RESETS: Sequence[tuple[str, Mapping[str, int]]] = (
-    ("second", {"microsecond": 0}),
-    ("minute", {"second": 0}),
-    ("hour", {"minute": 0}),
-    ("day", {"hour": 0}),
-    ("month", {"day": 1}),
-    ("year", {"month": 1}),
-)
-
-
-def floored(moment: datetime, unit: str) -> datetime:
-    """The beginning of the unit; weeks begin on Monday."""
-    if unit == "millisecond":
-        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-    if unit == "week":
-        return floored(shifted(moment, -moment.weekday(), "day"), "day")
-    if unit == "quarter":
-        return floored(_months_later(floored(moment, "month"), -((moment.month - 1) % 3)), "month")
-    for name, reset in _RESETS:
-        moment = moment.replace(**reset)  # type: ignore[arg-type]
-        if name == unit:
-            break
-    return settled(moment)
+    raise ValueError("not a date")
 
 
 def next_start(moment: datetime, unit: str) -> datetime:
@@ -211,8 +132,8 @@ def between(start: datetime, end: datetime, units: Sequence[str]) -> dict[str, i
     wanted = [unit for unit in UNITS if unit in units]
     found: dict[str, int | float] = {}
     for unit in wanted:
-        if unit in _EXACT_MS:
-            exact = (end - start.astimezone(UTC)) / timedelta(milliseconds=_EXACT_MS[unit])
+        if unit in EXACT_MS:
+            exact = (end - start.astimezone(UTC)) / timedelta(milliseconds=EXACT_MS[unit])
             count = exact if unit == wanted[-1] else math.floor(exact)
             start = shifted(start, math.floor(exact), unit)
         else:
@@ -226,10 +147,10 @@ def between(start: datetime, end: datetime, units: Sequence[str]) -> dict[str, i
 
 def _whole(start: datetime, end: datetime, unit: str) -> int:
     """How often the unit fits in between."""
-    if unit in _DAYS:
-        guess = (end.replace(tzinfo=None) - start.replace(tzinfo=None)).days // _DAYS[unit]
+    if unit in DAYS:
+        guess = (end.replace(tzinfo=None) - start.replace(tzinfo=None)).days // DAYS[unit]
     else:
-        guess = ((end.year - start.year) * 12 + end.month - start.month) // _MONTHS[unit]
+        guess = ((end.year - start.year) * 12 + end.month - start.month) // MONTHS[unit]
     while guess > 0 and shifted(start, guess, unit) > end:
         guess -= 1
     while shifted(start, guess + 1, unit) <= end:

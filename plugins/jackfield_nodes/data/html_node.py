@@ -13,13 +13,13 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
 from jackfield_nodes.files.charsets import decoded
 from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import text_of

@@ -13,11 +13,11 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 

@@ -97,7 +97,7 @@ class AllowedRoot:
                 for path in self._walk(root, [_compiled(part) for part in parts], ()):
                     found.append(self._shown(list(path)))
                     if len(found) > self._most:
-                        raise NodeError(f"More than {self._most} files match (nodes.files.maxFiles).")
+                        raise NodeError(f"More than {self._most} files match (nodes.files.max_files).")
             finally:
                 os.close(root)
         return sorted(set(found))

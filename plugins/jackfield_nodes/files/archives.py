@@ -152,4 +152,4 @@ def unique(names: Iterator[str]) -> Iterator[str]:
 
 
 def _too_many(most: int) -> NodeError:
-    return NodeError(f"The archive has more than {most} files (nodes.files.archiveFiles).")
+    return NodeError(f"The archive has more than {most} files (nodes.files.archive_files).")

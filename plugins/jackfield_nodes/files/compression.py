@@ -13,6 +13,7 @@ from pydantic import Field
 
 from jackfield.api.binary import DEFAULT_TYPE, BinarySettings
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.archives import EMPTY_ZIP, GZIP, ZIP, directory, gunzipped, gzipped, member, unique, zipped
@@ -21,7 +22,6 @@ from jackfield_nodes.files.limits import Budget
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.undisturbed import undisturbed
 from jackfield_nodes.items import binary_of
-from jackfield_nodes.parameters import Parameters
 from jackfield_nodes.per_item import ItemNode
 
 _HUGE = 2**31

@@ -15,6 +15,8 @@ from pydantic import Field
 from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Flag
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.convert_event import EventParameters, event_file
@@ -28,8 +30,6 @@ from jackfield_nodes.files.writing import (
     table_file,
     text_content,
 )
-from jackfield_nodes.items import error_item, goes_on
-from jackfield_nodes.parameters import Flag
 from jackfield_nodes.paths import get_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.zones import zone_of

@@ -8,11 +8,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data.dates import to_moment
 from jackfield_nodes.files.calendars import Event, Person, write_event
-from jackfield_nodes.parameters import Flag, Parameters
-from jackfield_nodes.values import Unfit
 
 
 class Attendee(Parameters):
@@ -101,7 +100,7 @@ def event_file(parameters: EventParameters, zone: tzinfo, now_ms: int) -> bytes:
 def _moment(value: object, name: str, zone: tzinfo) -> datetime:
     try:
         return to_moment(value, zone).astimezone(zone)
-    except Unfit:
+    except ValueError:
         raise NodeError(f"The parameter {name} is not a date; use ISO 8601, such as 2026-01-31T12:00.") from None
 
 

@@ -16,6 +16,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.calendars import read_calendar
@@ -24,7 +25,6 @@ from jackfield_nodes.files.limits import Budget
 from jackfield_nodes.files.pdf import read_pdf
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import Unfit

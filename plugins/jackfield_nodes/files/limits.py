@@ -23,13 +23,13 @@ class Budget:
     def check_time(self) -> None:
         if time.monotonic() > self._end:
             limit = self._settings.parse_timeout
-            raise NodeError(f"Reading the file took longer than {limit:g} seconds (nodes.files.parseTimeout).")
+            raise NodeError(f"Reading the file took longer than {limit:g} seconds (nodes.files.parse_timeout).")
 
     def check_unpacked(self, size: int) -> None:
         """size: bytes of the content of a packed file, as it says itself."""
         if size > self._settings.unpacked_limit:
             limit = self._settings.unpacked_limit
-            raise NodeError(f"The file's content is larger than {limit} bytes (nodes.files.unpackedLimit).")
+            raise NodeError(f"The file's content is larger than {limit} bytes (nodes.files.unpacked_limit).")
 
     def counted_rows(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The same as `counted` for rows of cells, as long as there are not too many cells."""
@@ -39,7 +39,7 @@ class Budget:
             cells += max(len(row), width)
             if cells > self._settings.max_cells:
                 limit = self._settings.max_cells
-                raise NodeError(f"The file has more than {limit} cells (nodes.files.maxCells).")
+                raise NodeError(f"The file has more than {limit} cells (nodes.files.max_cells).")
             yield row
 
     def counted(self, parts: Iterable[Part]) -> Iterator[Part]:
@@ -47,6 +47,6 @@ class Budget:
         for number, part in enumerate(parts):
             if number >= self._settings.max_rows:
                 limit = self._settings.max_rows
-                raise NodeError(f"The file has more than {limit} rows or pages (nodes.files.maxRows).")
+                raise NodeError(f"The file has more than {limit} rows or pages (nodes.files.max_rows).")
             self.check_time()
             yield part

@@ -14,13 +14,13 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.charsets import decoded
 from jackfield_nodes.files.entries import content_of, kept
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.writing import Text, base64_content, json_content, text_content
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.paths import get_path, remove_path, set_path
 from jackfield_nodes.per_item import ItemNode
 from jackfield_nodes.values import Unfit

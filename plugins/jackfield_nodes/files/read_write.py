@@ -17,13 +17,13 @@ from pydantic import Field
 from jackfield.api.binary import CHUNK, DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
 from jackfield_nodes.files.entries import chunks_of, kept, with_file
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.undisturbed import opened, undisturbed
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.per_item import ItemNode
 
 

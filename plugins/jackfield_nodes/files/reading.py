@@ -10,6 +10,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.files.charsets import decoded
@@ -21,7 +22,6 @@ from jackfield_nodes.files.ods import read_ods
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.tables import Cell, TableOptions, clipped, objects
 from jackfield_nodes.files.xlsx import read_xls, read_xlsx
-from jackfield_nodes.parameters import Flag, Parameters
 
 ZIP = b"PK\x03\x04"
 COMPOUND = b"\xd0\xcf\x11\xe0"

@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic.alias_generators import to_camel
 
 
 class FilesSettings(BaseModel):
     """What nodes may do with files, and how large those may be that are taken apart."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, defer_build=True, populate_by_name=True, alias_generator=to_camel
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     root: str = Field(
         "",
         description="The directory below which the nodes that read and write files on disk may do so; symbolic links "
         "in it are not followed. Without it these nodes are off.",
     )
-    max_files: int = Field(1000, ge=1, le=100_000, description="Most files that one pattern may match.")
+    max_files: int = Field(
+        1000,
+        ge=1,
+        le=100_000,
+        description="Most files that one pattern may match.",
+        json_schema_extra={"former": {"maxFiles": "0.2"}},
+    )
     parse_limit: int = Field(
-        32 * 2**20, ge=1024, le=2**30, description="Largest file that is taken apart (CSV, PDF, Excel ...), in bytes."
+        32 * 2**20,
+        ge=1024,
+        le=2**30,
+        description="Largest file that is taken apart (CSV, PDF, Excel ...), in bytes.",
+        json_schema_extra={"former": {"parseLimit": "0.2"}},
     )
     unpacked_limit: int = Field(
-        256 * 2**20, ge=1024, le=2**32, description="Largest content of a packed file (xlsx, ods, zip, gzip), in bytes."
+        256 * 2**20,
+        ge=1024,
+        le=2**32,
+        description="Largest content of a packed file (xlsx, ods, zip, gzip), in bytes.",
+        json_schema_extra={"former": {"unpackedLimit": "0.2"}},
     )
-    archive_files: int = Field(1000, ge=1, le=65_535, description="Most files that are taken out of one zip file.")
-    max_rows: int = Field(100_000, ge=1, le=10_000_000, description="Most rows or pages that are read from one file.")
+    archive_files: int = Field(
+        1000,
+        ge=1,
+        le=65_535,
+        description="Most files that are taken out of one zip file.",
+        json_schema_extra={"former": {"archiveFiles": "0.2"}},
+    )
+    max_rows: int = Field(
+        100_000,
+        ge=1,
+        le=10_000_000,
+        description="Most rows or pages that are read from one file.",
+        json_schema_extra={"former": {"maxRows": "0.2"}},
+    )
     max_cells: int = Field(
         10_000_000,
         ge=1,
         le=10**9,
         description="Most cells of a table that is read from a file; every row counts as wide as the first, or wider.",
+        json_schema_extra={"former": {"maxCells": "0.2"}},
     )
-    parse_timeout: float = Field(60, gt=0, le=3600, description="Longest time to take one file apart, in seconds.")
+    parse_timeout: float = Field(
+        60,
+        gt=0,
+        le=3600,
+        description="Longest time to take one file apart, in seconds.",
+        json_schema_extra={"former": {"parseTimeout": "0.2"}},
+    )
 
     @field_validator("root")
     @classmethod

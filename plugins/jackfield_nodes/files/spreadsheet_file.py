@@ -11,12 +11,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file
-from jackfield_nodes.items import binary_of, error_item, goes_on
-from jackfield_nodes.parameters import Flag, Parameters
+from jackfield_nodes.items import binary_of
 from jackfield_nodes.per_item import ItemNode
 
 

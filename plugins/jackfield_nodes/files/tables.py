@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TypeAlias
 
+from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
@@ -31,7 +32,7 @@ def cell_of(value: object) -> Cell:
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        return whole(value)
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == time() and value.tzinfo is None else value.isoformat()
     if isinstance(value, date | time):

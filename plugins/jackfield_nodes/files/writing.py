@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, dumps
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
@@ -23,7 +24,6 @@ from jackfield_nodes.files.ods import MEDIA_TYPE, write_ods
 from jackfield_nodes.files.tables import table
 from jackfield_nodes.files.xls_writing import write_xls
 from jackfield_nodes.files.xlsx import write_xlsx
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of
 
 TYPES: Mapping[str, str] = {

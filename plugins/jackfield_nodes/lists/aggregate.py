@@ -12,12 +12,12 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import BinaryData, Item, Items, Node
 from jackfield_nodes.field_names import names_of, only, put, without
 from jackfield_nodes.lists.fields import read_field
 from jackfield_nodes.pairs import pairs
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.threads import worked
 
 

@@ -13,6 +13,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
+from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
 from jackfield.api.workflows import Node
 from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
@@ -21,7 +22,6 @@ from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDupl
 from jackfield_nodes.lists.sort import Sort, SortNode
 from jackfield_nodes.lists.split_out import SplitOut, split_items
 from jackfield_nodes.lists.summarize import Summarize1, SummarizeNode
-from jackfield_nodes.parameters import Parameters
 
 Operation: TypeAlias = Literal[
     "aggregateItems", "concatenateItems", "limit", "removeDuplicates", "sort", "splitOutItems", "summarize"

@@ -12,13 +12,14 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import passed_on
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, StaticScope
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.field_names import put, without
-from jackfield_nodes.items import pass_all, passed_on
+from jackfield_nodes.items import pass_all
 from jackfield_nodes.lists.fields import field_names, identity, read_field
 from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of, to_number, to_time

@@ -13,13 +13,13 @@ from pydantic import Field, field_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_items import error_item, goes_on
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import BinaryData, Item, Items, Node
 from jackfield_nodes.field_names import names_of, without
-from jackfield_nodes.items import error_item, goes_on
 from jackfield_nodes.lists.fields import read_field
 from jackfield_nodes.pairs import pair
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.slices import each
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of, type_name

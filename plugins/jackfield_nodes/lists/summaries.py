@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield_nodes.lists.fields import identity
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.values import text_of, to_number
 
 Kind: TypeAlias = Literal["append", "average", "concatenate", "count", "countUnique", "max", "min", "sum"]
@@ -82,7 +83,7 @@ def _number(value: float) -> float | None:
         return value
     if not math.isfinite(value):
         return None
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return whole(value)
 
 
 def _extreme(values: Sequence[Json], *, largest: bool) -> Json:

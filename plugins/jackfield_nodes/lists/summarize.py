@@ -12,13 +12,13 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.field_names import names_of
 from jackfield_nodes.lists.fields import identity, read_field
 from jackfield_nodes.lists.summaries import DISPLAY_NAMES, Aggregation, is_empty, normal_name, summary
 from jackfield_nodes.pairs import pairs
-from jackfield_nodes.parameters import Flag, Parameters
 from jackfield_nodes.threads import worked
 from jackfield_nodes.values import text_of
 

@@ -46,7 +46,7 @@ def joined(inputs: Sequence[Items], given: CombineParameters, limit: int) -> Ite
     if matches.total > limit:
         raise NodeError(
             f"The inputs have {matches.total} matching pairs, more than {limit} items; match by more fields, or raise "
-            "the setting nodes.merge.maxItems."
+            "the setting nodes.merge.max_items."
         )
     return list(_outgoing(first, second, matches, given))
 

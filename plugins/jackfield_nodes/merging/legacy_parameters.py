@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from jackfield_nodes.parameters import Parameters
+from jackfield.api.node_parameters import Parameters
 
 LegacyMode: TypeAlias = Literal[
     "append",

@@ -122,7 +122,7 @@ def _size_of_product(inputs: Sequence[Items], settings: MergeSettings) -> int:
     if size > settings.max_items:
         raise NodeError(
             f"All combinations would be {size} items, more than {settings.max_items}; combine by fields, or raise the "
-            "setting nodes.merge.maxItems."
+            "setting nodes.merge.max_items."
         )
     return size
 

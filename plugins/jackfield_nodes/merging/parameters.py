@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.node_parameters import Flag, Parameters
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.field_names import names_of
-from jackfield_nodes.parameters import Flag, Parameters
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
 JoinMode: TypeAlias = Literal["keepMatches", "keepNonMatches", "keepEverything", "enrichInput1", "enrichInput2"]

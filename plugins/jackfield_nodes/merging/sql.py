@@ -162,7 +162,7 @@ class _Guard:
         elif time.monotonic() > self._deadline:
             self._reason = (
                 f"The query took longer than {self._limits.seconds:g} seconds; make it simpler, or raise the setting "
-                "nodes.merge.queryTimeout."
+                "nodes.merge.query_timeout."
             )
         elif resident() > self._most:
             self._reason = self._too_much()
@@ -175,7 +175,7 @@ class _Guard:
         if self._rows > self._limits.rows:
             raise NodeError(
                 f"The query gives more than {self._limits.rows} rows; add a condition, or raise the setting "
-                "nodes.merge.maxItems."
+                "nodes.merge.max_items."
             )
         if self._bytes > self._limits.bytes:
             raise NodeError(self._too_much())
@@ -183,7 +183,7 @@ class _Guard:
     def _too_much(self) -> str:
         return (
             f"The query needs more than {self._limits.bytes} bytes of memory; make it simpler, or raise the setting "
-            "nodes.merge.queryMaxBytes."
+            "nodes.merge.query_max_bytes."
         )
 
     def problem(self, error: Exception) -> NodeError:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from jackfield_proxy.child import descriptors
+from jackfield_proxy.child import descriptors, fitting
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.pipe import Pipe
 from jackfield_proxy.messages import FromChild, ToChild
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 
 async def serve(inherited: Inherited) -> int:
-    from jackfield_proxy.child.server import Server
-
     # Ctrl-C in the daemon's terminal reaches its whole group; the daemon decides when its proxies end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe = Pipe()
     await pipe.open()
+    if (problem := fitting.problem()) is not None:
+        say(problem)
+        pipe.send(FromChild(failed=problem))
+        return 1
+    from jackfield_proxy.child.server import Server
+
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     async with aclosing(pipe.received()) as messages:

@@ -14,6 +14,7 @@ from jackfield_proxy.child import relay, upstreams
 from jackfield_proxy.child.call import Call
 from jackfield_proxy.child.conversations import Conversations
 from jackfield_proxy.child.counting import Counter
+from jackfield_proxy.child.fallback import Fallback
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.sending import Opened, Sender
 from jackfield_proxy.child.upstreams import Refused
@@ -79,11 +80,7 @@ class Exchange:
         """Raises `ProxyError` before the first byte of the answer."""
         try:
             self._require_budget()
-            opened = await self._open()
-            try:
-                return await self._relay(request, opened)
-            finally:
-                self.sender.closed(opened)
+            return await self._served(request)
         except Refused as exc:
             return self._refused(exc)
         except ProxyError as exc:
@@ -103,8 +100,24 @@ class Exchange:
                 429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
             )
 
-    async def _open(self) -> Opened:
-        opened = await self.sender.open(self.plan, self.call, await self.candidates(), self._tries)
+    async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises `Refused`: no target is left; and `ProxyError`."""
+        fallback = Fallback(self.sender, self.plan, self.call, await self.candidates(), self._tries)
+        while True:
+            opened = await self._open(fallback)
+            try:
+                return await self._relay(request, opened)
+            except relay.Stopped:
+                raise
+            except ProxyError as exc:
+                refused = upstreams.broken(exc)
+                self.sender.failed(opened.candidate.target, refused, self.plan.limits)
+                fallback.refused(opened.candidate, refused)
+            finally:
+                self.sender.closed(opened)
+
+    async def _open(self, fallback: Fallback) -> Opened:
+        opened = await fallback.open()
         if self.plan.sticky is not None:
             self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
         self._note(
@@ -124,6 +137,7 @@ class Exchange:
         )
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
+        """Raises `ProxyError` before the first byte of the answer."""
         carrier = relay.of(self, opened)
         try:
             response = await carrier.carry(request)

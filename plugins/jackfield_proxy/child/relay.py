@@ -41,13 +41,17 @@ _ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
-def stopped(cancelled: asyncio.CancelledError) -> ProxyError:
+class Stopped(ProxyError):
+    """The proxy stops; the provider has done nothing wrong."""
+
+
+def stopped(cancelled: asyncio.CancelledError) -> Stopped:
     """What the client is told. Raises the same again when it was not the proxy's stop that cancelled."""
     task = asyncio.current_task()
     if cancelled.args != (STOPPING,) or task is None:
         raise cancelled
     task.uncancel()
-    return ProxyError(503, "The proxy is being stopped.", "overloaded_error")
+    return Stopped(503, "The proxy is being stopped.", "overloaded_error")
 
 
 def of(exchange: Exchange, opened: Opened) -> Carrier:

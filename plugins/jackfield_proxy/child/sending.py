@@ -1,13 +1,11 @@
-"""Requests to providers: retries, other targets when one fails, and time limits up to the beginning of the answer."""
+"""Requests to providers, with time limits up to the beginning of the answer."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-import random
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
 
 import aiohttp
 from multidict import CIMultiDict
@@ -86,44 +84,24 @@ class Sender:
         if len(self.signatures) > SIGNATURES:
             self.signatures.popitem(last=False)
 
-    async def open(
-        self, plan: Plan, call: Call, candidates: Sequence[Candidate], tell: Callable[[Candidate, int], None]
-    ) -> Opened:
-        """The first target that serves. Whoever gets it calls `closed`. tell: is told each target, and how often
-        the request will have been sent with it. Raises `Refused`, `ProxyError`."""
-        usable = [one for one in candidates if not self.health.open_for(one.target)] or list(candidates)
-        tries = plan.limits.retries + 1 if len(usable) == 1 else 1
-        attempts = 0
-        for candidate in usable:
-            for attempt in range(tries):
-                attempts += 1
-                tell(candidate, attempts)
-                try:
-                    return await self._attempt(plan, call, candidate, attempts)
-                except Refused as exc:
-                    last = exc
-                    pause = _pause(attempt, exc, plan.limits)
-                    if not exc.again or pause is None or attempt + 1 == tries:
-                        break
-                    await asyncio.sleep(pause)
-            if not last.elsewhere:
-                break
-        last.attempts = attempts
-        last.candidate = candidate
-        raise last
-
     def closed(self, opened: Opened) -> None:
         self.health.ended(opened.candidate.target)
         self.lanes.leave(opened.candidate.target.provider)
         opened.reply.close() if not opened.reply.content.at_eof() else opened.reply.release()
 
-    async def _attempt(self, plan: Plan, call: Call, candidate: Candidate, attempts: int) -> Opened:
+    def failed(self, target: Target, refused: Refused, limits: Limits) -> None:
+        """Counts against the target, where it is its fault."""
+        if refused.cooling:
+            self.health.failed(target, limits, refused.error.retry_after)
+
+    async def attempt(self, plan: Plan, call: Call, candidate: Candidate, attempts: int) -> Opened:
+        """Whoever gets it calls `closed`. attempts: this one included. Raises `Refused`."""
         target, limits = candidate.target, plan.limits
         try:
             upstream = upstreams.upstream_of(plan, target.provider)
-        except ProxyError as exc:
+            outgoing = await call.for_upstream(upstream, target, self.signatures)
+        except ProxyError as exc:  # nothing was sent: another target may speak the client's own dialect
             raise Refused(exc, elsewhere=True) from None
-        outgoing = await call.for_upstream(upstream, target, self.signatures)
         await self.lanes.enter(upstream)
         began = time.monotonic()
         self.health.began(target)
@@ -138,8 +116,8 @@ class Sender:
             opened = True
             return Opened(reply, beginning, outgoing, candidate, attempts, seconds)
         except Refused as exc:
-            if exc.cooling:
-                self.health.failed(target, limits, exc.error.retry_after)
+            exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
+            self.failed(target, exc, limits)
             raise
         finally:
             if not opened:
@@ -219,11 +197,3 @@ async def up_to(reply: aiohttp.ClientResponse, limit: int) -> bytes:
         if size >= limit:
             break
     return b"".join(parts)[:limit]
-
-
-def _pause(attempt: int, refused: Refused, limits: Limits) -> float | None:
-    """Seconds until the next attempt; None: the provider wants longer than one may wait."""
-    asked = refused.error.retry_after
-    if asked is not None:
-        return asked if asked <= limits.retry_after_limit else None
-    return min(8.0, 0.5 * float(2**attempt)) + random.uniform(0, 0.25)

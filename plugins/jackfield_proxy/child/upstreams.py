@@ -5,9 +5,11 @@ Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from jackfield.api.urls import joined
 from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.plan import Plan, Upstream
 from jackfield_proxy.routing.choosing import Candidate
@@ -32,8 +34,21 @@ REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-r
 """The header that clients show when something goes wrong."""
 RETRIED = frozenset({408, 409, 429})
 """Statuses under 500 after which the same request may succeed."""
-_ELSEWHERE = frozenset({401, 402, 403, 404})
-"""Statuses that say something of this provider, not of the request: another one may serve it."""
+_OF_THE_REQUEST = frozenset({400, 413, 422})
+"""Statuses that say something of the request. Every other one says something of the provider: another may serve it."""
+_KINDS_OF_PROVIDER = frozenset({
+    "authentication_error", "billing_error", "not_found_error", "overloaded_error", "permission_error",
+    "rate_limit_error",
+})  # fmt: skip
+_CODES_OF_PROVIDER = frozenset({
+    "insufficient_quota", "invalid_api_key", "model_not_found", "rate_limit_exceeded", "server_is_overloaded",
+})  # fmt: skip
+_SAID_OF_PROVIDER = re.compile(
+    r"credit balance is too low|insufficient (?:balance|credits|quota)"
+    r"|api[ _]key (?:is )?(?:not valid|invalid|expired)",
+    re.IGNORECASE,
+).search
+"""Anthropic and Google say with 400 that an account has no credit, or that its key does not count."""
 
 
 def upstream_of(plan: Plan, provider: str) -> Upstream:
@@ -56,11 +71,9 @@ def dialect_of(upstream: Upstream, face: DialectName) -> DialectName:
 
 
 def address(upstream: Upstream, dialect: DialectName, query: str = "", suffix: str = "") -> str:
-    """query: as the client sent it, for its own dialect only."""
-    base = upstream.url.rstrip("/")
-    if dialect == "anthropic":
-        base = base.removesuffix("/v1")
-    return base + _PATHS[dialect] + suffix + (f"?{query}" if query else "")
+    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has."""
+    without = "/v1" if dialect == "anthropic" else ""
+    return joined(upstream.url, _PATHS[dialect] + suffix, query, without=without)
 
 
 def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:
@@ -133,20 +146,38 @@ class Refused(Exception):
         self.candidate: Candidate | None = None
         self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
 
+    @property
+    def is_answer(self) -> bool:
+        """The provider was asked, and has answered or failed."""
+        return self.cooling or self.answer is not None
+
 
 def refused(
     error: ProxyError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
 ) -> Refused:
     """status, headers: of the provider's answer."""
     again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
-    lasting = status in RETRIED or status >= 500 or status in _ELSEWHERE
+    of_provider = _is_of_provider(error, status)
     return Refused(
         error,
         again=again,
-        elsewhere=lasting,
-        cooling=lasting and status != 409,
+        elsewhere=of_provider,
+        cooling=of_provider and status != 409,
         answer=(status, [*pairs], body),
     )
+
+
+def broken(error: ProxyError) -> Refused:
+    """An answer that had begun, of which the client has nothing yet."""
+    of_provider = _is_of_provider(error, error.status)
+    return Refused(error, elsewhere=of_provider, cooling=of_provider)
+
+
+def _is_of_provider(error: ProxyError, status: int) -> bool:
+    if status not in _OF_THE_REQUEST:
+        return True
+    known = error.kind in _KINDS_OF_PROVIDER or error.code in _CODES_OF_PROVIDER
+    return known or _SAID_OF_PROVIDER(error.message) is not None
 
 
 def unreachable(provider: str, reason: str) -> Refused:

@@ -15,6 +15,7 @@ from jackfield.api.workflows import Document
 from jackfield_workflows.changes import Author, WorkflowChanges
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.imports import Importer, import_view
+from jackfield_workflows.secret_parameters import SecretParameters
 from jackfield_workflows.workflow_views import row_view, workflow_view
 
 PAGE = 100
@@ -39,6 +40,7 @@ class StoredWorkflows:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._secrets = SecretParameters(context)
 
     async def rows(self) -> list[Mapping[str, Json]]:
         found: list[Mapping[str, Json]] = []
@@ -49,6 +51,10 @@ class StoredWorkflows:
                 return found
 
     async def read(self, workflow_id: str) -> Document:
+        return self._secrets.redacted(await self.read_whole(workflow_id))
+
+    async def read_whole(self, workflow_id: str) -> Document:
+        """As `read`, with its secrets: for who may read the store's file. Raises `NotFound`."""
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
             raise NotFound("There is no workflow with this id.")

@@ -13,6 +13,7 @@ from jackfield.api.records import record
 from jackfield.api.workflows import Problem
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.sources import Source
+from jackfield_workflows.credential_exports import refuse_credential
 
 
 @record
@@ -37,6 +38,7 @@ def _problems(context: PluginContext, document: Json) -> list[Problem]:
         return [Problem("body", "A workflow must be an object with nodes and connections.")]
     reader = context.port(WorkflowReader)
     try:
+        refuse_credential(document)
         return reader.problems(reader.parse(document))
     except InvalidInput as exc:
         return [Problem(path, str(message)) for path, message in (exc.details or {"body": exc.message}).items()]

@@ -86,6 +86,11 @@ def import_files(
 
 async def _import(found: Workflows, source: Source, partial: bool) -> bool:
     """One file; one that is refused as a whole does not keep the others from being imported."""
+    from jackfield_workflows.credential_exports import EXPORT, is_export
+
+    if is_export(source.documents):
+        click.echo(f"{source.name}: {EXPORT}", err=True)
+        return False
     try:
         answer = await found.put(source.documents, partial=partial)
     except InvalidInput as exc:
@@ -119,6 +124,11 @@ def _tell_problems(problems: Sequence[Mapping[str, Any]], indent: str) -> None:
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--all", "everything", is_flag=True, help="Every workflow.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File, or a directory for one file each.")
+@click.option(
+    "--with-secrets",
+    is_flag=True,
+    help="With the secrets of nodes, from this machine's store: files that only you may read.",
+)
 @daemon_options
 @click.pass_obj
 def export(
@@ -126,28 +136,50 @@ def export(
     ids: tuple[str, ...],
     everything: bool,
     output: Path | None,
+    with_secrets: bool,
     config_dir: Path | None,
     url: str | None,
     api_key: str | None,
 ) -> None:
-    """Write workflows as JSON: one as an object, several or --all as a list."""
+    """Write workflows as JSON: one as an object, several or --all as a list.
+
+    Secrets of nodes are written as ***; imported again, such a workflow keeps those that are stored of it.
+    """
     if bool(ids) == everything:
         raise click.UsageError("Give the ids of workflows, or --all.")
-
-    async def work(found: Workflows) -> list[Mapping[str, Json]]:
-        wanted = [str(row["id"]) for row in await found.rows()] if everything else ids
-        return [await found.read(workflow_id) for workflow_id in wanted]
-
-    documents = _reach(Target(cli, config_dir, url, api_key), work)
+    if with_secrets and url:
+        raise click.UsageError("--with-secrets reads the store of this machine; leave out --url and JACKFIELD_URL.")
+    documents = _exported(Target(cli, config_dir, url, api_key), ids, with_secrets=with_secrets)
     if output is not None and output.is_dir():
         for document in documents:
-            _write(output / _file_name(document), document)
+            _write(output / _file_name(document), document, private=with_secrets)
         return
     body = documents if everything or len(documents) > 1 else documents[0]
     if output is None:
         click.echo(_pretty(body))
     else:
-        _write(output, body)
+        _write(output, body, private=with_secrets)
+
+
+def _exported(target: Target, ids: Sequence[str], *, with_secrets: bool) -> list[Mapping[str, Json]]:
+    """ids: none is all. Raises `JackfieldError`."""
+
+    async def work(found: Workflows) -> list[Mapping[str, Json]]:
+        return [await found.read(workflow_id) for workflow_id in ids or await _all(found)]
+
+    async def whole(context: PluginContext) -> list[Mapping[str, Json]]:
+        from jackfield_workflows.cli.access import StoredWorkflows
+
+        found = StoredWorkflows(context)
+        return [await found.read_whole(workflow_id) for workflow_id in ids or await _all(found)]
+
+    if with_secrets:
+        return target.cli.run("workflows", whole, config_dir=target.config_dir)
+    return _reach(target, work)
+
+
+async def _all(found: Workflows) -> list[str]:
+    return [str(row["id"]) for row in await found.rows()]
 
 
 def _pretty(body: object) -> str:
@@ -156,9 +188,15 @@ def _pretty(body: object) -> str:
     return json.dumps(body, ensure_ascii=False, indent=2, default=str)
 
 
-def _write(path: Path, body: object) -> None:
+def _write(path: Path, body: object, *, private: bool) -> None:
+    from jackfield.api.files import write_private
+
+    content = (_pretty(body) + "\n").encode("utf-8", "replace")  # half a character is no text
     try:
-        path.write_text(_pretty(body) + "\n", encoding="utf-8", errors="replace")  # half a character is no text
+        if private:
+            write_private(path, content)
+        else:
+            path.write_bytes(content)
     except OSError as exc:
         raise JackfieldError(f"{path} cannot be written: {exc.strerror}.") from None
     click.echo(str(path), err=True)

@@ -123,8 +123,7 @@ class AuthMethod(Protocol):
     """One way to prove who calls.
 
     `authenticate` answers None when the request carries nothing of this method, raises an `AuthRequired` when it does
-    but
-    the credential is not valid. Every credential in a request must be valid and name the same user.
+    but the credential is not valid. Every credential in a request must be valid and name the same user.
     """
 
     name: str

@@ -103,13 +103,15 @@ Scheme: TypeAlias = "Placement | Digest | OAuth2 | Signing | ServiceAccount"
 @record
 class Probe:
     """A request that tells whether a credential is good. url: a template; ok: path in the JSON answer that must be
-    true, for servers whose failures have status 200; error: path of their message."""
+    true, for servers whose failures have status 200; error: path of their message; path: below `url`, where that is a
+    base that users give, which may have a query."""
 
     url: str
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
     ok: str = ""
     error: str = ""
+    path: str = ""
 
 
 @record

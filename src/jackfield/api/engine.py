@@ -22,12 +22,9 @@ class ExecutionRequest:
     """What to run.
 
     start: the node to start at; its output is `items`. use_pin_data: test and manual runs. call and delivery: stored
-    in the
-    transaction that stores the execution. durability: `accept` = `Execution.accepted` is wanted before anything else
-    (an
-    onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that storing the
-    acceptance may
-    be joined with storing the end while no node with an effect has run.
+    in the transaction that stores the execution. durability: `accept` = `Execution.accepted` is wanted before anything
+    else (an onReceived call, a 202); `finish` = the caller waits for the end or an answer anyway, so that storing the
+    acceptance may be joined with storing the end while no node with an effect has run.
     """
 
     workflow: Workflow

@@ -14,6 +14,7 @@ from .http_client import Authorization
 from .jsontext import Json
 from .records import record
 from .scripts import ScriptResult
+from .secret_parameters import marked_paths
 from .workflows import Document, Item, Items, Node, Outputs, Workflow
 
 
@@ -33,6 +34,12 @@ class NodeParameters(BaseModel):
         """Which of them, with all below, `resolve` leaves as written, because the node evaluates them itself when it
         knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
         return ()
+
+    @classmethod
+    def secret_paths(cls) -> Collection[str]:
+        """Which parameters hold secrets that no answer and no export shows. Paths such as `options.password`, in which
+        `*` stands for every element. Default: the fields marked with `json_schema_extra={"secret": True}`."""
+        return marked_paths(cls)
 
     @classmethod
     def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from .jsontext import Json
 from .records import record
-from .telemetry import RunUsage
+from .usage import RunUsage
 
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
 RunKind: TypeAlias = Literal["profile_run", "terminal_session", "workflow"]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class SettingsTable:
     """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. source: a
     pydantic model, or its place. A field's description, default, unit and range are what `jackfield config` and the
-    documentation show; `secret=True` in json_schema_extra hides its value."""
+    documentation show; `secret=True` in json_schema_extra hides its value, `former={"old_name": "0.3"}` has
+    the old key read until version 0.3."""
 
     path: str
     source: type[BaseModel] | str

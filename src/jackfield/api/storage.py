@@ -409,8 +409,7 @@ class WebhookStore(Protocol):
 class ExecutionStore(Protocol):
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when
-        the
-        delivery is known; then nothing was stored."""
+        the delivery is known; then nothing was stored."""
 
     def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
         """A checkpoint: one more chunk of node runs."""

@@ -50,8 +50,7 @@ class PairedItem(TypedDict):
 
 class Item(TypedDict):
     """One item that flows along a wire. Plain data: it is stored and crosses into scripts as it is. Never change an
-    item
-    that you were handed: other branches hold the same object."""
+    item that you were handed: other branches hold the same object."""
 
     json: dict[str, Json]
     binary: NotRequired[dict[str, BinaryData]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from pydantic_core import PydanticUndefined
+from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from jackfield.api.records import record
 from jackfield.core.settings import Key, Settings, keys
@@ -32,16 +32,15 @@ def rows(settings: Settings) -> Iterator[tuple[str, list[Row]]]:
         grouped: dict[str, list[Row]] = {}
         for key in keys(table.path, table.model):
             value = settings.value(key.path)
-            hidden = key.secret and value not in ("", None, [])
-            row = Row(key, MASK if hidden else value, _default(key))
+            row = Row(key, MASK if key.secret and value else value, _default(key))
             grouped.setdefault(key.path.rpartition(".")[0], []).append(row)
         yield from grouped.items()
 
 
 def _default(key: Key) -> object:
-    if key.field.default_factory is not None:
-        return key.field.get_default(call_default_factory=True, validated_data={})
-    return None if key.field.default is PydanticUndefined else key.field.default
+    """As JSON, so that a tuple is the same as its list."""
+    found = key.field.get_default(call_default_factory=True, validated_data={})
+    return None if found is PydanticUndefined else to_jsonable_python(found)
 
 
 def as_toml(settings: Settings) -> str:

@@ -11,8 +11,7 @@ from jackfield.api.errors import ConfigurationError
 
 class DirectoryLock:
     """An advisory lock on `daemon.lock`, which holds the pid. The kernel drops it with the process, so that a stale
-    file
-    never prevents a start."""
+    file never prevents a start."""
 
     def __init__(self, config_dir: Path) -> None:
         self._path = config_dir / "daemon.lock"

@@ -1,15 +1,18 @@
 """Typed settings: config.toml < environment (`JACKFIELD_*`) < command line.
 
 Every table is a pydantic model at a dotted path. A key's environment name is its path in upper snake case:
-`webhooks.responseTimeout` is `JACKFIELD_WEBHOOKS_RESPONSE_TIMEOUT`.
+`webhooks.response_timeout` is `JACKFIELD_WEBHOOKS_RESPONSE_TIMEOUT`. A field that was renamed names its former
+spellings; each is read with a warning, from every source, until the version that it names.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import orjson
@@ -21,6 +24,8 @@ from jackfield.api.records import record
 from jackfield.api.settings import SettingsTable
 
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
+ValueT = TypeVar("ValueT")
+log = logging.getLogger("jackfield.settings")
 PREFIX = "JACKFIELD_"
 NOT_SETTINGS = frozenset(
     {
@@ -42,15 +47,30 @@ class Key:
 
     path: str
     field: FieldInfo
+    former: Mapping[str, str] = MappingProxyType({})
+    """A path that the key had -> the version that no longer reads it."""
 
     @property
     def environment(self) -> str:
-        return PREFIX + snake(self.path).upper()
+        return environment_name(self.path)
 
     @property
     def secret(self) -> bool:
-        extra = self.field.json_schema_extra
-        return isinstance(extra, dict) and bool(extra.get("secret"))
+        return bool(_extra(self.field).get("secret"))
+
+
+@record
+class Renaming:
+    """A former name of a key. until: the version that no longer reads it."""
+
+    old: str
+    new: str
+    until: str
+
+
+def environment_name(path: str) -> str:
+    """`webhooks.body_limit` -> `JACKFIELD_WEBHOOKS_BODY_LIMIT`."""
+    return PREFIX + snake(path).upper()
 
 
 def snake(path: str) -> str:
@@ -64,15 +84,30 @@ def nested_model(field: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def keys(path: str, model: type[BaseModel]) -> Iterator[Key]:
-    """Every key below a table."""
-    for name, field in model.model_fields.items():
-        here = f"{path}.{field.alias or name}"
+def keys(path: str, model: type[BaseModel], former: Mapping[str, str] = MappingProxyType({})) -> Iterator[Key]:
+    """Every key below a table. former: paths that the table had -> the version that no longer reads them."""
+    for attribute, field in model.model_fields.items():
+        name = field.alias or attribute
+        here = f"{path}.{name}"
+        spellings = former_spellings(field)
+        once = {f"{path}.{old}": until for old, until in spellings.items()}
+        once |= {f"{table}.{old}": until for table, until in former.items() for old in (name, *spellings)}
         inner = nested_model(field)
         if inner is not None:
-            yield from keys(here, inner)
+            yield from keys(here, inner, once)
         else:
-            yield Key(here, field)
+            yield Key(here, field, once)
+
+
+def former_spellings(field: FieldInfo) -> dict[str, str]:
+    """The field's `json_schema_extra["former"]`: a spelling of its key -> the version that no longer reads it."""
+    former = _extra(field).get("former")
+    return {str(old): str(until) for old, until in former.items()} if isinstance(former, dict) else {}
+
+
+def _extra(field: FieldInfo) -> Mapping[str, Any]:
+    extra = field.json_schema_extra
+    return extra if isinstance(extra, dict) else {}
 
 
 class Settings:
@@ -140,7 +175,11 @@ def load(
 ) -> Settings:
     """Merge and validate. overrides: dotted key -> text, from the command line. Raises `ConfigurationError`."""
     known = {key.path: key for table in tables for key in keys(table.path, table.model)}
+    renamings = [Renaming(old, key.path, until) for key in known.values() for old, until in key.former.items()]
     merged: dict[str, Any] = _copy(file)
+    _rename_in_file(merged, renamings)
+    environment = _renamed(environment, _of_environment(renamings), "The environment")
+    overrides = _renamed(overrides, renamings, "--set")
     by_environment = {key.environment: key for key in known.values()}
     for name, text in environment.items():
         if name in by_environment:
@@ -152,6 +191,58 @@ def load(
     values = {table.path: _validate(table, merged, tables) for table in tables}
     strange = [name for name in environment if name.startswith(PREFIX) and name not in {*by_environment, *NOT_SETTINGS}]
     return Settings(values, tables, list(_unknown(merged, tables)), sorted(strange))
+
+
+def _renamed(given: Mapping[str, ValueT], renamings: Iterable[Renaming], source: str) -> dict[str, ValueT]:
+    """What a source gives, under today's names; warns of former ones. Raises `ConfigurationError` when it gives a
+    setting under both."""
+    today = dict(given)
+    for renaming in renamings:
+        old, new = renaming.old, renaming.new
+        if old not in today:
+            continue
+        if new in today:
+            raise ConfigurationError(f"{source}: {old} and {new} are two spellings of one setting; keep {new}.")
+        today[new] = today.pop(old)
+        log.warning("%s: %s is now spelled %s; version %s no longer reads %s.", source, old, new, renaming.until, old)
+    return today
+
+
+def _of_environment(renamings: Iterable[Renaming]) -> Iterator[Renaming]:
+    """Those whose variables differ; another spelling of capitals does not change a variable's name."""
+    for renaming in renamings:
+        old, new = environment_name(renaming.old), environment_name(renaming.new)
+        if old != new:
+            yield Renaming(old, new, renaming.until)
+
+
+def _rename_in_file(content: dict[str, Any], renamings: Sequence[Renaming]) -> None:
+    """Move the values of former keys to where they belong today."""
+    paths = {path for renaming in renamings for path in (renaming.old, renaming.new)}
+    given = {path: value for path in paths if (value := _value_at(content, path)) is not None}  # TOML has no null
+    today = _renamed(given, renamings, "config.toml")
+    for path in given.keys() - today.keys():
+        _remove(content, path)
+    for path in today.keys() - given.keys():
+        _put(content, path, today[path])
+    for path in {renaming.old.rpartition(".")[0] for renaming in renamings}:
+        if _value_at(content, path) == {}:  # a renamed table that is empty now, or was
+            _remove(content, path)
+
+
+def _value_at(content: Any, path: str) -> Any:
+    for part in path.split("."):
+        content = content.get(part) if isinstance(content, Mapping) else None
+    return content
+
+
+def _remove(content: dict[str, Any], path: str) -> None:
+    """Take a value out, and the tables around it that are empty then."""
+    first, _, rest = path.partition(".")
+    if rest:
+        _remove(content[first], rest)
+    if not rest or not content[first]:
+        del content[first]
 
 
 def _copy(value: Any) -> Any:

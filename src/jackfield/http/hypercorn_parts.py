@@ -6,6 +6,7 @@
   code, what comes behind is read and thrown away, and the caller has a moment to take the last frames.
 - Frames are compressed only where `server.websocket_compression` says so.
 - A stop cuts off WebSockets that take nothing.
+- HTTP/2 is not spoken (`http1`).
 
 Source: RFC 6455 sections 5.5.1, 7.1.1, 7.1.7 and 7.4.1.
 """
@@ -24,6 +25,7 @@ from weakref import WeakSet
 
 import hypercorn.asyncio.run as hypercorn_run
 import hypercorn.asyncio.tcp_server as hypercorn_tcp
+import hypercorn.protocol as hypercorn_protocol
 import hypercorn.protocol.h11 as hypercorn_h11
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
@@ -41,6 +43,7 @@ from wsproto.utilities import LocalProtocolError
 from jackfield.api.asgi import DIRECT
 
 from .direct import Direct, Upgraded, head
+from .http1 import Http1Protocol
 from .inbox import Inbox
 
 LINGER = 1.0
@@ -54,17 +57,22 @@ STALLED = 2.0
 LOOK = 0.25
 """Seconds between two looks at that."""
 _EXTENSIONS = b"sec-websocket-extensions"
-_connections: WeakSet[Connection] = WeakSet()
 
 
 class OwnConfig(Config):
     """Hypercorn's own sockets are inherited by programs that are started, for workers that we have none of. An agent
-    could take our callers' requests with one, and would keep the port from a new daemon."""
+    could take our callers' requests with one, and would keep the port from a new daemon.
+
+    connections: those that are open."""
 
     websocket_compression = False
     send_timeout = 0.0
     websocket_send_timeout = 0.0
     """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connections: WeakSet[Connection] = WeakSet()
 
     def create_sockets(self) -> Sockets:
         made = super().create_sockets()
@@ -78,6 +86,7 @@ def install() -> None:
     hypercorn_run.TCPServer = Connection  # type: ignore[attr-defined,assignment]
     hypercorn_tcp.TaskGroup = Tasks  # type: ignore[attr-defined]
     hypercorn_h11.WSStream = Stream  # type: ignore[attr-defined,assignment]
+    hypercorn_protocol.H11Protocol = Http1Protocol  # type: ignore[attr-defined,assignment]
 
 
 class Tasks(TaskGroup):
@@ -102,6 +111,8 @@ class Tasks(TaskGroup):
 class Connection(TCPServer):
     """One caller's connection."""
 
+    config: OwnConfig
+
     def __init__(self, *args: Any) -> None:  # Hypercorn's
         super().__init__(*args)
         self._senders = 0
@@ -109,7 +120,7 @@ class Connection(TCPServer):
         self._direct: Direct | None = None
         self._waits = False
         """Whether all that has come has been dealt with."""
-        _connections.add(self)
+        self.config.connections.add(self)
 
     @property
     def is_websocket(self) -> bool:
@@ -192,10 +203,10 @@ class Connection(TCPServer):
             self.writer.transport.abort()
 
 
-async def cut_off_stalled() -> None:
+async def cut_off_stalled(config: OwnConfig) -> None:
     """For the time of a stop: callers who take nothing would hold it up as long as it may last."""
     while True:
-        for connection in list(_connections):
+        for connection in list(config.connections):
             connection.cut_off_if_stalled()
         await asyncio.sleep(LOOK)
 
@@ -265,7 +276,7 @@ class Stream(WSStream):
     def shorten(self, inbox: Inbox) -> None:
         """Give the application a short cut."""
         connection = self._own_connection()
-        if connection is None or not connection.is_websocket:  # HTTP/2 has others on the same connection
+        if connection is None or not connection.is_websocket:
             return
         direct = Direct(inbox, self._is_between_messages, partial(self._write, connection))
         self.scope["extensions"][DIRECT] = direct  # type: ignore[assignment]

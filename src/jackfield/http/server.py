@@ -81,7 +81,10 @@ async def stop_signal(app: Application) -> None:
 
 
 async def hypercorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
-    """The default."""
+    """The default. Raises `ConfigurationError`: another Hypercorn is installed than ours was written for."""
+    from .fitting import require_fit
+
+    require_fit()
     from hypercorn.asyncio import serve
     from hypercorn.typing import ASGIFramework
     from hypercorn.utils import LifespanFailureError
@@ -111,7 +114,7 @@ async def hypercorn(app: Application, sock: socket.socket, server: ServerSetting
 
     async def stop() -> None:
         await stop_signal(app)
-        cutting.append(asyncio.create_task(cut_off_stalled()))
+        cutting.append(asyncio.create_task(cut_off_stalled(config)))
 
     asyncio.get_running_loop().set_exception_handler(without_timeouts)
     with contextlib.suppress(LifespanFailureError):
@@ -162,13 +165,19 @@ async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings)
 
 async def granian(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Extra `granian` (its embedded server)."""
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
     from granian.server.embed import Server
 
     # It binds by itself; the socket has only proved that the address is free.
     sock.close()
     runner = Server(
-        app, address=server.host, port=server.port, interface=Interfaces.ASGI, log_enabled=False, backlog=server.backlog
+        app,
+        address=server.host,
+        port=server.port,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        log_enabled=False,
+        backlog=server.backlog,
     )
 
     async def stop() -> None:

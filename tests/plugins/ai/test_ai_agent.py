@@ -283,3 +283,23 @@ async def test_an_image_is_shown(lab: AiLab) -> None:
     item: Any = {"json": {"question": "what?"}, "binary": {"data": {"data": "aGk=", "mimeType": "image/png"}}}
     outcome = await lab.started(workflow, [item])
     assert outcome.items[0]["json"] == {"output": "a greeting"}
+
+
+BASES = [
+    ("lmChatOpenAi", "openAiApi", "url", "/openai/deployments/d", "/openai/deployments/d/chat/completions"),
+    ("lmChatAnthropic", "anthropicApi", "url", "/a/v1/", "/a/v1/messages"),
+    ("lmChatGoogleGemini", "googlePalmApi", "host", "", "/v1beta/models/m-1:generateContent"),
+    ("lmChatOllama", "ollamaApi", "baseUrl", "/", "/api/chat"),
+    ("lmChatAzureOpenAi", "azureOpenAiApi", "endpoint", "", "/openai/deployments/m-1/chat/completions"),
+]
+
+
+@pytest.mark.parametrize(("kind", "credential", "field", "base", "path"), BASES, ids=[row[0] for row in BASES])
+async def test_the_query_of_a_provider_s_address_stays_behind_the_path(
+    lab: AiLab, kind: str, credential: str, field: str, base: str, path: str
+) -> None:
+    values = {field: lab.server.url(f"{base}?api-version=2024-10-21"), "apiVersion": "older"}
+    await lab.credential(credential, **values)
+    lab.says = [{"text": "It is a star."}]
+    await lab.items(with_model(agent(), chat=model(kind, credential, model="m-1")), {"question": "?"})
+    assert lab.server.seen[0].target == f"{path}?api-version=2024-10-21"

@@ -62,6 +62,17 @@ async def test_responses(lab: AiLab) -> None:
     assert lab.server.seen[0].target == "/v1/responses"
 
 
+async def test_the_query_of_a_provider_s_address_stays_behind_the_path(lab: AiLab) -> None:
+    await lab.credential("openAiApi", url=lab.server.url("/openai/deployments/d?api-version=2024-10-21"))
+    lab.says = [reply({"output": []}), {"text": "pong"}]
+    given = {"values": [{"content": "q"}]}
+    await lab.items(flow(openai(2, responses=given)), {"x": 1})
+    await lab.items(flow(openai(messages=given)), {"x": 1})
+    assert [seen.target for seen in lab.server.seen] == [
+        f"/openai/deployments/d/{path}?api-version=2024-10-21" for path in ("responses", "chat/completions")
+    ]
+
+
 async def test_an_image_is_analysed(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     lab.says = [{"text": "a cat"}]

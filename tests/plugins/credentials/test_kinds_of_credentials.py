@@ -212,6 +212,18 @@ async def test_the_words_of_a_server_are_shown_without_the_secret(lab: Lab, serv
     assert found["message"] == "127.0.0.1 refused the credential: no ***."
 
 
+async def test_a_test_below_an_address_that_has_a_query(lab: Lab, server: Loopback) -> None:
+    fields = (CredentialField("url", "Base URL"), CredentialField("token", "Token", secret=True))
+    scheme = Placement(headers={"X-Key": "{token}"})
+    lab.context.ports["jackfield_credential_kinds"]["baseApi"] = CredentialKind(
+        "baseApi", "Base", fields, scheme, Probe("{url}", path="/models")
+    )
+    server.answer = lambda _: reply({})
+    values = {"url": server.url("/openai/?api-version=2024-10-21"), "token": SECRET}
+    assert (await lab.call("POST", f"/credentials/{await lab.made('baseApi', values)}/test"))["valid"]
+    assert server.seen[0].target == "/openai/models?api-version=2024-10-21"
+
+
 async def test_a_test_without_an_address_says_so(lab: Lab) -> None:
     ident = await lab.made("httpBearerAuth", {"token": SECRET})
     found = await lab.call("POST", f"/credentials/{ident}/test")

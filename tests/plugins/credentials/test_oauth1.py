@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import hashlib
 import hmac
 import re
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pytest
 from credential_lab import Lab
@@ -17,7 +16,7 @@ from loopback import Loopback, reply
 
 from jackfield.api.http_client import HttpBody, HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
-from jackfield_credentials.oauth1 import base_string, signed
+from jackfield_credentials.oauth1 import signed
 
 FORM = "application/x-www-form-urlencoded"
 VALUES = {
@@ -37,31 +36,72 @@ def header_of(call: HttpCall) -> str:
     return next(value for name, value in call.headers if name == "authorization")
 
 
-def test_the_base_string_of_rfc_5849_section_3_4_1() -> None:
-    own = [
-        ("oauth_consumer_key", "9djdj82h48djs9d2"),
-        ("oauth_token", "kkk9d7dh3k39sjv7"),
-        ("oauth_signature_method", "HMAC-SHA1"),
-        ("oauth_timestamp", "137131201"),
-        ("oauth_nonce", "7d8f3e4a"),
-    ]
+def escaped(text: str) -> str:
+    return quote(text, safe="-._~")
+
+
+def expected(method: str, address: str, *, form: str, header: str, key: str) -> str:
+    """The signature after RFC 5849, section 3.4, by another hand. address: as a server sees it."""
+    url = urlsplit(address)
+    own = {name: text for name, text in fields(header).items() if name != "oauth_signature"}
+    given = [*parse_qsl(url.query, keep_blank_values=True), *parse_qsl(form, keep_blank_values=True), *own.items()]
+    joined = "&".join(f"{name}={text}" for name, text in sorted((escaped(name), escaped(text)) for name, text in given))
+    base = "&".join(escaped(part) for part in (method, f"{url.scheme}://{url.netloc}{url.path}", joined))
+    kind = own["oauth_signature_method"].removeprefix("HMAC-")
+    return base64.b64encode(hmac.digest(key.encode(), base.encode(), kind)).decode()
+
+
+def test_the_example_of_rfc_5849_section_3_4_1() -> None:
+    """The base string is the RFC's, to which `oauth_version` adds itself."""
     call = HttpCall(
         "post",
         "http://EXAMPLE.com:80/request?b5=%3D%253D&a3=a",
         query=[("c@", ""), ("a2", "r b")],
         body=HttpBody(b"c2&a3=2+q", f"{FORM}; charset=utf-8"),
     )
-    assert base_string(call, own) == (
+    values = {"consumerKey": "9djdj82h48djs9d2", "consumerSecret": "j49sk3j29djd", "accessToken": "kkk9d7dh3k39sjv7"}
+    made = signed(call, {**values, "accessTokenSecret": "dh893hdasih9"}, "7d8f3e4a", 137131201)
+    base = (
         "POST&http%3A%2F%2Fexample.com%2Frequest&a2%3Dr%2520b%26a3%3D2%2520q%26a3%3Da%26b5%3D%253D%25253D%26c%2540%3D"
         "%26c2%3D%26oauth_consumer_key%3D9djdj82h48djs9d2%26oauth_nonce%3D7d8f3e4a%26oauth_signature_method%3DHMAC-SHA1"
-        "%26oauth_timestamp%3D137131201%26oauth_token%3Dkkk9d7dh3k39sjv7"
+        "%26oauth_timestamp%3D137131201%26oauth_token%3Dkkk9d7dh3k39sjv7" + "%26oauth_version%3D1.0"
     )
+    found = hmac.digest(b"j49sk3j29djd&dh893hdasih9", base.encode(), "sha1")
+    assert fields(header_of(made))["oauth_signature"] == base64.b64encode(found).decode()
 
 
-def test_bytes_that_are_no_utf_8_are_signed_as_they_are_sent() -> None:
-    form = HttpBody(b"y=%FE\xfd", FORM)
-    call = HttpCall("POST", "http://h/?x=%FF", query=[("z", "a\ud800")], body=form)
-    assert base_string(call, []) == "POST&http%3A%2F%2Fh%2F&x%3D%25FF%26y%3D%25FE%25FD%26z%3Da%253F"
+def test_the_example_of_oauth_core_1_0() -> None:
+    """Appendix A.5, which has `oauth_version`."""
+    values = {
+        "consumerKey": "dpf43f3p2l4k3l03",
+        "consumerSecret": "kd94hf93k423kf44",
+        "accessToken": "nnch734d00sl2jdk",
+        "accessTokenSecret": "pfkkdhi9sl3r4s00",
+    }
+    call = HttpCall("GET", "http://photos.example.net/photos", query=[("file", "vacation.jpg"), ("size", "original")])
+    made = signed(call, values, "kllo9940pd9333jh", 1191242096)
+    assert fields(header_of(made))["oauth_signature"] == "tR3+Ty81lMeYAr/Fid0kMTYa/WM="
+
+
+@pytest.mark.parametrize(("url", "body"), [("http://h/?x=%FF", b""), ("http://h/", b"y=%FE"), ("http://h/", b"y=\xfd")])
+def test_bytes_that_are_no_utf_8_are_refused(url: str, body: bytes) -> None:
+    with pytest.raises(NodeError, match="bytes that are no UTF-8"):
+        signed(HttpCall("POST", url, body=HttpBody(body, FORM)), VALUES, "n", 1)
+
+
+def test_halves_of_characters_are_signed_as_the_client_writes_them() -> None:
+    made = header_of(signed(HttpCall("GET", "http://h/", query=[("z", "a\ud800")]), VALUES, "n", 1))
+    key = f"{VALUES['consumerSecret']}&{VALUES['accessTokenSecret']}"
+    assert fields(made)["oauth_signature"] == expected("GET", "http://h/?z=a%3F", form="", header=made, key=key)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_fields_of_a_form_are_signed_with_the_query(method: str) -> None:
+    call = HttpCall(
+        method, "http://h/a;b/?oauth_callback=http%3A%2F%2Fx%2F%3Fa%3D%2520b&x", body=HttpBody(b"c=%25+2&x", FORM)
+    )
+    made = header_of(signed(call, {"consumerKey": "k", "consumerSecret": "s"}, "n", 1))
+    assert fields(made)["oauth_signature"] == expected(method, call.url, form="c=%25+2&x", header=made, key="s&")
 
 
 def test_a_published_signature() -> None:
@@ -77,20 +117,16 @@ def test_a_published_signature() -> None:
     assert "authorization" in made.secret_headers
 
 
-@pytest.mark.parametrize(
-    ("method", "name"), [("HMAC-SHA1", "sha1"), ("HMAC-SHA256", "sha256"), ("HMAC-SHA512", "sha512")]
-)
-def test_each_method_signs_the_base_string(method: str, name: str) -> None:
+@pytest.mark.parametrize("method", ["HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512"])
+def test_each_method_signs_the_base_string(method: str) -> None:
     values = {"consumerKey": "k", "consumerSecret": "a&b", "signatureMethod": method}
     call = HttpCall(
         "GET", "https://x.example:8443/a b/%7Ec?d=%20", body=HttpBody(b'{"not": "a form"}', "application/json")
     )
-    found = fields(header_of(signed(call, values, "n", 1)))
-    assert "oauth_token" not in found
-    base = base_string(call, [(key, text) for key, text in found.items() if key != "oauth_signature"])
-    assert base.startswith("GET&https%3A%2F%2Fx.example%3A8443%2Fa%2520b%2F")
-    expected = hmac.digest(b"a%26b&", base.encode(), getattr(hashlib, name))
-    assert base64.b64decode(found["oauth_signature"]) == expected
+    made = header_of(signed(call, values, "n", 1))
+    assert "oauth_token" not in fields(made)
+    seen = "https://x.example:8443/a%20b/%7Ec?d=%20"
+    assert fields(made)["oauth_signature"] == expected("GET", seen, form="", header=made, key="a%26b&")
 
 
 @pytest.mark.parametrize("missing", ["consumerKey", "consumerSecret"])
@@ -102,8 +138,13 @@ def test_a_missing_field_is_named(missing: str) -> None:
 def test_other_mistakes_are_told() -> None:
     with pytest.raises(NodeError, match="use HMAC-SHA1, HMAC-SHA256, HMAC-SHA512"):
         signed(HttpCall("GET", "https://x.example"), {**VALUES, "signatureMethod": "PLAINTEXT"}, "n", 1)
-    with pytest.raises(NodeError, match="URL is not valid"):
-        signed(HttpCall("GET", "https://x.example:port/"), VALUES, "n", 1)
+    for address in ("https://x.example:port/", "nonsense", "https://x.example:0/"):
+        with pytest.raises(NodeError, match="not valid"):
+            signed(HttpCall("GET", address), VALUES, "n", 1)
+    with pytest.raises(NodeError, match="semicolon"):
+        signed(HttpCall("GET", "https://x.example/a;"), VALUES, "n", 1)
+    with pytest.raises(NodeError, match="credential is not valid"):
+        signed(HttpCall("GET", "https://x.example"), {**VALUES, "accessToken": "\ud800"}, "n", 1)
 
 
 @given(st.text(max_size=30), st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.binary(max_size=30))
@@ -123,10 +164,10 @@ async def test_a_request_is_signed_as_it_is_sent(lab: Lab, server: Loopback) -> 
         await lab.context.port(HttpClient).send(call, await lab.service.authorization(ident, "oAuth1Api"))
     found = [fields(seen.headers["authorization"]) for seen in server.seen]
     assert found[0]["oauth_nonce"] != found[1]["oauth_nonce"]
-    sent = HttpCall("GET", server.url(server.seen[0].target))
-    own = [(name, text) for name, text in found[0].items() if name != "oauth_signature"]
-    key = f"{VALUES['consumerSecret']}&{VALUES['accessTokenSecret']}".encode()
-    assert base64.b64decode(found[0]["oauth_signature"]) == hmac.digest(key, base_string(sent, own).encode(), "sha256")
+    key = f"{VALUES['consumerSecret']}&{VALUES['accessTokenSecret']}"
+    made = server.seen[0].headers["authorization"]
+    address = server.url(server.seen[0].target)
+    assert found[0]["oauth_signature"] == expected("GET", address, form="", header=made, key=key)
 
 
 async def test_a_test_asks_the_callers_server(lab: Lab, server: Loopback) -> None:

@@ -22,11 +22,11 @@ from expression_grammar import DATA, anything
 from node_js import MISSING, NODE, judged
 from scopes import scope_of
 
+from jackfield.api.javascript import Beyond
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_workflows.expressions import Parameters, compile_parameters
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.reads import projected_item
 
 EXAMPLES = int(os.environ.get("JACKFIELD_TEST_EXPRESSIONS", "500"))

@@ -17,11 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from node_js import MISSING, NODE, run_node
 
+from jackfield.api.javascript import Beyond
 from jackfield_workflows.jsmethods import call_method
 from jackfield_workflows.jsoperators import Thrown
-from jackfield_workflows.jspatterns import found
 from jackfield_workflows.jsregex import LONGEST, NotSame, pattern_of
-from jackfield_workflows.jsvalues import Beyond
 
 Case: TypeAlias = tuple[str, str, str, str]
 """A pattern, its flags, a text, and what a match is replaced with."""
@@ -35,11 +34,9 @@ const attempt = (call) => {
 console.log(JSON.stringify(cases.map(([source, flags, text, replacement]) => {
   const pattern = () => new RegExp(source, flags);
   return [
-    attempt(() => pattern().test(text)),
     attempt(() => text.match(pattern())),
     attempt(() => text.replace(pattern(), replacement)),
     attempt(() => text.replaceAll(pattern(), replacement)),
-    attempt(() => text.split(pattern())),
   ];
 })));
 """
@@ -92,28 +89,7 @@ replacements = st.sampled_from(["", "-", "<$&>", "$1", "$$", "[$2]", "$0", "a$"]
 cases = st.tuples(sources, st.sampled_from(["", "g", "i", "gi", "m", "gm", "s", "gims"]), texts, replacements)
 
 
-lone = st.sampled_from(
-    [
-        *(r"\s", r"\S", r"\d", r"\W", r"\n", r"\/", ".", "a", "-"),
-        *("[ab]", "[^a]", "[.,;]", r"[^\n]", r"[\s\S]", "[A-Z]"),
-    ]
-)
-trimming = st.one_of(
-    st.tuples(lone, st.sampled_from(["+$", "*$"])).map("".join),
-    st.tuples(lone, lone).map(lambda pair: f"^{pair[0]}+|{pair[1]}+$"),
-)
-ragged = st.tuples(
-    *[st.text(alphabet=letters, max_size=6) for letters in (" \n\ufeffa/", "aB😀- ", " \n\u2028\u00a0aAé./-😀")]
-)
-trims = st.tuples(
-    trimming,
-    st.sampled_from(["", "g", "i", "gi", "gs"]),
-    ragged.map("".join),
-    st.sampled_from(["", "-", "<$&>", "$$", "a$"]),
-)
-
-
-def generated(count: int, cases: st.SearchStrategy[Case] = cases) -> list[Case]:
+def generated(count: int) -> list[Case]:
     made: dict[Case, None] = {}
     unhurried = list(HealthCheck)
 
@@ -133,19 +109,13 @@ def ours(source: str, flags: str, text: str, replacement: str) -> list[Any]:
 
     def attempt(name: str, *arguments: object) -> Any:
         try:
-            return {"value": call_method(text, name, [pattern, *arguments]) if name else found(text, pattern)}
+            return {"value": call_method(text, name, [pattern, *arguments])}
         except Thrown:
             return "TypeError"
         except Beyond:
             return None
 
-    return [
-        attempt(""),
-        attempt("match"),
-        attempt("replace", replacement),
-        attempt("replaceAll", replacement),
-        attempt("split"),
-    ]
+    return [attempt("match"), attempt("replace", replacement), attempt("replaceAll", replacement)]
 
 
 def differing(known: Sequence[tuple[Case, list[Any]]]) -> list[tuple[Case, int, object, object]]:
@@ -170,34 +140,7 @@ def test_generated_patterns_agree() -> None:
             continue
     assert len(known) > len(given_cases) / 4
     assert differing(known) == []
-    assert sum(value is not None for _, values in known for value in values) > 3 * len(known)
-
-
-@pytest.mark.skipif(NODE is None, reason=MISSING)
-def test_patterns_that_trim_agree() -> None:
-    known = [(case, ours(*case)) for case in generated(EXAMPLES, trims)]
-    assert differing(known) == []
-    assert sum(None not in values[:3] for _, values in known) == len(known)
-
-
-@pytest.mark.skipif(NODE is None, reason=MISSING)
-@pytest.mark.parametrize(
-    "case",
-    [
-        ("\\s+$", "", " x" * 30_000 + " \n\u2003", "$&|"),
-        ("\\s+$", "g", " " * 3000 + "x", ""),
-        ("^\\s+|\\s+$", "g", " " * 30_000 + "x" + " " * 30_000, "-"),
-        ("\\n*$", "g", "a\n" * 20_000 + "\n" * 10_000, "<$$>"),
-        ("[^/]+$", "", "/😀" * 15_000, ""),
-        (".+$", "", "a\n" * 30_000 + "b😀", "[$&]"),
-    ],
-)
-def test_long_texts_are_trimmed_in_python(case: Case) -> None:
-    begun = time.process_time()
-    values = ours(*case)
-    assert time.process_time() - begun < 0.5
-    assert None not in values[:3]
-    assert differing([(case, values)]) == []
+    assert sum(value is not None for _, values in known for value in values) > 2 * len(known)
 
 
 @pytest.mark.parametrize(

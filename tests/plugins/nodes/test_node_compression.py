@@ -163,9 +163,9 @@ BAD: dict[str, tuple[Callable[[], bytes], str]] = {
     "wrong size": (lying, "'a' of the archive is damaged"),
     "many files": (
         lambda: archive(*((str(n), b"") for n in range(11))),
-        "more than 10 files .nodes.files.archiveFiles",
+        "more than 10 files .nodes.files.archive_files",
     ),
-    "zip bomb": (lambda: archive(("a", b"0" * 2_000_000)), "larger than 1500000 bytes .nodes.files.unpackedLimit"),
+    "zip bomb": (lambda: archive(("a", b"0" * 2_000_000)), "larger than 1500000 bytes .nodes.files.unpacked_limit"),
     "gzip bomb": (lambda: gzip.compress(b"0" * 2_000_000), "larger than 1500000 bytes"),
     "gzip bomb in parts": (lambda: gzip.compress(b"0" * 400_000) * 4, "larger than 1500000 bytes"),
     "bzip2": (lambda: archive(("a", b"0"), method=zipfile.ZIP_BZIP2), "'a' of the archive is not packed with deflate"),

@@ -263,7 +263,7 @@ async def test_cells_are_limited(make_bench: Callable[..., Bench]) -> None:
         ("csv", b",".join([b"a"] * 41) + b"\n1\n", {"includeEmptyCells": True}),
         ("xlsx", workbook(lambda book: [book.active.append([1] * 9) for _ in range(9)]), {}),
     ):
-        with pytest.raises(NodeError, match=r"more than 80 cells \(nodes\.files\.maxCells\)"):
+        with pytest.raises(NodeError, match=r"more than 80 cells \(nodes\.files\.max_cells\)"):
             await rows(bench, operation, content, **options)
 
 

@@ -153,7 +153,7 @@ def test_hosts_of_a_credential(host: str, allowed: str, expected: bool) -> None:
 
 
 def test_a_network_that_is_none_is_refused() -> None:
-    assert HttpSettings.model_validate({"allowedNetworks": ["127.0.0.0/8"]}).allowed_networks == ["127.0.0.0/8"]
+    assert HttpSettings.model_validate({"allowed_networks": ["127.0.0.0/8"]}).allowed_networks == ["127.0.0.0/8"]
     for wrong in ("10.0.0.1/8", "everything"):
         with pytest.raises(ValidationError):
-            HttpSettings.model_validate({"allowedNetworks": [wrong]})
+            HttpSettings.model_validate({"allowed_networks": [wrong]})

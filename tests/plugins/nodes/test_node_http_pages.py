@@ -150,7 +150,7 @@ async def test_pages_without_an_end_are_stopped(bench: Bench, server: Loopback) 
         await fetched(bench, {"url": server.url()}, {})
     assert len(server.seen) == 5
     server.answer = lambda _: reply({"n": len(server.seen)})
-    with pytest.raises(NodeError, match=r"within 20 pages \(nodes\.http\.maxPages\)"):
+    with pytest.raises(NodeError, match=r"within 20 pages \(nodes\.http\.max_pages\)"):
         await fetched(bench, {"url": server.url()}, {})
 
 

@@ -170,7 +170,7 @@ async def test_a_file_may_be_larger_than_an_answer_in_memory(
     bench = make_bench(HttpSettings(allowed_networks=["127.0.0.0/8"], max_response_bytes=2048))
     server.answer = lambda _: reply(gzip.compress(LARGE), content_encoding="gzip") if encoding else reply(LARGE)
     assert await downloaded(bench, server) == LARGE
-    with pytest.raises(NodeError, match=r"2048 bytes \(nodes\.http\.maxResponseBytes\)"):
+    with pytest.raises(NodeError, match=r"2048 bytes \(nodes\.http\.max_response_bytes\)"):
         await bench.outputs(bench.run("httpRequest", 4.2, {"url": server.url()}, [{"json": {}}]))
 
 

@@ -100,7 +100,7 @@ async def test_all_combinations(bench: Bench, version: float, parameters: dict[s
 
 async def test_too_many_combinations_are_an_error_that_names_the_setting(make_bench: Any) -> None:
     bench = make_bench(MergeSettings(max_items=5))
-    with pytest.raises(NodeError, match=r"6 items, more than 5.*nodes\.merge\.maxItems"):
+    with pytest.raises(NodeError, match=r"6 items, more than 5.*nodes\.merge\.max_items"):
         await jsons(bench, 3, ALL3, A, B)
     with pytest.raises(NodeError, match="more than 5"):
         await jsons(bench, 1, {"mode": "multiplex"}, A, B)

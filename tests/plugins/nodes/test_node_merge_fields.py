@@ -219,7 +219,7 @@ async def test_too_many_pairs_are_an_error_before_they_are_made(make_bench: Any)
     bench = make_bench(MergeSettings(max_items=1_000_000))
     rows = [{"k": 1}] * 10_000
     began = time.monotonic()
-    with pytest.raises(NodeError, match=r"100000000 matching pairs.*nodes\.merge\.maxItems"):
+    with pytest.raises(NodeError, match=r"100000000 matching pairs.*nodes\.merge\.max_items"):
         await jsons(bench, 3, fields(fieldsToMatchString="k"), rows, rows)
     assert time.monotonic() - began < 5
 

@@ -155,7 +155,7 @@ async def test_there_is_no_way_out_of_a_query(bench: Bench, tmp_path: Path, text
 
 async def test_a_query_that_takes_too_long_ends(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(MergeSettings(query_timeout=0.05))
-    with pytest.raises(NodeError, match=r"longer than 0\.05 seconds.*nodes\.merge\.queryTimeout"):
+    with pytest.raises(NodeError, match=r"longer than 0\.05 seconds.*nodes\.merge\.query_timeout"):
         await jsons(bench, 3, sql(NEVER_ENDS), PEOPLE, CITIES)
 
 
@@ -195,21 +195,21 @@ HUGE = [
 @pytest.mark.parametrize("text", HUGE)
 async def test_a_query_that_needs_too_much_memory_ends(make_bench: Callable[..., Bench], text: str) -> None:
     bench = make_bench(MergeSettings(query_max_bytes=2**20, query_timeout=20))
-    with pytest.raises(NodeError, match=r"1048576 bytes of memory.*nodes\.merge\.queryMaxBytes"):
+    with pytest.raises(NodeError, match=r"1048576 bytes of memory.*nodes\.merge\.query_max_bytes"):
         await jsons(bench, 3, sql(text), PEOPLE, CITIES)
 
 
 async def test_tables_that_need_too_much_memory_are_an_error(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(MergeSettings(query_max_bytes=2**20))
     rows = [{"a": "x" * 50_000}] * 60
-    with pytest.raises(NodeError, match="queryMaxBytes"):
+    with pytest.raises(NodeError, match="query_max_bytes"):
         await jsons(bench, 3, sql("SELECT 1 AS n"), rows, [])
 
 
 async def test_a_result_that_needs_too_much_memory_is_an_error(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(MergeSettings(query_max_bytes=2**20))
     rows = [{"a": "x" * 50_000}] * 5
-    with pytest.raises(NodeError, match="queryMaxBytes"):
+    with pytest.raises(NodeError, match="query_max_bytes"):
         await jsons(bench, 3, sql("SELECT p.a FROM input1 p, input1 q"), rows, [])
 
 
@@ -228,7 +228,7 @@ async def test_bytes_are_read_as_text(bench: Bench) -> None:
 
 async def test_too_many_rows_are_an_error(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(MergeSettings(max_items=3))
-    with pytest.raises(NodeError, match=r"more than 3 rows.*nodes\.merge\.maxItems"):
+    with pytest.raises(NodeError, match=r"more than 3 rows.*nodes\.merge\.max_items"):
         await jsons(bench, 3, sql("SELECT 1 AS x FROM input1, input2"), PEOPLE, CITIES)
 
 

@@ -18,5 +18,4 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     user.mkdir()
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.delenv("ACME_TEST_KEY", raising=False)
-    made = Lab(tmp_path)
-    return made
+    return Lab(tmp_path)

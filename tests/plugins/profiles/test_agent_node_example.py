@@ -80,7 +80,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable} -IS\n{AGENT}")
     program.chmod(0o755)
-    settings = '[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
+    settings = '[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
     made = Daemon(tmp_path, settings=settings, env={"PATH": path, "HOME": str(tmp_path)})
     for folder, name, text in (

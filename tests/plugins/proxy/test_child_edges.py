@@ -72,6 +72,34 @@ def storable(proxy: Proxy) -> None:
         assert packed(FromChild(served=served))
 
 
+UPGRADE = "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"
+
+
+async def test_an_upgrade_to_http2_is_answered_as_if_nobody_had_asked_for_it(north: Provider_) -> None:
+    body = json.dumps(ASKED).encode()
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        base = proxy.client._base_url
+        assert base is not None
+        reader, writer = await asyncio.open_connection("127.0.0.1", base.port)
+        async with asyncio.timeout(5):
+            for more in (UPGRADE, ("Connection: close",)):  # on one connection, which stays what it was
+                writer.write(head(len(body), *more) + body)
+                found = await reader.readuntil(b"\r\n\r\n")
+                assert found.startswith(b"HTTP/1.1 200")
+                assert b"h2c" not in found.lower()
+                assert json.loads(await reader.readuntil(b"}}"))["type"] == "message"
+            assert await reader.read() == b""
+        writer.close()
+    assert not {"upgrade", "http2-settings"} & set(north.asked[0].headers)
+
+
+@pytest.mark.parametrize("rest", [b"", b"\0\0\0\4\0\0\0\0\0"])
+async def test_the_preface_of_http2_is_refused_and_the_connection_closed(north: Provider_, rest: bytes) -> None:
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        found = await raw(proxy, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + rest)
+    assert int(found.split(b" ", 2)[1]) in (400, 505)
+
+
 async def test_a_body_that_waits_to_be_asked_for(north: Provider_) -> None:
     body = json.dumps(ASKED).encode()
     async with proxy_of(plan({"north": upstream(north)})) as proxy:

@@ -48,6 +48,36 @@ async def test_body_and_headers_arrive_as_they_were_sent(north: Provider_) -> No
     assert TOKEN not in str(asked.headers)
 
 
+AZURE = "/openai/deployments/d?api-version=2024-10-21"
+
+
+@pytest.mark.parametrize(
+    ("family", "path", "expected"),
+    [
+        ("openai", "/v1/chat/completions", "/openai/deployments/d/chat/completions?api-version=2024-10-21"),
+        (
+            "openai",
+            "/v1/chat/completions?api-version=1&x=%26",
+            "/openai/deployments/d/chat/completions?api-version=2024-10-21&x=%26",
+        ),
+        ("openai", "/v1/messages?beta=true", "/openai/deployments/d/chat/completions?api-version=2024-10-21"),
+        ("anthropic", "/v1/messages?beta=true", "/openai/deployments/d/v1/messages?api-version=2024-10-21&beta=true"),
+        (
+            "anthropic",
+            "/v1/messages/count_tokens?beta=true",
+            "/openai/deployments/d/v1/messages/count_tokens?api-version=2024-10-21&beta=true",
+        ),
+    ],
+)
+async def test_the_query_of_a_provider_s_address_stays_behind_the_path(
+    north: Provider_, family: str, path: str, expected: str
+) -> None:
+    made = replace(upstream(north, family=family), url=north.url + AZURE)
+    async with proxy_of(plan({"north": made})) as proxy:
+        await proxy.post(ASKED, path)
+    assert [asked.path for asked in north.asked] == [expected]
+
+
 async def test_only_the_model_is_replaced(north: Provider_) -> None:
     body = json.dumps({**ASKED, "metadata": {"model": "asked"}}, indent=1).encode()
     async with proxy_of(plan({"north": upstream(north)}, rule("all", "north/other"))) as proxy:

@@ -37,7 +37,7 @@ async def test_the_hooks_give_the_settings_and_the_store(tmp_path: Path) -> None
 def test_every_setting_is_described() -> None:
     for name, field in SqliteSettings.model_fields.items():
         assert len(field.description or "") > 20, name
-    assert SqliteSettings.model_validate({"busyTimeout": 7}).busy_timeout == 7
+    assert SqliteSettings.model_validate({"busy_timeout": 7}).busy_timeout == 7
 
 
 async def test_what_was_written_is_there_after_a_restart(new_store: NewStore) -> None:

@@ -29,8 +29,11 @@ CALL = (
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Here]:
-    made = Here(tmp_path, f"[terminal]\nscrollback = {SCROLLBACK}\nhang_up_grace = 0.2\nkill_grace = 0.5\n")
+def here(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Here]:
+    """A test may name another spawner."""
+    spawner = getattr(request, "param", "posix_spawn")
+    settings = f'scrollback = {SCROLLBACK}\nhang_up_grace = 0.2\nkill_grace = 0.5\nspawner = "{spawner}"\n'
+    made = Here(tmp_path, f"[terminal]\n{settings}")
     yield made
     for session in made.sessions():
         made.api.delete(f"/api/terminal/sessions/{session['id']}")
@@ -101,6 +104,20 @@ def test_numbers_are_exact_over_kill_9_in_the_middle_of_output(here: Here) -> No
     assert numbers == [b"%d" % number for number in range(400_000)]
     assert bytes(reader.output).startswith(bytes(seen))
     assert reader.notes[-1] == {"type": "state_changed", "state": "terminated", "exit_code": 5}
+
+
+@pytest.mark.parametrize("here", ["ptyprocess"], indirect=True)
+def test_sessions_that_ptyprocess_started_end_or_stay_as_others_do(here: Here) -> None:
+    kept, other = here.new("echo begun; read x; exit 5", "--persist"), here.new("echo begun; cat")
+    poll(lambda: "begun" in here.api.get(f"/api/terminal/sessions/{other}/screen").text, "it is printed")
+    pids = {name: int(str(here.session(name)["pid"])) for name in (kept, other)}
+    assert here.daemon.stop() == 0
+    assert not Path(f"/proc/{pids[other]}").exists()
+    os.kill(pids[kept], 0)
+    restart(here)
+    assert "begun" in here.api.get(f"/api/terminal/sessions/{kept}/screen").text
+    here.api.post(f"/api/terminal/sessions/{kept}/input", json={"keys": ["enter"]})
+    poll(lambda: here.session(kept).get("exit_code") == 5, "it has ended")
 
 
 def test_a_stop_leaves_the_session_and_says_so(here: Here) -> None:

@@ -22,6 +22,11 @@ VIEWER = Principal("1", "v", "viewer", "jwt")
 SCOPED = Principal("2", "k", "member", "api_key", scopes=frozenset({"workflows:read"}))
 
 
+@pytest.fixture(params=["posix_spawn", "ptyprocess"])
+def settings(request: pytest.FixtureRequest) -> TerminalSettings:
+    return TerminalSettings(hang_up_grace=0.2, kill_grace=0.5, stall=0.2, spawner=request.param)
+
+
 async def ended(session: object) -> None:
     async with asyncio.timeout(DEADLINE):
         await session.ended.wait()  # type: ignore[attr-defined]

@@ -75,8 +75,8 @@ def service() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def daemon(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    settings = '[nodes.http]\nallowedNetworks = ["127.0.0.0/8"]\n'
-    settings += f'[credentials]\nserviceAccountTokenUrl = "{service}/token"\n'
+    settings = '[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
+    settings += f'[credentials]\nservice_account_token_url = "{service}/token"\n'
     made = Daemon(tmp_path_factory.mktemp("vendors"), settings=settings)
     page = (ROOT / "docs/vendors.md").read_text()
     block = re.search(r'```toml title="nodes.d/acme.toml"\n(.*?)```', page, re.DOTALL)

@@ -22,7 +22,7 @@ KEY = {"Idempotency-Key": "one"}
 
 @pytest.mark.parametrize("name", ["Idempotency-Key", "webhook-id", "X-GitHub-Delivery", "X-Mine"])
 async def test_a_repeat_gets_the_first_answer(make_bench: Callable[..., Bench], name: str) -> None:
-    bench = make_bench({"deliveryHeaders": ["x-mine"]})
+    bench = make_bench({"delivery_headers": ["x-mine"]})
     for mode in ("onReceived", "lastNode", "responseNode"):
         ident = await bench.hook(mode, responseMode=mode)
         bench.engine.items = [{"json": {"n": 1}}]
@@ -89,7 +89,7 @@ async def test_an_answer_that_died_is_made_again(bench: Bench) -> None:
 
 
 async def test_a_call_that_was_too_slow_is_answered_later(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"responseTimeout": 0.02})
+    bench = make_bench({"response_timeout": 0.02})
     await bench.hook("late", responseMode="lastNode")
     bench.engine.hold = True
     assert (await bench.call("late", headers=KEY)).status == 504
@@ -132,7 +132,7 @@ async def test_test_calls_are_never_repeats(bench: Bench) -> None:
 
 
 async def test_large_answers_are_not_kept(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"deliveryAnswerBytes": 5})
+    bench = make_bench({"delivery_answer_bytes": 5})
     await bench.hook("big", responseMode="responseNode")
     bench.engine.answer = NodeAnswer(200, (), b"123456")
     assert (await bench.call("big", headers=KEY)).body == b"123456"

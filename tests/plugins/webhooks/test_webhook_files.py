@@ -127,7 +127,7 @@ async def test_a_respond_node_answers_with_a_kept_file(bench: Bench, method: str
 
 @pytest.mark.parametrize("limit", [1_048_576, 5])
 async def test_a_repeat_gets_the_file_again(make_bench: Callable[..., Bench], limit: int) -> None:
-    bench = make_bench({"deliveryAnswerBytes": limit})
+    bench = make_bench({"delivery_answer_bytes": limit})
     await bench.hook("file", responseMode="responseNode")
     bench.engine.answer = NodeAnswer(201, (("x-mine", "yes"),), await content(bench))
     first = await bench.call("file", headers={"Idempotency-Key": "k"})

@@ -86,7 +86,7 @@ async def test_a_hook_is_made_once(bench: Bench) -> None:
 
 
 async def test_ready_hooks_are_bounded(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"cachedWebhooks": 2})
+    bench = make_bench({"cached_webhooks": 2})
     for path in ("a", "b", "c"):
         await bench.hook(path)
     for _ in range(2):
@@ -100,7 +100,7 @@ async def test_ready_hooks_are_bounded(make_bench: Callable[..., Bench]) -> None
 
 
 async def test_each_check_comes_in_its_turn(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"rateLimit": {"enabled": True, "requests": 3, "window": 60}, "bodyLimit": 1024})
+    bench = make_bench({"rateLimit": {"enabled": True, "requests": 3, "window": 60}, "body_limit": 1024})
     await bench.hook("order", options={"ipWhitelist": "127.0.0.0/8"}, **TOKEN)
     bad = {"content-type": "application/json"}
     large = b"[" * 2000
@@ -118,7 +118,7 @@ async def test_each_check_comes_in_its_turn(make_bench: Callable[..., Bench]) ->
 
 
 async def test_a_signature_needs_the_body_first(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"bodyLimit": 1024})
+    bench = make_bench({"body_limit": 1024})
     await bench.hook("signed", authentication="hmac", authConfig={"secret": "key", "preset": "github"})
     assert (await bench.call("signed", body=b"x" * 2000)).status == 413
     assert (await bench.call("signed", body=b"x" * 1000)).status == 401
@@ -135,7 +135,7 @@ async def test_a_bad_content_length_is_400_and_a_large_one_413(bench: Bench) -> 
 
 
 async def test_a_slow_body_is_408(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"bodyTimeout": 0.02})
+    bench = make_bench({"body_timeout": 0.02})
     ident = await bench.hook("slow")
     asked: list[int] = []
 
@@ -184,14 +184,14 @@ async def test_compressed_bodies_are_decoded(bench: Bench, coding: str) -> None:
 
 
 async def test_large_bodies_are_parsed_in_a_thread(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"parseInThread": 10})
+    bench = make_bench({"parse_in_thread": 10})
     await bench.hook("large")
     assert (await bench.call("large", json={"x": "y" * 100})).status == 200
     assert bench.item["body"] == {"x": "y" * 100}
 
 
 async def test_bodies_share_a_bounded_memory(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"bodyMemory": 1 << 20})
+    bench = make_bench({"body_memory": 1 << 20})
     await bench.hook("crowded", responseMode="lastNode")
     part, waiting = b"x" * (600 << 10), asyncio.Event()
     sent = iter([{"type": "http.request", "body": part, "more_body": True}])
@@ -342,7 +342,7 @@ async def test_no_respond_node_and_failures(bench: Bench) -> None:
 
 
 async def test_no_answer_in_time_is_504(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"responseTimeout": 0.02})
+    bench = make_bench({"response_timeout": 0.02})
     for mode in ("lastNode", "responseNode"):
         ident = await bench.hook(mode, responseMode=mode)
         bench.engine.hold = True
@@ -411,7 +411,7 @@ async def test_the_history_keeps_calls_without_secrets(bench: Bench) -> None:
 
 
 async def test_long_bodies_are_cut(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"history": {"bodyBytes": 10}})
+    bench = make_bench({"history": {"body_bytes": 10}})
     ident = await bench.hook("long", responseMode="lastNode")
     assert (await bench.call("long", body=b"\xff" + b"x" * 20)).status == 200
     (entry,) = await bench.calls(ident)
@@ -420,7 +420,7 @@ async def test_long_bodies_are_cut(make_bench: Callable[..., Bench]) -> None:
 
 
 async def test_refused_calls_are_kept_without_a_body_and_bounded(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"history": {"rejectedPerMinute": 5}})
+    bench = make_bench({"history": {"rejected_per_minute": 5}})
     ident = await bench.hook("refused", **TOKEN)
     for _ in range(8):
         await bench.call("refused", body=b"private", headers={"X-Token": "nearly"})

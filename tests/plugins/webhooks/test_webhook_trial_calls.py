@@ -37,7 +37,7 @@ async def test_its_refusals_leave_no_trace(bench: Bench) -> None:
 
 
 async def test_its_failures_and_its_time_limit(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"responseTimeout": 0.02})
+    bench = make_bench({"response_timeout": 0.02})
     await bench.hook("slow", responseMode="lastNode")
     bench.engine.failure = "no"
     assert (await bench.trial("slow")).code == "EXECUTION_FAILED"
@@ -66,7 +66,7 @@ async def test_of_several_workflows_the_live_one_then_the_newest_is_meant(bench:
 async def test_it_is_on_by_default_on_loopback_only(
     make_bench: Callable[..., Bench], setting: bool | None, loopback: bool, on: bool
 ) -> None:
-    bench = make_bench({"testEnabled": setting}, loopback=loopback)
+    bench = make_bench({"test_enabled": setting}, loopback=loopback)
     await bench.hook("trial")
     if on:
         assert (await bench.trial("trial")).status == 200

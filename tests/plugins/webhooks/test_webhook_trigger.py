@@ -176,18 +176,18 @@ async def test_in_a_run_by_hand_the_node_passes_its_input_on() -> None:
 # ------------------------------------------------------------------------------------------------------- upkeep
 
 
-def test_settings_have_camel_case_keys() -> None:
+def test_settings_are_checked() -> None:
     made = WebhookSettings.model_validate(
-        {"responseTimeout": 1, "rateLimit": {"enabled": True}, "history": {"maxCalls": 5}}
+        {"response_timeout": 1, "rateLimit": {"enabled": True}, "history": {"max_calls": 5}}
     )
     assert (made.response_timeout, made.rate_limit.requests, made.history.max_age_days) == (1, 100, 30)
-    for wrong in ({"responseTimeout": 0}, {"unknown": 1}, {"rateLimit": {"window": 0}}):
+    for wrong in ({"response_timeout": 0}, {"unknown": 1}, {"rateLimit": {"window": 0}}):
         with pytest.raises(ValidationError):
             WebhookSettings.model_validate(wrong)
 
 
 async def test_old_calls_are_pruned_and_executions_are_left_alone(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"history": {"maxAgeDays": 0.005, "maxCalls": 3, "pruneInterval": 60}})
+    bench = make_bench({"history": {"max_age_days": 0.005, "max_calls": 3, "prune_interval": 60}})
     ident = await bench.hook("kept", responseMode="lastNode")
     (row,) = await bench.webhooks(ident)
     for n in range(5):
@@ -203,7 +203,7 @@ async def test_old_calls_are_pruned_and_executions_are_left_alone(make_bench: Ca
 
 
 async def test_counts_are_written_when_the_store_is_back(make_bench: Callable[..., Bench]) -> None:
-    bench = make_bench({"history": {"rejectedPerMinute": 0}})
+    bench = make_bench({"history": {"rejected_per_minute": 0}})
     ident = await bench.hook("refused")
     (row,) = await bench.webhooks(ident)
     await bench.call("refused", "PUT")

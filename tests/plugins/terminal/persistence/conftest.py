@@ -10,8 +10,13 @@ from .persistence_lab import Daemons
 
 
 @pytest.fixture
-async def daemons(tmp_path: Path, profiles: FakeProfiles) -> AsyncIterator[Daemons]:
-    made = Daemons(tmp_path, profiles)
+def spawner() -> str:
+    return "posix_spawn"
+
+
+@pytest.fixture
+async def daemons(tmp_path: Path, profiles: FakeProfiles, spawner: str) -> AsyncIterator[Daemons]:
+    made = Daemons(tmp_path, profiles, spawner)
     await made.start()
     yield made
     await made.close()

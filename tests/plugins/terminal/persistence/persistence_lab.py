@@ -45,7 +45,8 @@ SECRET = "sk-very-secret-0123456789"
 class Daemons:
     """One hub after another."""
 
-    def __init__(self, root: Path, profiles: FakeProfiles) -> None:
+    def __init__(self, root: Path, profiles: FakeProfiles, spawner: str = "posix_spawn") -> None:
+        self.spawner = spawner
         self.profiles = profiles
         self.config_dir = root / "config"
         self.hub: Hub = None  # type: ignore[assignment]  # made by `start`
@@ -54,7 +55,9 @@ class Daemons:
         self._hubs: list[Hub] = []
 
     async def start(self, **settings: Any) -> Hub:
-        table = TerminalSettings(**{"hang_up_grace": 0.2, "kill_grace": 0.5, "stall": 0.2, **settings})
+        table = TerminalSettings(
+            **{"hang_up_grace": 0.2, "kill_grace": 0.5, "stall": 0.2, "spawner": self.spawner, **settings}
+        )
         ports = {"Profiles": self.profiles, "jackfield_script_engines": {}}
         self.context = FakeContext(self.config_dir, tables=[table, SandboxSettings()], ports=ports)
         self.hub = Hub(self.context)

@@ -29,6 +29,11 @@ from ..conftest import DEADLINE, FakeProfiles, attach, python
 from .persistence_lab import SECRET, SERVER, Daemons, descriptors, is_there, over, until
 
 
+@pytest.fixture(params=["posix_spawn", "ptyprocess"])
+def spawner(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 async def test_a_holder_that_is_killed_ends_its_session_with_a_reason(daemons: Daemons) -> None:
     session = await daemons.open("trap '' HUP; echo ready; while :; do sleep 0.05; done")
     client = attach(daemons.hub, session)

@@ -117,3 +117,39 @@ def test_validate_lists_errors_with_their_paths(cli: CliLab, run: Any, tmp_path:
     assert "standard input: It is not valid JSON." in found.stdout
     assert "3 checked, there are errors." in found.stderr
     assert cli.store._workflows == {}
+
+
+CREDENTIAL = {
+    "id": "1",
+    "name": "Shop",
+    "type": "httpBasicAuth",
+    "data": {"user": "ada", "password": "horse-battery-9"},
+}
+
+
+def test_an_export_of_credentials_is_refused_as_a_whole(cli: CliLab, run: Any, tmp_path: Path) -> None:
+    encrypted = {**CREDENTIAL, "data": "U2FsdGVkX19zb21l"}
+    for body in ([CREDENTIAL, CREDENTIAL], [encrypted], CREDENTIAL):
+        found = run("import", file_of(tmp_path, body, "credentials.json"), "--partial")
+        assert (found.exit_code, found.stdout) == (1, "")
+        assert "credentials.json: This is an export of credentials" in found.stderr
+        assert "POST /api/v1/credentials" in found.stderr
+        assert "horse-battery" not in found.output
+    assert cli.store._workflows == {}
+
+
+def test_a_file_with_workflows_and_credentials_is_refused(cli: CliLab, run: Any, tmp_path: Path) -> None:
+    both = file_of(tmp_path, [document(name="Good"), CREDENTIAL])
+    found = run("import", both)
+    assert found.exit_code == 1
+    assert "This is a credential" in found.stderr
+    assert "horse-battery" not in found.output
+    assert cli.store._workflows == {}
+    assert run("import", both, "--partial").exit_code == 1
+    assert [saved.current.name for saved in cli.store._workflows.values()] == ["Good"]
+
+
+def test_an_export_of_credentials_is_no_valid_workflow(run: Any, tmp_path: Path) -> None:
+    found = run("validate", file_of(tmp_path, [CREDENTIAL]))
+    assert found.exit_code == 1
+    assert "error: body: This is a credential" in found.stdout

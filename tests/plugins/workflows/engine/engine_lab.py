@@ -19,7 +19,7 @@ from jackfield.api.workflows import Document, Node, Outputs, Workflow
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine, build
+from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.reader import CachedReader
 from jackfield_workflows.records import Record, decode
 from jackfield_workflows.settings_executions import ExecutionsSettings
@@ -129,7 +129,7 @@ class Lab:
         return context
 
     def engine(self, store: Store | None = None) -> EmbeddedEngine:
-        return build(self.context(store))
+        return EmbeddedEngine(self.context(store), strict=True)
 
     def parse(self, document: Document, **more: Any) -> Workflow:
         return CachedReader(self.context()).parse(document, **more)

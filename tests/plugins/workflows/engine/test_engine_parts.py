@@ -1,4 +1,4 @@
-"""Small parts of the engine: awaiting with an eye on the time, timers, turns."""
+"""Small parts of the engine: awaiting with an eye on the time, timers, the scheduler."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.testing.clock import FakeClock
+from jackfield_workflows.run_state import RunEvent
+from jackfield_workflows.scheduler import Scheduler
 from jackfield_workflows.settings_executions import ExecutionsSettings
 from jackfield_workflows.stepping import watched
 from jackfield_workflows.subworkflows import child_id
 from jackfield_workflows.timers import Timers
-from jackfield_workflows.turns import Turns
 
 
 class Bell:
@@ -101,45 +102,54 @@ async def test_timers_ring_in_order_and_not_when_cancelled() -> None:
     assert rung[-1] == "late"
 
 
-def a_run(size: int) -> Any:
-    return SimpleNamespace(size=size, counted=0, has_slot=False, lent=False, handle=SimpleNamespace(waiters=0))
+class ARun:
+    """An execution that only notes that it was started."""
+
+    def __init__(self, size: int, running: list[Any]) -> None:
+        self.size = size
+        self.handle = SimpleNamespace(waiters=0)
+        self._running = running
+
+    def move(self, event: RunEvent) -> None:
+        if event is RunEvent.START:
+            self._running.append(self)
 
 
 @given(st.lists(st.sampled_from(("announce", "enter", "first", "leave", "withdraw", "lend", "back")), max_size=60))
-def test_turns_never_give_more_slots_than_there_are(verbs: list[str]) -> None:
-    turns = Turns(ExecutionsSettings(concurrency=2, queue_size=5), lambda run: running.append(run))
+def test_the_scheduler_never_gives_more_slots_than_there_are(verbs: list[str]) -> None:
+    scheduler = Scheduler(ExecutionsSettings(concurrency=2, queue_size=5))
     running: list[Any] = []
     announced: list[Any] = []
     lent: list[Any] = []
     for number, verb in enumerate(verbs):
-        run = a_run(number)
+        run: Any = ARun(number, running)
         if verb == "announce":
-            turns.announce(run)
+            scheduler.announce(run)
             announced.append(run)
         elif verb in ("enter", "first"):
             if announced:
                 run = announced.pop()
                 run.size += 10
-                turns.announced(run)
-            turns.enter(run, first=verb == "first")
+                assert scheduler.withdraw(run)
+            scheduler.enter(run, first=verb == "first")
         elif verb == "leave" and running:
-            turns.leave(running.pop(0))
+            scheduler.leave(running.pop(0))
         elif verb == "withdraw":
-            queued = next(iter(turns), run)
-            assert turns.withdraw(queued) == (queued is not run)
+            queued = next(iter(scheduler), run)
+            assert scheduler.withdraw(queued) == (queued is not run)
         elif verb == "lend" and running:
             lent.append(running.pop(0))
-            turns.lend(lent[-1])
+            scheduler.lend(lent[-1])
         elif verb == "back" and lent:
             run = lent.pop()
-            turns.take_back(run)
+            scheduler.take_back(run)
             running.append(run)
-            turns.leave(running.pop())
-        turns.next()
-        assert turns.busy == len(running) <= 2
-        assert all(run.has_slot for run in running)
-        assert turns._bytes == sum(run.counted for run in (*turns, *announced))
-        assert len(turns) == len(list(turns)) + len(announced)
+            scheduler.leave(running.pop())
+        scheduler.next()
+        assert scheduler.busy == len(running) <= 2
+        assert all(scheduler.has_slot(run) for run in running)
+        assert scheduler._bytes == sum(scheduler._counted[run] for run in (*scheduler, *announced))
+        assert len(scheduler) == len(list(scheduler)) + len(announced)
 
 
 def test_the_id_of_a_child_is_a_uuid_that_follows_from_the_call() -> None:

@@ -21,6 +21,7 @@ from jackfield.testing.store import MemoryStore
 from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.records import LEFT, RESUMED, decode
 from jackfield_workflows.resuming import request_of
+from jackfield_workflows.run_state import RunEvent
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
@@ -116,9 +117,9 @@ async def halt(engine: EmbeddedEngine) -> None:
     engine.services.timers.close()
     mine = asyncio.current_task()
     tasks = [task for task in asyncio.all_tasks() if task is not mine]
-    for run in engine._active.values():
-        run.ending = "left"
+    for run in list(engine.live.runs.values()):
         run.disk.leave = lambda: None  # type: ignore[method-assign]
+        run.move(RunEvent.LEAVE)
     for task in tasks:
         task.cancel()
     if tasks:
@@ -236,13 +237,13 @@ async def test_a_child_that_is_taken_up_at_the_same_time_gets_its_parents_slot(l
         stored = await read(execution_id)
         if execution_id in first and stored is not None:
             first.clear()
-            await engine.take(stored)
+            await engine._backlog.take(stored)
         return stored
 
     lab.store.execution = execution  # type: ignore[method-assign]
     stored = await read(parent)
     assert stored is not None
-    await engine.take(stored)
+    await engine._backlog.take(stored)
     result = asyncio.create_task(engine.result(parent, 5))
     for _ in range(20):
         await lab.clock.advance(1)
@@ -263,7 +264,7 @@ async def test_a_child_that_cannot_be_resumed_fails_its_parent(lab: Lab) -> None
     engine = lab.engine()
     stored = await lab.store.execution(parent)
     assert stored is not None
-    await engine.take(stored)
+    await engine._backlog.take(stored)
     result = asyncio.create_task(engine.result(parent, 5))
     for _ in range(20):
         await lab.clock.advance(1)
@@ -314,7 +315,7 @@ async def test_a_crowd_of_open_executions_is_resumed_a_few_at_a_time(lab: Lab) -
     most = 0
     for _ in range(3000):
         await asyncio.sleep(0)
-        most = max(most, len(engine._active))
+        most = max(most, len(engine.live.runs))
         if lab.ran.count("B") == 150:
             break
     assert lab.ran.count("B") == 150

@@ -293,7 +293,7 @@ async def test_an_end_that_cannot_be_stored_hangs_nobody(lab: Lab, caplog: pytes
     with pytest.raises(JackfieldError, match="failed unexpectedly"):
         await ended(execution)
     assert engine.state()["running"] == 0
-    assert not engine._active
+    assert not engine.live.runs
     assert "cannot be ended" in caplog.text
 
 
@@ -481,7 +481,7 @@ async def test_an_ended_execution_is_freed_without_the_collector(lab: Lab) -> No
     gc.disable()
     try:
         execution = engine.submit(request(workflow))
-        run = weakref.ref(engine._active[execution.id])
+        run = weakref.ref(engine.live.runs[execution.id])
         await ended(execution)
         await execution.stored
         await until(lambda: run() is None)

@@ -23,6 +23,7 @@ from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_nodes.lists.remove_duplicates import node as remove_duplicates
 from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_workflows.run_state import RunEvent
 from jackfield_workflows.settings_executions import ExecutionsSettings
 from jackfield_workflows.static_data import copied, merge
 
@@ -337,10 +338,9 @@ async def test_a_crash_between_memory_and_checkpoint_loses_no_item(
         execution = engine.submit(request(workflow))
         await until(lambda: counters.ran == ["B"])
         assert list(await stored(counters, workflow)) == ["node:A"]
-        for active in engine._active.values():
-            active.ending = "left"
+        for active in engine.live.runs.values():
             assert active.task is not None
-            active.task.cancel()
+            active.move(RunEvent.LEAVE)
             await asyncio.wait([active.task])
             break
     crashed = True

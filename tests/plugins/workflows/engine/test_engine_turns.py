@@ -14,7 +14,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeRun
 from jackfield.api.storage import CallUpdate, Variable
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.engine import build
+from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 # ---------------------------------------------------------------------------------------------------------------- turns
@@ -171,7 +171,7 @@ async def test_the_environment_is_closed_unless_a_name_is_allowed(lab: Lab, monk
 
 async def test_events_tell_of_starts_waits_and_ends(lab: Lab) -> None:
     context = lab.context()
-    engine = build(context)
+    engine = EmbeddedEngine(context, strict=True)
     execution = engine.submit(request(await lab.save(waits(lab, 5))))
     await until(lambda: engine.state()["waiting"] == 1)
     await lab.clock.advance(6)

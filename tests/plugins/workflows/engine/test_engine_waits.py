@@ -9,6 +9,7 @@ import pytest
 from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, a_parent, rows, stop, waits
 
+from jackfield_workflows.run_state import RunState
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 # ---------------------------------------------------------------------------------------------------------------- waits
@@ -36,7 +37,7 @@ async def test_a_long_wait_leaves_the_memory_and_comes_back(lab: Lab) -> None:
     await engine.recover()
     execution = engine.submit(request(await lab.save(waits(lab, 600))))
     await until(lambda: lab.ran == ["Wait"])
-    await until(lambda: not engine._active)
+    await until(lambda: not engine.live.runs)
     assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
     for _ in range(20):
         await lab.clock.advance(29.9)
@@ -59,7 +60,7 @@ async def test_an_execution_that_leaves_the_memory_is_freed_without_the_collecto
     gc.disable()
     try:
         execution = engine.submit(request(workflow))
-        run = weakref.ref(engine._active[execution.id])
+        run = weakref.ref(engine.live.runs[execution.id])
         await until(lambda: lab.ran[-1:] == ["Wait"])
         await until(lambda: run() is None)
     finally:
@@ -111,7 +112,7 @@ async def test_a_parent_leaves_the_memory_with_a_child_that_waits_for_long(lab: 
     await engine.recover()
     execution = engine.submit(request(top, durability=durability))
     await until(lambda: lab.ran[-1:] == ["Wait"])
-    await until(lambda: not engine._active)
+    await until(lambda: not engine.live.runs)
     assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
     assert {row.status for row in await rows(lab)} == {"waiting"}
     for _ in range(25):
@@ -133,18 +134,18 @@ async def test_cancelling_a_parent_of_a_child_that_waits_for_long_cancels_both(l
     await engine.recover()
     execution = engine.submit(request(top))
     if way == "while it parks":
-        await until(lambda: engine._active[execution.id].ending == "parked")
+        await until(lambda: engine.live.runs[execution.id].state is RunState.PARKING)
     else:
-        await until(lambda: lab.ran[-1:] == ["Wait"] and not engine._active)
+        await until(lambda: lab.ran[-1:] == ["Wait"] and not engine.live.runs)
     if way == "after a restart":
         stop(engine)
         engine = lab.engine()
         await engine.recover()
     if way == "back in memory":
-        while execution.id not in engine._active:
+        while execution.id not in engine.live.runs:
             await lab.clock.advance(30)
     await engine.cancel(execution.id)
-    await until(lambda: not engine._active)
+    await until(lambda: not engine.live.runs)
     assert [row.status for row in await rows(lab)] == ["cancelled"] * 3
     stop(engine)
 
@@ -155,7 +156,7 @@ async def test_cancelling_leaves_the_children_of_others_alone(lab: Lab) -> None:
     engine = lab.engine()
     await engine.recover()
     first, second = (engine.submit(request(top)) for _ in range(2))
-    await until(lambda: lab.ran.count("Wait") == 2 and not engine._active)
+    await until(lambda: lab.ran.count("Wait") == 2 and not engine.live.runs)
     await engine.cancel(first.id)
     assert sorted(row.status for row in await rows(lab)) == ["cancelled", "cancelled", "waiting", "waiting"]
     assert await lab.status(second.id) == "waiting"

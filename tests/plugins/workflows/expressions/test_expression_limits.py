@@ -15,13 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import scope_of
 
+from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield_workflows import jscompile
 from jackfield_workflows.expressions import compile_parameters
 from jackfield_workflows.jscompile import compile_expression
 from jackfield_workflows.jsfunctions import _plain
 from jackfield_workflows.jspatterns import _replacement
-from jackfield_workflows.jsvalues import Beyond
 from jackfield_workflows.scope import SECONDS, SECONDS_EACH
 from jackfield_workflows.templates import split
 
@@ -30,6 +30,7 @@ for _ in range(900):
     DEEP = [DEEP]
 DATA: dict[str, Json] = {
     "text": "a" * 1_000_000,
+    "letters": "a" * 2000,
     "run": "a" * 65_535 + "b",
     "blanks": " " * 65_535 + "x",
     "digits": "1" * 3_000_000,
@@ -54,18 +55,17 @@ def elsewhere(source: str) -> bool:
 @pytest.mark.parametrize(
     "source",
     [
-        "'x'.repeat(1000).split('').join('x'.repeat(1000000))",
-        "'x'.repeat(2000).split('').map(x => $json.text).join('')",
-        "'a'.repeat(2000).replace(/a/g, 'x'.repeat(1000000))",
-        "['x'.repeat(1000000)].map(x => `" + "${x}" * 400 + "`)",
+        "$json.letters.split('').join($json.text)",
+        "$json.letters.split('').map(x => $json.text).join('')",
+        "$json.letters.replace(/a/g, $json.text)",
+        "[$json.text].map(x => `" + "${x}" * 400 + "`)",
         "JSON.stringify([1]" + TWICE * 7 + ")",
         "JSON.stringify([1.5]" + TWICE * 7 + ", null, 4)",
-        "String([1]" + TWICE * 7 + ")",
+        "([1]" + TWICE * 7 + ").join()",
         "[1]" + TWICE * 9,
         "[undefined]" + TWICE * 9,
         "[{}]" + ".map(a => ({ a, b: a, c: a, d: a }))" * 12,
-        "$json.few.reduce((all, x) => [all, all], [])",
-        "$json.few.slice(0, 40).map(x => $json.text)",
+        "$json.few.map(x => $json.text)",
     ],
 )
 def test_nothing_grows(source: str) -> None:
@@ -86,51 +86,22 @@ def test_nothing_grows(source: str) -> None:
         "$json.run.replace(/(a+)$|c/gm, '')",
         "$json.run.replace(/a{50,}?$/, '')",
         "$json.run.replace(/" + "a{100}" * 30 + "c/g, '')",
-        "'a'.repeat(999).replace(/a*" + "." * 150 + "c/g, '')",
-        "[" + "$json.few.slice(0, 1000).map(x => `${$json.few}`)," * 20 + "]",
-        "$json.numbers.includes(-1)",
-        "$json.numbers.indexOf(-1)",
+        "$json.letters.replace(/a*" + "." * 150 + "c/g, '')",
+        "[" + "$json.few.map(x => `${$json.few}`)," * 20 + "]",
         "$json.numbers.join()",
         "`${$json.numbers}`",
         "({})[$json.numbers]",
         "JSON.stringify($json.numbers)",
-        "JSON.parse($json.text)",
-        "parseInt($json.digits)",
-        "parseFloat($json.digits)",
         "Number($json.digits)",
         "$json.digits == 5",
-        "encodeURIComponent($json.text)",
         "`${$json.deep}`",
         "$json.deep.join()",
-        "$json.few.reduce((all, x) => [all], []) + ''",
-        "$json.few.reduce((all, x) => [all], [])",
     ],
 )
 def test_nothing_takes_long(source: str) -> None:
     begun = time.perf_counter()
     assert elsewhere(source)
     assert time.perf_counter() - begun < 1
-
-
-def test_blanks_that_do_not_end_the_text_are_passed_over_once() -> None:
-    get = compile_expression("$json.blanks.replace(/\\s+$/, '')")
-    assert get is not None
-    begun = time.perf_counter()
-    assert get(scope_of(DATA)) == DATA["blanks"]
-    assert time.perf_counter() - begun < 1
-
-
-@pytest.mark.parametrize("blanks", [1, 30_000])
-def test_trims_of_long_texts_stay_in_python(blanks: int) -> None:
-    text = " " * blanks + "a b \n" + " " * blanks
-    for source, value in (
-        ("$json.s.replace(/^\\s+|\\s+$/g, '')", "a b"),
-        ("$json.s.replace(/\\s+$/, '')", " " * blanks + "a b"),
-        ("/[ ]+$/.test($json.s)", True),
-    ):
-        get = compile_expression(source)
-        assert get is not None
-        assert get(scope_of({"s": text})) == value
 
 
 class Ticks:
@@ -213,20 +184,8 @@ def test_what_javascript_refuses_or_reads_otherwise(source: str) -> None:
     assert compile_expression(source) is None
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "[{}].map(({ __proto__ }) => __proto__)",
-        "[{}].map(({ propertyIsEnumerable }) => 1)",
-        "JSON.parse('1e400')",
-        'JSON.parse(\'{"b": 1, "1": 2}\')',
-        "JSON.parse('['.repeat(1100) + ']'.repeat(1100)).length",
-        "DateTime.fromISO('2026-01-01T00:00:00.99999999999999999999')",
-        "'\U0001f600'.match(/[^a]{2,}/)",
-    ],
-)
-def test_what_python_would_get_wrong(source: str) -> None:
-    assert elsewhere(source)
+def test_halves_of_characters_are_not_matched_in_python() -> None:
+    assert elsewhere("'\U0001f600'.match(/[^a]{2,}/)")
 
 
 def test_a_literal_has_methods() -> None:

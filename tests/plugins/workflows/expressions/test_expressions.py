@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import FakeSurroundings, resolved, scope_of
 
+from jackfield.api.javascript import number_text, to_string
 from jackfield.api.jsontext import Json
 from jackfield_workflows.expressions import compile_parameters
-from jackfield_workflows.jsvalues import number_text, to_text
 from jackfield_workflows.reading import reads_of
 
 JSON = {
@@ -156,5 +156,5 @@ def test_numbers_as_text(value: float, text: str) -> None:
 
 
 def test_other_values_as_text() -> None:
-    assert to_text([True, None, "x", {}, [1, [2]]]) == "true,,x,[object Object],1,2"
-    assert to_text(None) == "null"
+    assert to_string([True, None, "x", {}, [1, [2]]]) == "true,,x,[object Object],1,2"
+    assert to_string(None) == "null"

@@ -54,7 +54,7 @@ export default function NodePanel({
       closeOnEscape={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content className={classes.dialog} aria-label={`Node ${name}`} data-node-panel>
+      <Modal.Content classNames={{ content: classes.dialog }} aria-label={`Node ${name}`} data-node-panel>
         <Content key={name} node={node} narrow={Boolean(narrow)} {...{ problems, editable, onRenamed, run, close }} />
       </Modal.Content>
     </Modal.Root>

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Awaitable, Callable
 
-from jackfield.api.engine import Outcome
+from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.storage import Store, StoredExecution
-from jackfield_workflows.execution import Owner, Run
-from jackfield_workflows.residents import Residents
+from jackfield_workflows.execution import Run
+from jackfield_workflows.live_runs import LiveRuns
 from jackfield_workflows.resuming import OPEN, check_resumes, ended, outcome_of, records_of, request_of
 from jackfield_workflows.services import Services
-from jackfield_workflows.subworkflows import Children
 
 PAGE = 1000
 
 
-class House(Owner, Protocol):
-    """The engine, as far as taking up concerns it."""
-
-    def knows(self, execution_id: str) -> bool:
-        """Whether the execution is in memory or about to be."""
-
-
-class Uptake:
+class Recovery:
     """Reads stored executions and makes of them what runs."""
 
-    def __init__(self, services: Services, residents: Residents, house: House, children: Children) -> None:
+    def __init__(
+        self,
+        services: Services,
+        live: LiveRuns,
+        make: Callable[[str, ExecutionRequest, int], Run],
+        cancel_children: Callable[[str], Awaitable[None]],
+    ) -> None:
+        """make: an execution in memory of an id, from when it was created (Unix ms)."""
         self._services = services
-        self._residents = residents
-        self._house = house
-        self._children = children
+        self._live = live
+        self._make = make
+        self._cancel_children = cancel_children
         self._since = 0
         """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
 
@@ -41,13 +40,13 @@ class Uptake:
         after: str | None = None
         self._since = self._services.clock.now_ms()
         while ids := await self._services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
-            found += sum(1 for execution_id in ids if execution_id not in self._residents.runs)
+            found += sum(1 for execution_id in ids if execution_id not in self._live.runs)
             after = ids[-1]
         return found
 
     async def load(self, stored: StoredExecution) -> Run | None:
-        """A stored open execution in memory; None when that cannot be, which ends it, or when it is there already.
-        Raises `StoreUnavailable`."""
+        """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
+        ends it, or when it is there already. Raises `StoreUnavailable`."""
         try:
             check_resumes(stored, self._services.settings.max_resumes)
             request = await request_of(self._services.context, stored)
@@ -58,19 +57,19 @@ class Uptake:
             await self._end_unusable(stored, exc)
             return None
         row = stored.row
-        if self._house.knows(row.id):
+        if self._live.knows(row.id):
             return None
-        run = Run(self._services, self._house, self._residents.handle(row.id), request, row.created_at)
+        run = self._make(row.id, request, row.created_at)
         run.restore(stored, records, earlier=row.created_at <= self._since)
-        self._residents.runs[row.id] = run
+        self._live.add(run)
         return run
 
     async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
         self._services.context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
         finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self._services.clock.now_ms())
         await asyncio.shield(self._services.store.finish_execution(finished))
-        self._residents.handle(stored.row.id).close(outcome_of(stored, finished))
-        await self._children.cancel_all(stored.row.id)
+        self._live.handle(stored.row.id).close(outcome_of(stored, finished))
+        await self._cancel_children(stored.row.id)
 
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""

@@ -1,18 +1,19 @@
 """Dates by pattern, written and read: with the tokens of luxon (`yyyy-MM-dd`) or of moment (`YYYY-MM-DD`), in English.
 
-A letter that is no token stands for itself; so does what luxon has in '...' and moment in [...].
+A letter that is no token stands for itself; so does what luxon has in '...' and moment in [...]. No date, or a pattern
+that is too long, is a ValueError.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import TypeAlias
 
-from jackfield.api.records import record
-from jackfield_nodes.values import Unfit
+from .dates import iana_zone
+from .records import record
 
 MONTHS = (
     "January February March April May June July August September October November December".split()  # noqa: SIM905
@@ -193,6 +194,8 @@ _LUXON_SHORT: Mapping[str, str] = {
     "FFF": "MMMM d, yyyy 'at' h:mm:ss a ZZZZ",
     "FFFF": "cccc, MMMM d, yyyy 'at' h:mm:ss a ZZZZ",
 }
+_LOCAL = frozenset({"ZZZZ", "ZZZZZ", "G", "GG", "GGGGG", "n", "nn", "ii", "iiii", "kk", "kkkk"})
+"""Tokens that luxon alone knows to the letter."""
 MOMENT: Mapping[str, Token] = {
     **_CLOCK,
     **_STAMPS,
@@ -243,54 +246,81 @@ _MOMENT_SHORT: Mapping[str, str] = {
     "LLL": "MMMM D, YYYY h:mm A",
     "LLLL": "dddd, MMMM D, YYYY h:mm A",
 }
-_LUXON_PART = re.compile(r"'([^']*)'|([A-Za-z])\2*|[^A-Za-z']+|'")
 _MOMENT_PART = re.compile(
     r"\[([^\[\]]*)\]|" + "|".join(sorted({*MOMENT, *_MOMENT_SHORT}, key=len, reverse=True)) + r"|[\s\S]"
 )
 
 
-@lru_cache(maxsize=256)
-def _parts(pattern: str, style: str) -> tuple[Token | str, ...]:
-    """Tokens and the texts between them. Raises `Unfit`."""
-    if len(pattern) > _LONGEST:
-        raise Unfit(f"a date pattern has at most {_LONGEST} characters")
-    tokens, short, expression = (
-        (LUXON, _LUXON_SHORT, _LUXON_PART) if style == "luxon" else (MOMENT, _MOMENT_SHORT, _MOMENT_PART)
-    )
-    parts: list[Token | str] = []
-    for match in expression.finditer(pattern):
-        text = match[0]
-        if match[1] is not None:
-            parts.append(match[1])
-        elif text in short:
-            parts += _parts(short[text], style)
+def _luxon_pieces(pattern: str) -> Iterator[tuple[bool, str]]:
+    """The runs of one letter, and what stands in quotation marks: whether it is printed as it is, and what it is. Two
+    marks in a row are a mark."""
+    quoted, run = False, ""
+    for letter in pattern:
+        if letter == "'":
+            if run or quoted:
+                yield quoted, run or "'"
+            quoted, run = not quoted, ""
+        elif quoted or not run or letter == run[-1]:
+            run += letter
         else:
-            parts.append(tokens.get(text, text))
+            yield False, run
+            run = letter
+    if run:
+        yield quoted, run
+
+
+def _moment_pieces(pattern: str) -> Iterator[tuple[bool, str]]:
+    """The same of moment's patterns."""
+    for match in _MOMENT_PART.finditer(pattern):
+        yield match[1] is not None, match[0] if match[1] is None else match[1]
+
+
+@lru_cache(maxsize=256)
+def parts_of(pattern: str, style: str) -> tuple[Token | str, ...]:
+    """Tokens and the texts between them."""
+    if len(pattern) > _LONGEST:
+        raise ValueError(f"a date pattern has at most {_LONGEST} characters")
+    luxon = style == "luxon"
+    tokens, short = (LUXON, _LUXON_SHORT) if luxon else (MOMENT, _MOMENT_SHORT)
+    parts: list[Token | str] = []
+    for literal, piece in (_luxon_pieces if luxon else _moment_pieces)(pattern):
+        if not literal and piece in short:
+            parts += parts_of(short[piece], style)
+        else:
+            parts.append(piece if literal else tokens.get(piece, piece))
     return tuple(parts)
 
 
+@lru_cache(maxsize=256)
+def is_plain(pattern: str) -> bool:
+    """Whether all that a pattern of luxon prints is the same in every language but for names, and known here."""
+    return not any(
+        not literal and (piece in _LUXON_SHORT or piece in _LOCAL) for literal, piece in _luxon_pieces(pattern)
+    )
+
+
 def write_date(moment: datetime, pattern: str, style: str) -> str:
-    """style: luxon or moment. Raises `Unfit`."""
-    return "".join(part if isinstance(part, str) else part.write(moment) for part in _parts(pattern, style))
+    """style: luxon or moment. Raises ValueError."""
+    return "".join(part if isinstance(part, str) else part.write(moment) for part in parts_of(pattern, style))
 
 
 def read_date(text: str, pattern: str, style: str, zone: tzinfo) -> datetime:
-    """A date without an offset of its own is in `zone`. Raises `Unfit`."""
-    parts = _parts(pattern, style)
+    """A date without an offset of its own is in `zone`. Raises ValueError."""
+    parts = parts_of(pattern, style)
     wanted = [part for part in parts if not isinstance(part, str)]
     if any(not part.field for part in wanted):
-        raise Unfit(f"the pattern {pattern} has a part that can be written but not read")
+        raise ValueError(f"the pattern {pattern} has a part that can be written but not read")
     if len({part.field for part in wanted}) < len(wanted):  # besides, the search could take for ever
-        raise Unfit(f"the pattern {pattern} has the same part twice")
+        raise ValueError(f"the pattern {pattern} has the same part twice")
     expression = "".join(re.escape(part) if isinstance(part, str) else f"({part.pattern})" for part in parts)
     match = re.fullmatch(expression, text.strip(), re.IGNORECASE) if len(text) <= _LONGEST else None
     if match is None:
-        raise Unfit(f"not a date of the pattern {pattern}")
+        raise ValueError(f"not a date of the pattern {pattern}")
     values: Values = {part.field: value for part, value in zip(wanted, match.groups(), strict=True)}
     try:
         return _moment(values, zone)
     except (ValueError, OverflowError, KeyError, OSError) as exc:
-        raise Unfit("no such date") from exc
+        raise ValueError("no such date") from exc
 
 
 def _moment(values: Values, zone: tzinfo) -> datetime:
@@ -298,9 +328,7 @@ def _moment(values: Values, zone: tzinfo) -> datetime:
         seconds = float(values["unix_ms"]) / 1000 if "unix_ms" in values else float(values["unix"])
         return datetime.fromtimestamp(seconds, zone)
     if "zone" in values:
-        from zoneinfo import ZoneInfo
-
-        zone = ZoneInfo(values["zone"])
+        zone = iana_zone(values["zone"])
     if "offset" in values:
         zone = _offset(values["offset"])
     day_of_year = int(values.get("day_of_year", 0))

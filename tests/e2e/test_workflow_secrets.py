@@ -1,0 +1,141 @@
+"""Secrets of nodes in a real daemon: nobody reads them, what was read can be written, and the owner exports them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon
+from jackfield.testing.documents import chain, node, webhook
+
+PLANTED = "planted-e2e-4f0c"
+MASK = "***"
+AUTH: dict[str, Any] = {"authentication": "hmac", "authConfig": {"secret": PLANTED, "preset": "github"}}
+VIEWER = {"username": "eve", "password": "a-viewers-password", "role": "viewer"}
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    found = Daemon(tmp_path_factory.mktemp("secrets"))
+    try:
+        yield found.start()
+    finally:
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def api(daemon: Daemon) -> httpx.Client:
+    return daemon.admin()
+
+
+def live(daemon: Daemon, api: httpx.Client, path: str) -> str:
+    return daemon.live(chain(path, webhook(path, **AUTH), node("End", "noOp")), api)
+
+
+def called(daemon: Daemon, path: str) -> int:
+    """The status of a call that is signed with the planted secret."""
+    signature = hmac.new(PLANTED.encode(), b"{}", hashlib.sha256).hexdigest()
+    headers = {"Content-Type": "application/json", "X-Hub-Signature-256": f"sha256={signature}"}
+    return daemon.client().post(f"/webhook/{path}", content=b"{}", headers=headers).status_code
+
+
+def command(daemon: Daemon, *arguments: str, key: str = "") -> subprocess.CompletedProcess[str]:
+    program = str(Path(sys.executable).with_name("jackfield"))
+    env = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")}
+    asked = [program, "workflow", *arguments, "--config-dir", str(daemon.config_dir)]
+    return subprocess.run(
+        asked, capture_output=True, text=True, timeout=60, env={**env, "JACKFIELD_API_KEY": key} if key else env
+    )
+
+
+def test_a_viewer_reads_no_secret(daemon: Daemon, api: httpx.Client) -> None:
+    ident = live(daemon, api, "viewed")
+    assert called(daemon, "viewed") == httpx.codes.OK
+    assert api.post("/users", json=VIEWER).status_code == httpx.codes.CREATED
+    asked = {name: VIEWER[name] for name in ("username", "password")}
+    token = daemon.client().post("/api/v1/auth/login", json=asked).json()["token"]
+    viewer = daemon.client(headers={"Authorization": f"Bearer {token}"})
+    one = f"/api/v1/workflows/{ident}"
+    execution = viewer.get("/api/v1/executions", params={"workflowId": ident}).json()["data"][0]["id"]
+    answers = [
+        viewer.get(path)
+        for path in (
+            one,
+            "/api/v1/workflows",
+            f"{one}/versions",
+            f"{one}/versions/1",
+            f"/api/v1/executions/{execution}",
+        )
+    ]
+    answers.append(viewer.post("/api/v1/workflows/validate", json=answers[0].json()))
+    assert [answer.status_code for answer in answers] == [httpx.codes.OK] * len(answers)
+    assert [answer.text for answer in answers if PLANTED in answer.text] == []
+    assert answers[0].json()["nodes"][0]["parameters"]["authConfig"] == {"secret": MASK, "preset": "github"}
+
+
+def test_a_save_after_a_read_keeps_the_secret(daemon: Daemon, api: httpx.Client) -> None:
+    one = f"/workflows/{live(daemon, api, 'kept')}"
+    read = api.get(one).json()
+    for answer in (
+        api.put(one, json={**read, "name": "renamed"}),
+        api.patch(one, json={"nodes": read["nodes"]}),
+        api.post("/workflows/import", json=[read]),
+        api.post(f"{one}/versions/1/restore"),
+    ):
+        assert answer.status_code == httpx.codes.OK, answer.text
+        assert PLANTED not in answer.text
+        assert called(daemon, "kept") == httpx.codes.OK
+    emptied = {**read["nodes"][0], "id": "other", "name": "Other"}
+    refused = api.put(one, json={**read, "nodes": [emptied], "connections": {}})
+    assert refused.status_code == httpx.codes.BAD_REQUEST
+    assert "secret" in refused.text
+    assert called(daemon, "kept") == httpx.codes.OK
+
+
+def test_a_preview_shows_no_secret_of_a_saved_workflow(daemon: Daemon, api: httpx.Client) -> None:
+    ident = live(daemon, api, "previewed")
+    done = api.post(f"/workflows/{ident}/execute", json=[{"json": {"body": {}}}]).json()
+    asked = {"workflowId": ident, "executionId": done["id"], "node": "End"}
+    templates = {"params": "={{ JSON.stringify($('Webhook').params) }}"}
+    found = api.post("/expressions/preview", json={**asked, "templates": templates})
+    assert "github" in found.text
+    assert PLANTED not in found.text
+
+
+def test_exports_have_none_but_for_the_owner(daemon: Daemon, api: httpx.Client, tmp_path: Path) -> None:
+    ident = live(daemon, api, "exported")
+    key = api.post("/api-keys", json={"name": "cli", "scopes": ["workflows:read", "workflows:write"]}).json()["key"]
+    plain = command(daemon, "export", ident, key=key)
+    assert plain.returncode == 0, plain.stderr
+    assert PLANTED not in plain.stdout
+    place = tmp_path / "whole.json"
+    whole = command(daemon, "export", ident, "--with-secrets", "-o", str(place))
+    assert whole.returncode == 0, whole.stderr
+    assert json.loads(place.read_text())["nodes"][0]["parameters"]["authConfig"]["secret"] == PLANTED
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert command(daemon, "export", ident, "--with-secrets", "--url", daemon.base_url).returncode == 2
+    (tmp_path / "plain.json").write_text(plain.stdout)
+    again = command(daemon, "import", str(tmp_path / "plain.json"), key=key)
+    assert again.stdout.split()[:2] == ["updated", ident], again.stderr
+    assert called(daemon, "exported") == httpx.codes.OK
+
+
+def test_without_a_daemon_too(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path)
+    document = tmp_path / "flow.json"
+    document.write_text(json.dumps(chain("flow", webhook("offline", **AUTH))))
+    ident = command(daemon, "import", str(document)).stdout.split()[1]
+    plain = command(daemon, "export", "--all")
+    assert json.loads(plain.stdout)[0]["nodes"][0]["parameters"]["authConfig"]["secret"] == MASK
+    assert PLANTED in command(daemon, "export", ident, "--with-secrets").stdout
