@@ -33,7 +33,7 @@ class Vault:
     async def ready(self) -> None:
         """Have the kinds found, off the event loop."""
         if not self._found:
-            await asyncio.to_thread(getattr, self._context, "credential_kinds")
+            await asyncio.to_thread(self._context.extensions, CREDENTIAL_KINDS)
             self._found = True
 
     def kind(self, name: str) -> CredentialKind | None:

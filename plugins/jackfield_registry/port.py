@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
@@ -63,8 +62,8 @@ def sources(context: PluginContext) -> Sequence[RegistrySource]:
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
     """How often was synced since the start."""
-    module = sys.modules.get("jackfield_registry.service")
-    counts: dict[str, int] = module.context.port(RegistryService).counts if module else {}
+    service = context.built_port(RegistryService)
+    counts = {} if service is None else service.counts
     return [
         Metric("registry_syncs_total", "Syncs of the registry by result.", "counter", counts.get(result, 0), labels)
         for result in ("updated", "unchanged", "failed")

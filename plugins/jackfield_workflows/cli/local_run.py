@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
 from jackfield.api.scripts import SCRIPT_ENGINES
+from jackfield.api.storage import Store
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.ephemeral import EphemeralStore
 from jackfield_workflows.cli.progress import Ended, Progress
@@ -21,8 +22,7 @@ from jackfield_workflows.execution_views import failure_view
 from jackfield_workflows.item_files import drop_files
 from jackfield_workflows.starts import chosen_start, start_items
 
-if TYPE_CHECKING:
-    from jackfield.api.storage import Store
+PortT = TypeVar("PortT")
 
 DRAIN_S = 2.0
 NO_CALLS = "The workflow waits for a call or a form, which only a running daemon can take; start one and run it there."
@@ -33,8 +33,13 @@ class RunContext:
 
     def __init__(self, context: PluginContext, store: Store, nodes: NodeCatalog) -> None:
         self._context = context
+        self._own: dict[object, object] = {Store: store, NodeCatalog: nodes}
         self.store = store
-        self.nodes = nodes
+
+    def port(self, protocol: Callable[..., PortT]) -> PortT:
+        """See `PluginContext`."""
+        found = self._own.get(protocol)
+        return self._context.port(protocol) if found is None else cast("PortT", found)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._context, name)

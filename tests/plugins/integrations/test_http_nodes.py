@@ -49,7 +49,7 @@ def client() -> Client:
 
 @pytest.fixture
 def bench(tmp_path: Path, client: Client) -> Bench:
-    return Bench(tmp_path, http=client)
+    return Bench(tmp_path, HttpClient=client)
 
 
 QUERY: dict[str, Json] = {"endpoint": "https://api.example.com/graphql", "query": "query Q { a }"}

@@ -12,6 +12,7 @@ import aiohttp
 import pytest
 from proxy_lab import ASKED, Provider_, Usage, daemon_of, profile, until
 
+from jackfield.api.profiles import Profiles
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon.budgets import Budgets, bounds, limits_of
@@ -50,7 +51,7 @@ def context(tmp_path: Path, **budgets: Any) -> FakeContext:
 
 async def budgets_of(made: FakeContext) -> Budgets:
     found = Budgets(made, "p")
-    await found.follow(await made.profiles.find("p"))
+    await found.follow(await made.port(Profiles).find("p"))
     return found
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield_terminal import conversation, event_stream
 from jackfield_terminal.hub import Hub
 
@@ -25,7 +24,7 @@ def api(hub: Hub) -> Api:
 @pytest.fixture
 def engine(hub: Hub) -> PatternEngine:
     made = PatternEngine()
-    hub._context.extensions(SCRIPT_ENGINES)["javaScript"] = made  # type: ignore[index]
+    hub._context.ports["jackfield_script_engines"]["javaScript"] = made  # type: ignore[attr-defined]
     return made
 
 

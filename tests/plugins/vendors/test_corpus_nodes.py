@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jackfield.api.workflows import Node
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, made
 from jackfield_vendors.catalogue import Catalogue
 
 KINDS = [
@@ -53,7 +53,7 @@ def nodes() -> Iterator[tuple[str, str, dict[str, Any]]]:
 def test_every_use_validates(tmp_path: Path) -> None:
     from jackfield_workflows.validation import parameter_mistakes
 
-    types = {node.kind: node for node in Catalogue(FakeContext(tmp_path)).nodes() if node.kind in KINDS}
+    types = {node.kind: node for node in made(Catalogue(FakeContext(tmp_path)).nodes()) if node.kind in KINDS}
     assert sorted(types) == KINDS
     mistakes, seen = [], Counter[str]()
     for file, kind, raw in nodes():

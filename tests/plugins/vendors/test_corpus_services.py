@@ -12,7 +12,7 @@ import pytest
 
 from jackfield.api.nodes import type_of
 from jackfield.api.workflows import Node, local_type
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, made
 from jackfield_vendors.catalogue import Catalogue
 
 BESIDE = Path(__file__).parents[4] / "shared" / "corpus"
@@ -25,7 +25,7 @@ WRONG = {("googleSheets", "appendPage"), ("googleDrive", "search")}
 def test_every_use_validates(tmp_path: Path) -> None:
     from jackfield_workflows.validation import parameter_mistakes
 
-    types = {node.kind: node for node in Catalogue(FakeContext(tmp_path)).nodes()}
+    types = {node.kind: node for node in made(Catalogue(FakeContext(tmp_path)).nodes())}
     mistakes, seen = [], Counter[str]()
     for file in FILES:
         document: dict[str, Any] = json.loads(file.read_text())

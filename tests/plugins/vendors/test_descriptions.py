@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from vendor_lab import Lab
 
 from jackfield.api.jsontext import Json
-from jackfield.testing.context import FakeContext
+from jackfield.testing.context import FakeContext, made
 from jackfield_vendors.catalogue import KINDS, SHIPPED, Catalogue
 from jackfield_vendors.library import load
 from jackfield_vendors.shapes import shape_of
@@ -101,13 +101,13 @@ def test_the_shipped_descriptions_are_all_good(tmp_path: Path) -> None:
 
 def test_an_own_file_takes_the_place_of_a_shipped_node(tmp_path: Path) -> None:
     keep(tmp_path, "slack.toml", OWN.format(base="https://a.example").replace("acme", "slack"))
-    nodes = {node.kind: node for node in Catalogue(FakeContext(tmp_path)).nodes()}
+    nodes = {node.kind: node for node in made(Catalogue(FakeContext(tmp_path)).nodes())}
     assert nodes["slack"].description.display_name == "Acme"
     assert nodes["github"].description.display_name == "GitHub"
 
 
 def test_an_unknown_operation_lists_those_there_are(tmp_path: Path) -> None:
-    node = next(node for node in Catalogue(FakeContext(tmp_path)).nodes() if node.kind == "slack")
+    node = next(node for node in made(Catalogue(FakeContext(tmp_path)).nodes()) if node.kind == "slack")
     with pytest.raises(ValidationError, match="there are getAll, getPresence, getProfile, info"):
         node.parameters(2.2).model_validate({"resource": "user", "operation": "sing"})
 

@@ -14,6 +14,7 @@ from vendor_lab import Lab
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items
+from jackfield.testing.context import made
 from jackfield_vendors.catalogue import Catalogue
 
 TOKEN = {"accessToken": "canary"}
@@ -403,7 +404,7 @@ async def test_what_cannot_run_says_so(services: Services, server: Loopback) -> 
     with pytest.raises(NodeError, match="registers a webhook"):
         await services.run("telegramTrigger", 1.1, {"updates": ["message"]})
     assert server.seen == []
-    known = next(node for node in Catalogue(services.lab.context).nodes() if node.kind == "telegramTrigger")
+    known = next(node for node in made(Catalogue(services.lab.context).nodes()) if node.kind == "telegramTrigger")
     assert known.description.trigger
     assert known.description.inputs == 0
     assert "webhook" in known.description.missing

@@ -251,7 +251,7 @@ class Bench:
         # The fake is less than a PluginContext, which mypy would mind.
         context: Any = cast("Any", self.context)
         self.trigger = WebhookTrigger(context)
-        self.context.ports["jackfield_triggers"] = [self.trigger]
+        self.context.ports.update(jackfield_triggers=[self.trigger], WebhookTrigger=self.trigger)
         live, test, waiting = mounts(context)
         self.call = Caller(live.app, live.segment)
         self.trial = Caller(test.app, test.segment)

@@ -277,13 +277,13 @@ async def test_waiters_end_with_the_daemon(daemons: Daemons) -> None:
 async def test_the_gate_knows_of_sandboxes_before_anything_is_restored(daemons: Daemons) -> None:
     lazy = LazyHub(daemons.context)
     await lazy.restore()
-    assert not daemons.context.agents_confined
+    assert not daemons.context.authentication.agents_confined
     assert "hub" not in vars(lazy)
     await daemons.open("cat")
     daemons.vanish()
     assert is_anything_held(daemons.config_dir)
     await lazy.restore()
-    assert daemons.context.agents_confined
+    assert daemons.context.authentication.agents_confined
     assert len(lazy.live("one")) == 1
     await lazy.hub.end("one")
     await lazy.close()
