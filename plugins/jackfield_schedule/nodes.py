@@ -154,3 +154,8 @@ def node_types(context: PluginContext) -> Sequence[TimedNode]:
         TimedNode(context, "cron", (1,), cron, CronParameters),
         TimedNode(context, "interval", (1,), interval, IntervalParameters),
     ]
+
+
+def node(context: PluginContext, kind: str) -> TimedNode:
+    """The node of this kind."""
+    return next(node for node in node_types(context) if node.kind == kind)

@@ -19,6 +19,6 @@ class TelemetryPlugin(Plugin):
     jackfield_blueprints = later("jackfield_telemetry.report_routes:blueprints")
     jackfield_telemetry_sinks = later("jackfield_telemetry.otel:sinks")
     jackfield_findings = later("jackfield_telemetry.findings:findings")
-    jackfield_metrics = later("jackfield_telemetry.run_counts:metrics")
+    jackfield_metrics = later("jackfield_telemetry.port:metrics")
     start = deferred("jackfield_telemetry.background:start")
     stop = deferred("jackfield_telemetry.background:stop")

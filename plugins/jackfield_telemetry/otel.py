@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Finding
 from jackfield.api.telemetry import TELEMETRY_SINKS
+from jackfield_telemetry.run_counts import RunCounts
+from jackfield_telemetry.settings import TelemetrySettings
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield.api.events import Event
     from jackfield.api.profiles import Launch
-    from jackfield.api.telemetry import RunUsage
+    from jackfield.api.telemetry import RunUsage, TelemetrySink
     from jackfield_telemetry.otel_export import Exporter
-    from jackfield_telemetry.settings import TelemetrySettings
 
 MISSING = (
     "telemetry.otlp_endpoint is set, but the OpenTelemetry library is not installed, so that nothing is exported. "
@@ -93,11 +94,10 @@ def _load(settings: TelemetrySettings, version: str) -> Exporter:
     return Exporter(settings, version)
 
 
-def sink(context: PluginContext) -> Sequence[OtlpSink]:
-    from jackfield_telemetry.settings import TelemetrySettings
-
+def sinks(context: PluginContext) -> Sequence[TelemetrySink]:
+    """Counts of runs, and the collector where one is set."""
     settings = context.settings(TelemetrySettings)
-    return [OtlpSink(context, settings)] if settings.otlp_endpoint else []
+    return [RunCounts(), *([OtlpSink(context, settings)] if settings.otlp_endpoint else [])]
 
 
 def own_sinks(context: PluginContext) -> Sequence[OtlpSink]:

@@ -13,6 +13,7 @@ from jackfield.api.agents import Agents
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import JackfieldError
 from jackfield.api.telemetry import TELEMETRY_SINKS, Cost, RunUsage, Tokens, Usage, UsageEntry
+from jackfield_telemetry import run_counts
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -151,7 +152,12 @@ METRIC_LABELS = 400
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    usage = context.port(Usage)
+    """Of runs, and of what they have used."""
+    return [*_of_usage(context), *run_counts.metrics(context)]
+
+
+def _of_usage(context: PluginContext) -> Sequence[Metric]:
+    usage = context.find_port(Usage)
     if not isinstance(usage, UsagePort):
         return []
     help = "Tokens that runs and proxies of this daemon have used."  # noqa: A001 - the sample's own word

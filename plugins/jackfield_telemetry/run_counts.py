@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Metric
 from jackfield.api.telemetry import TELEMETRY_SINKS
-from jackfield_telemetry import port
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -46,11 +45,9 @@ class RunCounts:
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    """Of runs, and of what they have used."""
-    runs = [
+    return [
         metric
         for sink in context.extensions(TELEMETRY_SINKS).values()
         if isinstance(sink, RunCounts)
         for metric in sink.metrics()
     ]
-    return [*port.metrics(context), *runs]

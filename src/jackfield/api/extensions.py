@@ -19,16 +19,19 @@ PointT_co = TypeVar("PointT_co", covariant=True)
 @record
 class ExtensionPoint(Generic[PointT_co]):
     """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
-    member of which the host checks. key: the attribute by which a thing is known; each name counts once."""
+    member of which the host checks. key: the attribute by which a thing is known; each name counts once. folds: whether
+    case does not tell names apart; then a thing is known by its name in lower case."""
 
     hook: str
     protocol: Callable[..., PointT_co]
     """A class. Not `type[...]`, for which mypy refuses a Protocol."""
     key: str = "name"
+    folds: bool = False
 
     def name_of(self, thing: object) -> str:
         """The name under which a thing is known."""
-        return str(getattr(thing, self.key))
+        name = str(getattr(thing, self.key))
+        return name.lower() if self.folds else name
 
 
 @record

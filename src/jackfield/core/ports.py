@@ -132,7 +132,7 @@ class Extensions:
 
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
         found: dict[str, Given[PortT]] = {}
-        what = point.hook.removeprefix("jackfield_").removesuffix("s").replace("_", " ")
+        what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
         for plugin, thing in self._host.each(point.hook, point.protocol):
             name = point.name_of(thing)
             try:
@@ -143,3 +143,7 @@ class Extensions:
             except Taken as exc:
                 self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found
+
+
+def _singular(things: str) -> str:
+    return things[:-3] + "y" if things.endswith("ies") else things.removesuffix("s")

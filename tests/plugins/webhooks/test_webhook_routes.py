@@ -13,7 +13,7 @@ from quart.typing import TestClientProtocol as Client
 from jackfield.api.asgi import error_body
 from jackfield.api.errors import JackfieldError
 from jackfield_webhooks.masking import MAX_QUERY, query_for_history
-from jackfield_webhooks.routes import blueprint
+from jackfield_webhooks.routes import blueprints
 
 Bench = Any
 BASE = "/api/v1/webhooks"
@@ -23,7 +23,7 @@ BASE = "/api/v1/webhooks"
 def client(bench: Bench) -> Client:
     app = Quart(__name__)
     app.url_map.merge_slashes = False
-    app.register_blueprint(blueprint(bench.context))
+    app.register_blueprint(blueprints(bench.context)[0])
 
     async def render(error: JackfieldError) -> Response:
         return Response(error_body(error, ""), error.status, content_type="application/json")
