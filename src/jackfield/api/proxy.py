@@ -151,7 +151,7 @@ class RoutingCondition(Protocol):
         """Of one without problems. One that raises does not hold."""
 
 
-PROXY_STRATEGIES = ExtensionPoint("jackfield_proxy_strategies", RoutingStrategy)
+PROXY_STRATEGIES = ExtensionPoint("jackfield_proxy_strategies", RoutingStrategy, folds=True)
 
 
 PROXY_CONDITIONS = ExtensionPoint("jackfield_proxy_conditions", RoutingCondition, "type")
