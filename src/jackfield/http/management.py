@@ -66,12 +66,21 @@ class Management:
         return app
 
     def _make(self) -> Quart:
+        from quart import Blueprint
+
         from . import system
         from .quartapp import make_quart
 
-        given = [(name, made) for name, found in self._kernel.plugins.call("jackfield_blueprints") for made in found]
+        plugins = self._kernel.plugins
+        given = list(plugins.each("jackfield_blueprints", Blueprint))
+        own = [made for name, made in given if plugins.plugins[name].is_own]
         kernels = system.blueprint(self._kernel, lambda: app, self._counters)
-        app = make_quart([*given, ("kernel", kernels)], self._kernel.settings.get(ServerSettings))
+        app = make_quart(
+            [*own, kernels],
+            [(name, made) for name, made in given if not plugins.plugins[name].is_own],
+            self._kernel.settings.get(ServerSettings),
+            lambda name, mistake: plugins.report(name, f"its routes are left out: {mistake.rstrip('.')}"),
+        )
         return app
 
     def _assembled(self, task: asyncio.Task[Quart]) -> None:

@@ -14,7 +14,7 @@ from jackfield.api.http import Operation
 from jackfield.api.version import __version__
 
 from .probes import PROBES
-from .quartapp import operation_of
+from .route_checks import operation_of
 
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},

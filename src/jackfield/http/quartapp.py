@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Callable, Iterable
 
@@ -16,15 +15,19 @@ from werkzeug.exceptions import NotFound as HttpNotFound
 from jackfield.api import errors
 from jackfield.api.auth import Principal
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
-from jackfield.api.http import Operation
 from jackfield.core.tables import ServerSettings
 
 from .errors import body_of, challenge
+from .route_checks import mistakes, operation_of, stranger_mistakes
 
 log = logging.getLogger("jackfield.http")
 PUBLIC_BODY = 512 * 1024
 """Largest body, in bytes, of a request that nobody has to authenticate for: it is parsed on the event loop, in a
 millisecond or two."""
+
+
+Refuse = Callable[[str, str], None]
+"""Told the plugin, and every mistake in its routes."""
 
 
 class _Route(QuartRule):
@@ -40,44 +43,32 @@ class _Route(QuartRule):
         return build
 
 
-def make_quart(blueprints: Iterable[tuple[str, Blueprint]], server: ServerSettings) -> Quart:
-    """Register everything, then check that every route is described and none shadows another."""
+def make_quart(
+    own: Iterable[Blueprint], strangers: Iterable[tuple[str, Blueprint]], server: ServerSettings, refuse: Refuse
+) -> Quart:
+    """Register everything, and check that every route is described and none shadows another. Raises
+    `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name."""
     app = Quart("jackfield", static_folder=None, template_folder=None)
     app.url_rule_class = _Route
     app.config.update(
         MAX_CONTENT_LENGTH=server.body_limit, BODY_TIMEOUT=server.body_timeout, PROVIDE_AUTOMATIC_OPTIONS=False
     )
     app.url_map.merge_slashes = False
-    for _, blueprint in blueprints:
+    for blueprint in own:
         app.register_blueprint(blueprint)
+    for mistake in mistakes(app, {}):
+        raise ConfigurationError(mistake)
+    for plugin, blueprint in strangers:
+        if found := stranger_mistakes(blueprint, app):
+            refuse(plugin, " ".join(found))
+        else:
+            app.register_blueprint(blueprint)
     app.before_request(_authorize)
     app.before_websocket(_authorize)
     app.register_error_handler(JackfieldError, _error)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
-    _check_routes(app)
     return app
-
-
-def operation_of(app: Quart, endpoint: str) -> Operation | None:
-    """What the view says about itself."""
-    found = getattr(app.view_functions[endpoint], "jackfield_operation", None)
-    return found if isinstance(found, Operation) else None
-
-
-def _check_routes(app: Quart) -> None:
-    seen: dict[tuple[str, str], str] = {}
-    for rule in app.url_map.iter_rules():
-        if operation_of(app, rule.endpoint) is None:
-            raise ConfigurationError(f"The route {rule.rule} has no @operation.")
-        if not inspect.iscoroutinefunction(app.view_functions[rule.endpoint]):
-            raise ConfigurationError(f"The view of {rule.rule} must be async.")
-        for method in rule.methods or ():
-            if (rule.rule, method) in seen and method not in ("HEAD", "OPTIONS"):
-                raise ConfigurationError(
-                    f"{method} {rule.rule} is given by {seen[rule.rule, method]} and {rule.endpoint}."
-                )
-            seen[rule.rule, method] = rule.endpoint
 
 
 def public_paths(app: Quart) -> frozenset[str]:
