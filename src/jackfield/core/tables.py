@@ -1,4 +1,4 @@
-"""The kernel's own settings tables. Plugins bring theirs with `jackfield_settings`."""
+"""The kernel's own settings tables. Plugins bring theirs (`Plugin.settings`)."""
 
 from __future__ import annotations
 
