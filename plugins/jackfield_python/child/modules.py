@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import importlib
 import sys
 import types
@@ -28,8 +29,18 @@ REFUSED = {
     "exit": "A Code node ends with return.",
     "quit": "A Code node ends with return.",
 }
-zones: dict[str, object] = {}
-"""Every time zone, kept so that `ZoneInfo(name)` finds it in its cache."""
+
+
+@functools.cache
+def zones() -> Mapping[str, object]:
+    """Every time zone, kept so that `ZoneInfo(name)` finds it in its cache."""
+    import zoneinfo
+
+    found: dict[str, object] = {}
+    for name in zoneinfo.available_timezones():
+        with contextlib.suppress(ValueError, OSError, KeyError):
+            found[name] = zoneinfo.ZoneInfo(name)
+    return found
 
 
 def preload(names: Sequence[str]) -> None:
@@ -37,17 +48,13 @@ def preload(names: Sequence[str]) -> None:
     for name in (*names, *BEHIND):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    import zoneinfo
-
-    for name in zoneinfo.available_timezones():
-        with contextlib.suppress(ValueError, OSError, KeyError):
-            zones[name] = zoneinfo.ZoneInfo(name)
+    zones()
     "x".encode("idna")
 
 
 def known_zone(name: str) -> str:
     """The zone's name, or UTC: the C library would take the name of any file."""
-    return name if name in zones else "UTC"
+    return name if name in zones() else "UTC"
 
 
 def builtins_for(allowed: Sequence[str]) -> dict[str, Any]:  # Any: builtins are of every type
