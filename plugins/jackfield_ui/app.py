@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield_ui.encodings import accepted
 from jackfield_ui.files import StaticFile, StaticFiles
@@ -82,6 +83,6 @@ async def respond(send: Send, status: int, headers: Sequence[tuple[bytes, bytes]
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
 
-def mounts(folder: Path = STATIC) -> Sequence[AsgiMount]:
-    interface = Interface(folder)
+def mounts(_context: PluginContext) -> Sequence[AsgiMount]:
+    interface = Interface(STATIC)
     return [AsgiMount("", interface, "open"), AsgiMount(SEGMENT, interface, "open")]

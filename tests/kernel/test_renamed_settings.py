@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.hooks import SettingsTable
+from jackfield.api.settings import SettingsTable
 from jackfield.api.version import __version__
 from jackfield.core.kernel import load_plugins
 from jackfield.core.settings import Key, Settings, keys, load

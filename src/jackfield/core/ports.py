@@ -16,7 +16,8 @@ from .checks.precedence import Precedence, Taken
 from .checks.protocols import require
 
 if TYPE_CHECKING:
-    from .context import Context
+    from jackfield.api.context import PluginContext
+
     from .plugins import PluginHost
 
 PortT = TypeVar("PortT")
@@ -31,7 +32,7 @@ class _Offer:
 class PortDirectory:
     """Who provides which port. A port is made when it is asked for first, on the asker's thread."""
 
-    def __init__(self, host: PluginHost, precedence: Precedence, context_of: Callable[[str], Context]) -> None:
+    def __init__(self, host: PluginHost, precedence: Precedence, context_of: Callable[[str], PluginContext]) -> None:
         self._host = host
         self._precedence = precedence
         self._context_of = context_of
@@ -88,7 +89,7 @@ class PortDirectory:
             raise MissingPort(f"The ports {' and '.join(self._making)} need each other while they are made.")
         self._making.append(name)
         try:
-            maker = cast("Callable[[Context], object]", load(offer.place))
+            maker = cast("Callable[[PluginContext], object]", load(offer.place))
             found = maker(self._context_of(offer.plugin))
             require(found, protocol)
         except Exception as exc:

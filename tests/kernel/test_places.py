@@ -1,0 +1,53 @@
+"""What plugins put off stands where they say."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from jackfield.api.places import load, place_of
+from jackfield.api.plugin import Plugin
+
+PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
+PLACES = [
+    place
+    for path in PLUGINS.glob("jackfield_*/__init__.py")
+    for place in re.findall(r'(?:later|deferred)\("(jackfield_[\w.]+:\w+)"\)', path.read_text())
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_a_plugin_puts_off_takes_its_context(place: str) -> None:
+    found = load(place)
+    if callable(found):
+        assert list(inspect.signature(found).parameters) in (["context"], ["_context"])
+
+
+@pytest.mark.parametrize("point", list(entry_points(group="jackfield")), ids=lambda point: str(point.name))
+def test_commands_settings_parts_and_ports_are_there(point: object) -> None:
+    offered: type[Plugin] = point.load()  # type: ignore[attr-defined]
+    assert all(table.model is not None for table in offered.settings)
+    places = [*offered.commands, *offered.parts, *offered.provides.values()]
+    assert [place for place in places if load(place) is None] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "says"),
+    [
+        ("jackfield.api.places", ValueError, "package.module:name"),
+        (":load", ValueError, "package.module:name"),
+        ("jackfield.api.gone:load", ImportError, "gone"),
+        ("jackfield.api.places:gone", ImportError, "has no gone"),
+    ],
+)
+def test_a_place_that_is_none_is_named(place: str, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        load(place)
+
+
+def test_the_place_of_a_class() -> None:
+    assert load(place_of(Plugin)) is Plugin
