@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import RouteConflict
 from jackfield.api.ids import new_id
-from jackfield.api.triggers import ROUTED, Registration
+from jackfield.api.triggers import Registration
 from jackfield_store_sqlite.rows import Value, execute
 
 _HOLDER = """SELECT workflows.id, workflows.name FROM registrations JOIN workflows ON workflows.id = workflow_id
@@ -39,7 +39,7 @@ def check_routes(
     """Raises `RouteConflict` unless these routes may be live."""
     seen = set()
     for each in registrations:
-        if each.kind not in ROUTED:
+        if not each.pattern:
             continue
         holder = execute(connection, _HOLDER, [each.kind, each.method, each.pattern, workflow_id]).fetchone()
         if holder is not None:

@@ -199,6 +199,14 @@ async def test_methods_patterns_and_inactive_workflows_do_not_collide(store: Sto
     assert len(await hooks(store, active=True)) == 3
 
 
+async def test_a_pattern_of_any_kind_is_live_once_and_an_empty_one_is_nobodys(store: Store) -> None:
+    await live(store, "w1", hook("a", kind="strange"), hook("", kind="strange", node="n2"))
+    await live(store, "w2", hook("", kind="strange"))
+    await store.add_workflow(saved("w3"), [hook("a", kind="strange")], None)
+    with pytest.raises(RouteConflict):
+        await store.set_active("w3", True, [hook("a", kind="strange")], now=2000)
+
+
 async def test_a_route_is_free_after_deactivation_and_deletion(store: Store) -> None:
     await live(store, "w1", hook("a"))
     await store.add_workflow(saved("w2"), [hook("a")], None)

@@ -27,7 +27,9 @@ class ChatTrigger:
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
         return [
-            Registration(node.id, node.name, KIND, "POST", "/" + path, path, authentication(node))
+            Registration(
+                node.id, node.name, KIND, "POST", "/" + path, path if is_public(node) else "", authentication(node)
+            )
             for node in trigger_nodes(workflow)
             if (path := path_of(node))
         ]

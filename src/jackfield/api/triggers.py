@@ -11,16 +11,13 @@ from .places import load
 from .records import record
 from .workflows import Problem, Workflow
 
-ROUTED = ("webhook", "form")
-"""Kinds whose registrations are addresses: of each kind, a pattern may be live once per method."""
-
 
 @record
 class Registration:
     """One thing that a trigger node registers. For webhooks: a method and a path.
 
-    pattern: the normalised key that may be live only once per kind and method, for the kinds of `ROUTED`; path: as
-    shown, with its leading slash.
+    pattern: the normalised key that may be live only once per kind and method; empty: nobody else is kept from it.
+    path: as shown, with its leading slash.
     """
 
     node_id: str

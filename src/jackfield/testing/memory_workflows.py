@@ -9,7 +9,7 @@ from jackfield.api.records import replace
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id
 from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowRow
-from ..api.triggers import ROUTED, Registration
+from ..api.triggers import Registration
 from ..api.workflows import Document
 from .memory_tables import MemoryTables, SavedWorkflow, page_of, taken
 
@@ -127,7 +127,7 @@ class MemoryWorkflows(MemoryTables):
         own: set[tuple[str, str, str]] = set()
         for each in registrations:
             route = each.kind, each.method, each.pattern
-            if each.kind not in ROUTED:
+            if not each.pattern:
                 continue
             if route in live:
                 raise _route_conflict(each, live[route].id, live[route].name)
