@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, later, when_built
 
 
 class JavaScriptPlugin(Plugin):
@@ -13,4 +13,4 @@ class JavaScriptPlugin(Plugin):
     provides = {"jackfield_javascript.engine:JavaScriptEngine": "jackfield_javascript.engine:engine"}
 
     jackfield_script_engines = later("jackfield_javascript.engine:engines")
-    stop = deferred("jackfield_javascript.engine:stop")
+    stop = when_built("jackfield_javascript.engine:JavaScriptEngine", "jackfield_javascript.engine:stop")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, later, when_built
 
 
 class PythonPlugin(Plugin):
@@ -13,4 +13,4 @@ class PythonPlugin(Plugin):
     provides = {"jackfield_python.engine:PythonEngine": "jackfield_python.engine:engine"}
 
     jackfield_script_engines = later("jackfield_python.engine:engines")
-    stop = deferred("jackfield_python.engine:stop")
+    stop = when_built("jackfield_python.engine:PythonEngine", "jackfield_python.engine:stop")

@@ -9,7 +9,6 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import JackfieldError
 from jackfield.api.registry import OpenSource, RegistrySource, RegistryStatus
-from jackfield_registry.service import RegistryService
 from jackfield_registry.settings import RegistrySettings
 
 
@@ -62,8 +61,11 @@ def sources(context: PluginContext) -> Sequence[RegistrySource]:
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
     """How often was synced since the start."""
-    service = context.built_port(RegistryService)
-    counts = {} if service is None else service.counts
+    counts: dict[str, int] = {}
+    if context.is_built("jackfield_registry.service:RegistryService"):
+        from jackfield_registry.service import RegistryService
+
+        counts = context.port(RegistryService).counts
     return [
         Metric("registry_syncs_total", "Syncs of the registry by result.", "counter", counts.get(result, 0), labels)
         for result in ("updated", "unchanged", "failed")

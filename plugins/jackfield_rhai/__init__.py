@@ -3,7 +3,7 @@ distribution `rhai-python`; without it there is no engine of that name, and the 
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, later, when_built
 
 
 class RhaiPlugin(Plugin):
@@ -15,4 +15,4 @@ class RhaiPlugin(Plugin):
     provides = {"jackfield_rhai.lazy:LazyRhai": "jackfield_rhai.lazy:engine"}
 
     jackfield_script_engines = later("jackfield_rhai.lazy:engines")
-    stop = deferred("jackfield_rhai.lazy:stop")
+    stop = when_built("jackfield_rhai.lazy:LazyRhai", "jackfield_rhai.lazy:stop")

@@ -65,9 +65,10 @@ def start(context: PluginContext) -> None:
 
 async def stop(context: PluginContext) -> None:
     await context.port(Background).stop()
-    from jackfield_telemetry.service import close  # with the ledger, which a start does not load
+    if context.is_built("jackfield_telemetry.service:UsageService"):
+        from jackfield_telemetry.service import close  # with the ledger, which a start does not load
 
-    await close(context)
+        await close(context)
     for sink in context.extensions(TELEMETRY_SINKS).values():
         with suppress(Exception):
             await sink.close()

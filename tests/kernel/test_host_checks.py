@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -323,3 +324,138 @@ async def test_a_stranger_that_fails_is_beside_readiness(install: Install, kerne
         assert made.plugin_state() == "failed: acme"
     finally:
         await made.stop()
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "settings = (SettingsTable('acme', 'x:Y'))",
+        "settings = ('acme',)",
+        "commands = ('acme_shape:command')",
+        "parts = None",
+        "provides = ['a']",
+        "extension_points = (1,)",
+    ],
+)
+def test_a_class_attribute_of_the_wrong_shape_is_the_plugins_mistake(
+    install: Install, kernel: Callable[[], Kernel], attribute: str
+) -> None:
+    install("acme-shape", {"acme": "acme_shape:P"}, acme_shape=f"class P(Plugin):\n    {attribute}\n")
+    made = kernel()
+    assert attribute.partition(" ")[0] in failed(made)["acme"]
+    assert made.plugins.plugins["webhooks"].status == "loaded"
+    assert "serve" not in Runtime().plugin_commands()
+
+
+@pytest.mark.parametrize("path", ["server.port", "security.jwt.secret", "webhooks.path.deep"])
+def test_a_table_below_a_key_of_ours_is_refused(install: Install, kernel: Callable[..., Kernel], path: str) -> None:
+    source = (
+        "from pydantic import BaseModel\nclass M(BaseModel): pass\n"
+        f"class P(Plugin):\n    settings = (SettingsTable('{path}', M),)\n"
+    )
+    install("acme-table", {"acme": "acme_table:P"}, acme_table=source)
+    made = kernel("[server]\nport = 9123\n")
+    assert made.service.port == 9123
+    assert set(failed(made)) == ({"acme"} if path != "webhooks.path.deep" else set())
+
+
+PIECE = """
+async def raw(scope, receive, send): ...
+class P(Plugin):
+    @hookimpl
+    def jackfield_asgi(self):
+        from jackfield.api.asgi import AsgiMount
+        return [AsgiMount("webhook/orders", raw, "public"), AsgiMount("acme/one", raw)]
+"""
+
+
+def test_a_stranger_takes_no_piece_of_a_path_of_ours(install: Install, kernel: Callable[..., Kernel]) -> None:
+    install("acme-piece", {"acme": "acme_piece:P"}, acme_piece=PIECE)
+    made = kernel()
+    assert {mount.segment for mount in made.mounts} & {"webhook/orders", "acme/one"} == {"acme/one"}
+    assert '"path:/webhook/orders" = "acme"' in failed(made)["acme"]
+    again = kernel('[plugins.overrides]\n"path:/webhook/orders" = "acme"\n')
+    assert "webhook/orders" in {mount.segment for mount in again.mounts}
+
+
+def test_an_override_that_cannot_be_kept_leaves_ours(install: Install, kernel: Callable[..., Kernel]) -> None:
+    source = (
+        "from jackfield.api.nodes import NodeOffer\n"
+        "class P(Plugin):\n    @hookimpl\n    def jackfield_nodes(self): return [NodeOffer('set', 'gone:Gone')]\n"
+    )
+    install("acme-gone", {"acme": "acme_gone:P"}, acme_gone=source)
+    made = kernel('[plugins.overrides]\n"node:set" = "acme"\n')
+    assert type(made.nodes.find("set")).__module__ == "jackfield_nodes.set_node"
+    assert "gone" in failed(made)["acme"]
+
+
+def test_an_override_for_nobody_is_told_and_takes_nothing_away(
+    kernel: Callable[..., Kernel], caplog: pytest.LogCaptureFixture
+) -> None:
+    made = kernel('[plugins.overrides]\n"node:set" = "nobody"\n')
+    assert made.nodes.find("set") is not None
+    assert "no such plugin is loaded" in caplog.text
+
+
+WAITING = """
+import threading
+from jackfield.api.extensions import ExtensionPoint
+from typing import Protocol
+class Thing(Protocol):
+    name: str
+class One:
+    name = "one"
+THINGS = ExtensionPoint("acme_things", Thing)
+first, second = threading.Event(), threading.Event()
+class Asking:
+    def __init__(self, context):
+        first.set(); second.wait(0.3)
+        self.things = context.extensions(THINGS)
+class Asked:
+    def __init__(self, context): pass
+class P(Plugin):
+    parts = ("acme_waiting:Asking", "acme_waiting:Asked")
+    extension_points = (THINGS,)
+    @hookimpl
+    def acme_things(self):
+        second.set(); first.wait(0.3)
+        self.context.port(Asked)
+        return [One()]
+"""
+
+
+def test_two_threads_that_need_each_others_things_do_not_wait_for_ever(
+    install: Install, kernel: Callable[[], Kernel]
+) -> None:
+    install("acme-waiting", {"acme": "acme_waiting:P"}, acme_waiting=WAITING)
+    context = kernel().context("another")
+    import acme_waiting  # type: ignore[import-not-found]
+
+    threads = [
+        threading.Thread(target=context.port, args=(acme_waiting.Asking,), daemon=True),
+        threading.Thread(target=context.extensions, args=(acme_waiting.THINGS,), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+    assert list(context.extensions(acme_waiting.THINGS)) == ["one"]
+
+
+@pytest.mark.parametrize("how", ["raise SystemExit(3)", "raise ConfigurationError('mine')", "raise RuntimeError('no')"])
+async def test_a_stop_that_fails_keeps_no_other_from_stopping(
+    install: Install, kernel: Callable[[], Kernel], how: str
+) -> None:
+    source = (
+        "from jackfield.api.errors import ConfigurationError\n"
+        f"class P(Plugin):\n    def stop(self): {how}\n    def start(self): self.context.log.info('began')\n"
+    )
+    install("acme-stop", {"acme": "acme_stop:P"}, acme_stop=source)
+    made = kernel()
+    await made.start()
+    await made.stop()
+    assert not made.ready
+    again = kernel()
+    await again.start()  # the store and the lock are free
+    await again.stop()

@@ -108,6 +108,9 @@ class PluginContext(Protocol):
     def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
         """The same; None as long as nobody has asked for it."""
 
+    def is_built(self, place: str) -> bool:
+        """Whether somebody has asked for the port of this place; nothing is imported to tell."""
+
     def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         """Everything that plugins gave at this point, by name, in the plugins' order. The first call asks the plugins
         and may import them; where that is slow let a thread do it."""

@@ -24,7 +24,7 @@ from .settings import SettingsTable
 if TYPE_CHECKING:
     from .context import PluginContext
 
-__all__ = ["OutsideContext", "Plugin", "SettingsTable", "deferred", "hookimpl", "later"]
+__all__ = ["OutsideContext", "Plugin", "SettingsTable", "deferred", "hookimpl", "later", "when_built"]
 
 
 class Plugin:
@@ -69,6 +69,17 @@ def deferred(place: str) -> Callable[[Plugin], Any]:
     def method(self: Plugin) -> object:
         found = load(place)
         return found(self.context) if callable(found) else found
+
+    return method
+
+
+def when_built(part: str, place: str) -> Callable[[Plugin], Any]:
+    """The same as `deferred` once somebody has asked for the part; before that the method does nothing. For `stop`: a
+    part that nobody has used is not made to be closed."""
+    act = deferred(place)
+
+    def method(self: Plugin) -> object:
+        return act(self) if self.context.is_built(part) else None
 
     return method
 

@@ -17,13 +17,22 @@ class Catalog:
 
     def __init__(self, failed: Callable[[str, Exception], None]) -> None:
         self._known: dict[str, NodeType | NodeOffer] = {}
+        self._replaced: dict[str, NodeType | NodeOffer] = {}
+        """What an offer took the place of: it counts again when the offer cannot be kept."""
         self._failed = failed
         self._making = threading.RLock()
 
-    def add(self, node: NodeType | NodeOffer) -> None:
-        """Put a node type in the place of one of its kind. Raises `Misfit`."""
+    @staticmethod
+    def check(node: NodeType | NodeOffer) -> None:
+        """Raises `Misfit`."""
         if not isinstance(node, NodeOffer):
             require(node, NodeType)
+
+    def add(self, node: NodeType | NodeOffer) -> None:
+        """Put a node type in the place of one of its kind. Raises `Misfit`."""
+        self.check(node)
+        if (known := self._known.get(node.kind)) is not None:
+            self._replaced[node.kind] = known
         self._known[node.kind] = node
 
     def find(self, kind: str) -> NodeType | None:
@@ -45,7 +54,7 @@ class Catalog:
             return self._keep(known) if isinstance(known, NodeOffer) else known
 
     def _keep(self, offer: NodeOffer) -> NodeType | None:
-        """An offer that cannot be kept is reported once, and its kind is then unknown."""
+        """An offer that cannot be kept is reported once; its kind is then unknown, or again the replaced one's."""
         try:
             node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
             require(node, NodeType)
@@ -53,7 +62,9 @@ class Catalog:
                 raise Misfit(f"{offer.place} gives the node type {node.kind}")
         except Exception as exc:
             del self._known[offer.kind]
+            if (replaced := self._replaced.pop(offer.kind, None)) is not None:
+                self._known[offer.kind] = replaced
             self._failed(offer.kind, exc)
-            return None
+            return self._made(offer.kind)
         self._known[offer.kind] = node
         return node

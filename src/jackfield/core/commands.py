@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import click
 
 from jackfield.api.places import load
@@ -25,7 +27,7 @@ def commands_of(host: PluginHost) -> dict[str, click.Command]:
                 if not isinstance(command, click.Command) or not command.name:
                     raise TypeError(f"{place} is no click command with a name")
                 _add(found, command, name, owners)
-            except Exception as exc:
+            except (Exception, SystemExit) as exc:
                 host.failed(name, exc, f"cannot give the command {place}")
     return found
 
@@ -34,10 +36,12 @@ def _add(found: dict[str, click.Command], command: click.Command, plugin: str, o
     name = str(command.name)
     known = found.get(name)
     if isinstance(known, click.Group) and isinstance(command, click.Group):
-        for below in command.commands.values():
-            if below.name in known.commands:
-                raise Taken(f"command:{name} {below.name} exists already; give yours another name")
-            known.add_command(below)
+        for below in command.commands:
+            if below in known.commands:
+                raise Taken(f"command:{name} {below} exists already; give yours another name")
+        merged = copy(known)  # the group itself belongs to its module
+        merged.commands = {**known.commands, **command.commands}
+        found[name] = merged
     elif (owner := owners.setdefault(name, plugin)) == plugin:
         found[name] = command
     else:

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ class Kernel:
         self.clock = clock or SystemClock()
         self.events = Bus(self.clock)
         self.tasks = Tasks()
-        self.precedence = Precedence(settings.get(PluginsSettings).overrides, self._is_own)
+        self.precedence = Precedence(_known_overrides(settings, host), self._is_own)
         self.ports = PortDirectory(host, self.precedence, self.context)
         self.nodes = Catalog(self._bad_node)
         self.authenticator = Authenticator()
@@ -143,6 +143,7 @@ class Kernel:
     def _assemble_nodes(self) -> None:
         for name, node in self.plugins.sequence("jackfield_nodes"):
             try:
+                self.nodes.check(node)
                 if self.precedence.claim(name, f"node:{node.kind}"):
                     self.nodes.add(node)
             except Exception as exc:
@@ -150,15 +151,27 @@ class Kernel:
 
     def _mounts(self) -> dict[str, AsgiMount]:
         """Path -> the application that counts there."""
-        found = {}
+        found: dict[str, AsgiMount] = {}
         for name, mount in self.plugins.each("jackfield_asgi", AsgiMount):
             try:
                 check_segment(mount.segment, is_own=self._is_own(name))
+                self._claim_first(name, mount.segment)
                 if self.precedence.claim(name, f"path:/{mount.segment}"):
                     found[mount.segment] = mount
             except Exception as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_asgi")
         return found
+
+    def _claim_first(self, plugin: str, segment: str) -> None:
+        """A stranger takes no piece of what another plugin serves. Jackfield's own mounts are known by now."""
+        first, separator, _ = segment.partition("/")
+        holder = self.precedence.owner(f"path:/{first}")
+        wanted = self.precedence.chosen(f"path:/{segment}")
+        if separator and holder not in (None, plugin) and not self._is_own(plugin) and wanted != plugin:
+            raise Taken(
+                f"path:/{first} is served by {holder}; mount the application elsewhere, or write "
+                f'"path:/{segment}" = "{plugin}" under [plugins.overrides] in config.toml'
+            )
 
     def _bad_node(self, kind: str, error: Exception) -> None:
         self.plugins.failed(self.precedence.owner(f"node:{kind}") or "", error, f"cannot give the node type {kind}")
@@ -200,6 +213,7 @@ class Kernel:
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
         self.ready = True
+        self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
 
     async def _start_plugins(self) -> None:
@@ -208,7 +222,10 @@ class Kernel:
 
     async def _stop_plugins(self) -> None:
         for name, plugin in reversed(self.plugins.instances.items()):
-            await self._bounded(name, plugin.stop, "failed to stop")
+            try:
+                await self._bounded(name, plugin.stop, "failed to stop")
+            except ConfigurationError as exc:  # the others stop all the same
+                log.error("Plugin %s failed to stop: %s", name, exc.message)
 
     async def _bounded(self, name: str, act: Callable[[], Awaitable[None] | None], what: str) -> None:
         """Whatever a plugin does at its start or stop concerns that plugin alone."""
@@ -218,7 +235,12 @@ class Kernel:
                 await asyncio.wait_for(awaited, self.settings.get(PluginsSettings).startup_timeout)
         except ConfigurationError:
             raise
-        except Exception as exc:
+        except asyncio.CancelledError as exc:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            self.plugins.failed(name, exc, what)
+        except (Exception, SystemExit) as exc:
             self.plugins.failed(name, exc, what)
 
     async def _refuse_open_bind(self) -> None:
@@ -276,7 +298,10 @@ class Kernel:
         limit = self.settings.get(PluginsSettings).startup_timeout
         for name, given in self.plugins.call("jackfield_findings"):
             try:
-                found.extend(await asyncio.wait_for(given, limit) if inspect.isawaitable(given) else given)
+                told = list(await asyncio.wait_for(given, limit) if inspect.isawaitable(given) else given)
+                for finding in told:
+                    require(finding, Finding)
+                found.extend(told)
             except Exception as exc:
                 found.append(Finding(f"plugin {name}", False, f"its diagnosis failed: {type(exc).__name__}: {exc}"))
         return found
@@ -314,6 +339,15 @@ class Kernel:
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
 
 
+def _known_overrides(settings: Settings, host: PluginHost) -> Mapping[str, str]:
+    """Those whose plugin is loaded; the others would take a thing away and give nothing."""
+    overrides = settings.get(PluginsSettings).overrides
+    for thing, plugin in overrides.items():
+        if plugin not in host.classes:
+            log.warning("plugins.overrides gives %s to %s, but no such plugin is loaded.", thing, plugin)
+    return {thing: plugin for thing, plugin in overrides.items() if plugin in host.classes}
+
+
 def load_plugins(
     config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[PluginHost, Settings]:
@@ -340,10 +374,22 @@ def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
     for name, offered in host.classes.items():
         for table in offered.settings:
             try:
-                tables[table.path] = _checked(table, owners.setdefault(table.path, name), name)
+                checked = _checked(table, owners.get(table.path, name), name)
+                _refuse_key(table.path, tables.values())
+                owners[table.path] = name
+                tables[table.path] = checked
             except Exception as exc:
                 host.failed(name, exc, f"cannot have the settings table [{table.path}]")
     return list(tables.values())
+
+
+def _refuse_key(path: str, tables: Iterable[SettingsTable]) -> None:
+    """Raises `Taken` when a known table has a key on the way to this path."""
+    for known in tables:
+        if path.startswith(f"{known.path}."):
+            key = path.removeprefix(f"{known.path}.").partition(".")[0]
+            if key in known.model.model_fields:
+                raise Taken(f"{known.path}.{key} is a key of the table [{known.path}]; name the table otherwise")
 
 
 def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:

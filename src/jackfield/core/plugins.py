@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from importlib.metadata import EntryPoint, entry_points
@@ -64,6 +65,8 @@ class PluginHost:
         self._manager = _Manager(PROJECT)
         self._manager.add_hookspecs(Hooks)
         self._disabled = frozenset(disabled)
+        self.making = threading.RLock()
+        """Held while something of a plugin is made or asked for. One for all: two would wait for each other."""
         self.strict = strict
         self.plugins: dict[str, PluginRecord] = {}
         self.classes: dict[str, type[Plugin]] = {}
@@ -140,7 +143,7 @@ class PluginHost:
     def _bind(self, name: str, offered: type[Plugin], context_of: Callable[[str], PluginContext]) -> None:
         try:
             instance = offered(context_of(name))
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             self.failed(name, exc, "cannot be made")
             return
         self._manager.register(instance, name)
@@ -187,7 +190,7 @@ class PluginHost:
             name = implementation.plugin_name
             try:
                 result = implementation.function()
-            except Exception as exc:
+            except (Exception, SystemExit) as exc:
                 self.failed(name, exc, f"failed in {hook}")
                 continue
             if result is not None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -40,7 +39,7 @@ class PortDirectory:
         self._built: dict[object, object] = {}
         """Protocol -> what is provided, in the order of making."""
         self._making: list[str] = []
-        self._lock = threading.RLock()
+        self._lock = host.making
 
     def put(self, protocol: object, provided: object) -> None:
         """What the kernel itself provides or has chosen."""
@@ -50,8 +49,8 @@ class PortDirectory:
         """Take note of what every plugin provides that could be made."""
         for plugin in self._host.instances:
             offered = self._host.classes[plugin]
-            own: dict[type | str, str] = {place: place for place in offered.parts}
-            for protocol, place in {**offered.provides, **own}.items():
+            self._offers.update((place, _Offer(plugin, place)) for place in offered.parts)
+            for protocol, place in offered.provides.items():
                 name = protocol if isinstance(protocol, str) else place_of(protocol)
                 try:
                     if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
@@ -76,6 +75,10 @@ class PortDirectory:
     def built(self, protocol: Callable[..., PortT]) -> PortT | None:
         """None as long as nobody has asked for it."""
         return cast("PortT | None", self._built.get(protocol))
+
+    def is_built(self, place: str) -> bool:
+        """Whether somebody has asked for the port of this place."""
+        return any(place_of(cast("type", protocol)) == place for protocol in self._built)
 
     def _build(self, protocol: object, offer: _Offer) -> object:
         with self._lock:
@@ -114,7 +117,7 @@ class Extensions:
         self._precedence = precedence
         self._given: dict[str, Mapping[str, Given[Any]]] = {}
         self._values: dict[str, Mapping[str, Any]] = {}
-        self._lock = threading.RLock()
+        self._lock = host.making
 
     def values(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         """Name -> thing."""
@@ -125,10 +128,12 @@ class Extensions:
 
     def given(self, point: ExtensionPoint[PortT]) -> Mapping[str, Given[PortT]]:
         """Name -> thing and its plugin."""
-        with self._lock:
-            found = self._given.get(point.hook)
-            if found is None:
-                found = self._given[point.hook] = self._ask(point)
+        found = self._given.get(point.hook)
+        if found is None:
+            with self._lock:
+                found = self._given.get(point.hook)
+                if found is None:
+                    found = self._given[point.hook] = self._ask(point)
         return found
 
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:

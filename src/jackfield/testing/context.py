@@ -152,6 +152,9 @@ class FakeContext:
     def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
         return self.find_port(protocol)
 
+    def is_built(self, place: str) -> bool:
+        return place.rpartition(":")[2] in self.ports
+
     def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         return {name: given.value for name, given in self.given(point).items()}
 

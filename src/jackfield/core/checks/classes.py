@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 
-from jackfield.api.plugin import Plugin
+from jackfield.api.extensions import ExtensionPoint
+from jackfield.api.plugin import Plugin, SettingsTable
 from jackfield.api.version import API_VERSION
 
+log = logging.getLogger("jackfield.plugins")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?\Z")
 
 
@@ -26,12 +29,32 @@ def check_class(name: str, value: str, offered: object) -> type[Plugin]:
         )
     if not (isinstance(offered, type) and issubclass(offered, Plugin)):
         raise Refused(f"{value} is no subclass of jackfield.api.plugin.Plugin; derive it from there")
-    mistakes = list(_version_mistakes(value, offered))
+    mistakes = [*_version_mistakes(value, offered), *_shape_mistakes(offered)]
     if offered.name and offered.name != name:
         mistakes.append(f'{value} has the name {offered.name}; set name = "{name}", as the entry point says')
     if mistakes:
         raise Refused("; ".join(mistakes))
     return offered
+
+
+def _shape_mistakes(offered: type[Plugin]) -> Iterator[str]:
+    """One clause per class attribute that the host could not read."""
+    for attribute, wanted in (
+        ("settings", SettingsTable),
+        ("commands", str),
+        ("parts", str),
+        ("extension_points", ExtensionPoint),
+    ):
+        things: object = getattr(offered, attribute)
+        if isinstance(things, str) or not isinstance(things, Sequence):
+            yield f"{attribute} is no sequence; write {attribute} = (...,), with a comma behind a single thing"
+        elif not all(isinstance(thing, wanted) for thing in things):
+            yield f"{attribute} holds something that is no {wanted.__name__}"
+    provides: object = offered.provides
+    if not isinstance(provides, Mapping):
+        yield "provides is no mapping; write provides = {Port: 'package.module:name'}"
+    elif not all(isinstance(key, type | str) and isinstance(place, str) for key, place in provides.items()):
+        yield "provides holds something else than a port and the place of what makes it"
 
 
 def _class_name(name: str) -> str:
@@ -49,8 +72,6 @@ def _version_mistakes(value: str, offered: type[Plugin]) -> Iterator[str]:
     if wanted > API_VERSION:
         yield f"{value} needs plugin API {offered.requires} and this Jackfield has {here}; upgrade Jackfield"
     elif wanted[0] < API_VERSION[0]:
-        warnings.warn(
-            f"{value} was written for plugin API {offered.requires}; this Jackfield has {here}.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        old = f"{value} was written for plugin API {offered.requires}; this Jackfield has {here}."
+        log.warning("%s", old)
+        warnings.warn(old, DeprecationWarning, stacklevel=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterator
-from difflib import get_close_matches
 from types import FunctionType
 
 from jackfield.api.hooks import PROJECT
@@ -35,6 +34,8 @@ def hook_mistakes(offered: type, known: Collection[str]) -> Iterator[str]:
 
 
 def _remedy(name: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches  # for mistakes alone
+
     close = get_close_matches(name, known, 1)
     return f"; write {close[0]}" if close else "; the plugin that has it is not loaded, or it is misspelt"
 

@@ -48,6 +48,10 @@ class Precedence:
     def _whose(self, owner: str) -> str:
         return "comes with Jackfield" if self._is_own(owner) else "is another plugin's already"
 
+    def chosen(self, thing: str) -> str | None:
+        """The plugin that the operator chose."""
+        return self._overrides.get(thing)
+
     def owner(self, thing: str) -> str | None:
         """The plugin whose claim counts."""
         return self._owners.get(thing)
