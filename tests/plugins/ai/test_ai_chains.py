@@ -224,5 +224,7 @@ async def test_summaries(lab: AiLab, method: str, count: int) -> None:
     assert found == [{"output": {"text": f"s{count - 1}"}}]
     assert len(lab.asked) == count
     last = lab.asked[-1]["messages"][0]["content"]
-    assert ("s0\n\ns1" in last) == (method == "map_reduce")
+    # Of two requests at once either may be answered first.
+    joined = any(text in last for text in ("s0\n\ns1", "s1\n\ns0"))
+    assert joined == (method == "map_reduce")
     assert ('"s0"' in last) == (method == "refine")

@@ -141,7 +141,8 @@ def test_what_the_system_refuses_is_an_error_that_leaves_nothing(spawner: Spawne
 
 def test_the_package_leaves_the_terminal_to_us() -> None:
     """Its object ends the program with itself, and another child must not get the terminal."""
-    pid, master = spawn_with_ptyprocess(["/bin/cat"], ENV, "/", 80, 24)
+    # Not cat alone: it closes its three files before it ends, and the hang-up that follows would kill it.
+    pid, master = spawn_with_ptyprocess(["/bin/sh", "-c", "cat; exit 0"], ENV, "/", 80, 24)
     os.kill(pid, 0)
     os.write(master, b"still there\n\x04")
     assert output(pid, master) == (b"still there\r\nstill there\r\n", 0)

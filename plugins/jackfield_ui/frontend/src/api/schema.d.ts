@@ -5741,7 +5741,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether store, plugins and engine work. */
+        /** Whether store and engine work; failed plugins are named beside that. */
         get: {
             parameters: {
                 query?: never;
@@ -5751,7 +5751,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Whether store, plugins and engine work. */
+                /** @description Whether store and engine work; failed plugins are named beside that. */
                 200: {
                     headers: {
                         [name: string]: unknown;
