@@ -38,7 +38,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Hooks:
-    """The specifications. Plugins of Jackfield's own and of strangers see the same."""
+    """The specifications. Plugins of Jackfield's own and of strangers see the same. Their bodies are empty, which mypy
+    minds and pluggy wants."""
 
     @hookspec
     def jackfield_store(self) -> Store:  # type: ignore[empty-body]

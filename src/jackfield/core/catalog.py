@@ -29,8 +29,7 @@ class Catalog:
             require(node, NodeType)
 
     def add(self, node: NodeType | NodeOffer) -> None:
-        """Put a node type in the place of one of its kind. Raises `Misfit`."""
-        self.check(node)
+        """Put a node type that `check` has let pass in the place of one of its kind."""
         if (known := self._known.get(node.kind)) is not None:
             self._replaced[node.kind] = known
         self._known[node.kind] = node

@@ -7,7 +7,7 @@ tried by themselves first, so that a mistake leaves out that plugin's blueprint 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from quart import Blueprint, Quart
 
@@ -41,7 +41,7 @@ def stranger_mistakes(blueprint: Blueprint, present: Quart) -> list[str]:
     """The same for one blueprint that is not registered yet, beside what `present` serves."""
     trial = Quart("trial", static_folder=None, template_folder=None)
     trial.url_map.merge_slashes = False
-    trial.url_map.converters.update(_converters(present))
+    trial.url_map.converters.update(present.url_map.converters)
     trial.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     try:
         trial.register_blueprint(blueprint)
@@ -52,7 +52,3 @@ def stranger_mistakes(blueprint: Blueprint, present: Quart) -> list[str]:
     served: Served = {}
     list(mistakes(present, served))
     return list(mistakes(trial, served))
-
-
-def _converters(app: Quart) -> Mapping[str, type]:
-    return app.url_map.converters
