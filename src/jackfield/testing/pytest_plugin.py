@@ -5,9 +5,9 @@ Everything is imported when a test asks for it: a run that uses no fixture of Ja
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import pytest
 
@@ -38,11 +38,10 @@ class StartDaemon(Protocol):
 @pytest.fixture
 def jackfield_context(tmp_path: Path) -> MakeContext:
     """`jackfield_context(MySettings(...), ports={"Greeter": greeter})`: a context for units of a plugin."""
-    make: Callable[..., Any] = load("jackfield.testing.context:FakeContext")
+    make = cast("type[FakeContext]", load("jackfield.testing.context:FakeContext"))
 
     def made(*tables: BaseModel, ports: Mapping[str, object] | None = None) -> FakeContext:
-        found: FakeContext = make(tmp_path, tables=tables, ports=dict(ports or {}))
-        return found
+        return make(tmp_path, tables=tables, ports=dict(ports or {}))
 
     return made
 
@@ -51,7 +50,7 @@ def jackfield_context(tmp_path: Path) -> MakeContext:
 def jackfield_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
     """`jackfield_daemon(settings="...")`: `jackfield serve` with every installed plugin, in a process, a directory
     and at a port of its own. The test's end stops it."""
-    make: Callable[..., Daemon] = load("jackfield.testing.daemon:Daemon")
+    make = cast("type[Daemon]", load("jackfield.testing.daemon:Daemon"))
     daemons: list[Daemon] = []
 
     def started(settings: str = "", env: Mapping[str, str | None] | None = None) -> Daemon:
