@@ -15,7 +15,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun,
 from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching
+from jackfield_ai.nodes import AiNode, SideBySide
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled
 from jackfield_ai.serving import model_of
@@ -48,7 +48,7 @@ class ClassifierOptions(Parameters):
     fallback: Literal["discard", "other"] = Field("discard", description="What becomes of items that fit nowhere.")
     system_prompt_template: Text = CLASSIFIER
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Classifier(Parameters):
@@ -82,10 +82,10 @@ class _Sorting(AiNode):
                         made[place].append(item)
         return made
 
-    def _batch(self, parameters: Parameters) -> Batching:
+    def _batch(self, parameters: Parameters) -> SideBySide:
         options = getattr(parameters, "options", None)
         found = getattr(options, "batching", None)
-        return found if isinstance(found, Batching) else Batching()
+        return found if isinstance(found, SideBySide) else SideBySide()
 
 
 def _accepted(run: NodeRun, found: Placed | BaseException, index: int) -> Placed:
@@ -170,7 +170,7 @@ class SentimentOptions(Parameters):
     system_prompt_template: Text = SENTIMENT
     include_detailed_results: bool = False
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Sentiment(Parameters):

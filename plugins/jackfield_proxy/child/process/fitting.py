@@ -8,7 +8,7 @@ _HANDLER = "aiohttp.web:RequestHandler"
 _RESPONSE = "aiohttp.web:StreamResponse"
 
 PARTS = (
-    # `Connection`.
+    # `ClientConnection`.
     Part(
         f"{_HANDLER}.__init__",
         accepts=(
@@ -22,7 +22,7 @@ PARTS = (
     Part(f"{_HANDLER}.finish_response", ("self", "request", "resp", "start_time")),
     Part(f"{_HANDLER}._handle_request", names=("finish_response",)),
     Part(f"{_HANDLER}.force_close", ("self",)),
-    # `Stream`.
+    # `StreamedAnswer`.
     Part(f"{_RESPONSE}.prepare", ("self", "request")),
     Part(f"{_RESPONSE}._send_headers_immediately"),
     Part(f"{_RESPONSE}._write_headers", names=("_send_headers_immediately",)),

@@ -8,16 +8,17 @@ from jackfield.api.ai import Completion, Message, ToolSpec, Usage
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.urls import joined
-from jackfield_ai.models.exchange import Exchange
-from jackfield_ai.models.openai_wire import tool_of
-from jackfield_ai.models.reading import at, count_at, list_at, text_at, tool_call
+from jackfield_ai.models.client import ProviderClient
+from jackfield_ai.reading import at, count_at, list_at, text_at, tool_call
 
 
 class OllamaModel:
     """`ChatModel`. members: of each request, such as `keep_alive`; options: of the model, such as `num_ctx`."""
 
-    def __init__(self, exchange: Exchange, name: str, members: Mapping[str, Json], options: Mapping[str, Json]) -> None:
-        self._exchange = exchange
+    def __init__(
+        self, client: ProviderClient, name: str, members: Mapping[str, Json], options: Mapping[str, Json]
+    ) -> None:
+        self._client = client
         self.name = name
         self._members = members
         self._options = options
@@ -36,8 +37,15 @@ class OllamaModel:
             body["tools"] = [tool_of(one) for one in tools]
         elif json:
             body["format"] = "json"
-        url = joined((await self._exchange.values()).get("baseUrl", ""), "/api/chat")
-        return completion_of(await self._exchange.post(url, body))
+        url = joined((await self._client.values()).get("baseUrl", ""), "/api/chat")
+        return completion_of(await self._client.post(url, body))
+
+
+def tool_of(tool: ToolSpec) -> Json:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.schema)},
+    }
 
 
 def message_of(message: Message) -> Json:

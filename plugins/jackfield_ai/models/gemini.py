@@ -8,8 +8,8 @@ from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
 from jackfield.api.urls import joined
-from jackfield_ai.models.exchange import Exchange
-from jackfield_ai.models.reading import at, count_at, list_at, text_at, tool_call
+from jackfield_ai.models.client import ProviderClient
+from jackfield_ai.reading import at, count_at, list_at, text_at, tool_call
 
 _KEPT = ("description", "enum", "format", "maxItems", "maximum", "minItems", "minimum", "nullable", "required")
 _FORMATS = ("date-time", "double", "enum", "float", "int32", "int64")
@@ -21,9 +21,9 @@ class GeminiModel:
     """`ChatModel`. generation: members of `generationConfig`; safety: of `safetySettings`."""
 
     def __init__(
-        self, exchange: Exchange, name: str, generation: Mapping[str, Json], safety: Sequence[Json] = ()
+        self, client: ProviderClient, name: str, generation: Mapping[str, Json], safety: Sequence[Json] = ()
     ) -> None:
-        self._exchange = exchange
+        self._client = client
         self.name = name
         self._generation = generation
         self._safety = safety
@@ -42,10 +42,10 @@ class GeminiModel:
             body["tools"] = [{"functionDeclarations": [_function(one) for one in tools]}]
         if self._safety:
             body["safetySettings"] = list(self._safety)
-        base = (await self._exchange.values()).get("host", "")
+        base = (await self._client.values()).get("host", "")
         name = self.name if self.name.startswith(("models/", "tunedModels/")) else f"models/{self.name}"
-        answer = await self._exchange.post(joined(base, f"/v1beta/{name}:generateContent"), body)
-        return completion_of(answer, self._exchange.title)
+        answer = await self._client.post(joined(base, f"/v1beta/{name}:generateContent"), body)
+        return completion_of(answer, self._client.title)
 
 
 def contents_of(messages: Sequence[Message]) -> list[Json]:

@@ -20,7 +20,7 @@ BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 500
 
 
-class Caller(Protocol):
+class CredentialHolder(Protocol):
     """The node that asks: `NodeRun` or `AttachedNode`."""
 
     async def credential(self, kind: str) -> Mapping[str, str]: ...
@@ -28,13 +28,13 @@ class Caller(Protocol):
     async def authorization(self, kind: str) -> Authorization: ...
 
 
-class Exchange:
+class ProviderClient:
     """Talks to one provider for one node."""
 
     def __init__(
         self,
         context: PluginContext,
-        node: Caller,
+        node: CredentialHolder,
         kind: str,
         title: str,
         *,
@@ -61,16 +61,19 @@ class Exchange:
 
     async def post(self, url: str, body: Mapping[str, Json], headers: Pairs | None = None) -> dict[str, Json]:
         """The answer, a JSON object. Raises `NodeError`."""
-        reply = await self.send(
+        return self.object_in(await self.answer(url, dumps(body), headers))
+
+    async def answer(self, url: str, body: bytes, headers: Pairs | None = None) -> HttpReply:
+        """To a body of JSON; it is no error. Raises `NodeError`."""
+        return await self.send(
             HttpCall(
                 "POST",
                 url,
                 headers=[("accept", "application/json"), *(headers or [])],
-                body=HttpBody(dumps(body), "application/json"),
+                body=HttpBody(body, "application/json"),
                 follow="none",
             )
         )
-        return self._object(reply)
 
     async def send(self, call: HttpCall) -> HttpReply:
         """An answer that is no error. Raises `NodeError`."""
@@ -97,7 +100,8 @@ class Exchange:
             wanted = settings.retry_wait * 2**attempt * random.uniform(0.8, 1.2)
         return min(max(wanted, 0.0), settings.max_retry_wait)
 
-    def _object(self, reply: HttpReply) -> dict[str, Json]:
+    def object_in(self, reply: HttpReply) -> dict[str, Json]:
+        """The whole answer. Raises `NodeError`: it is no JSON object."""
         try:
             found = loads(reply.body)
         except InvalidInput:

@@ -10,8 +10,9 @@ from jackfield.api.ai import TOOL, Message, Tool, ToolCall, ToolSpec
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError, supplying_node
 from jackfield_ai.parsing.schemas import problems
-from jackfield_ai.serving import Served
+from jackfield_ai.serving import ServedNode
 from jackfield_ai.settings import AiSettings
+from jackfield_ai.tools.node_tool import NodeTool
 
 MAX_NAME = 64
 ToolFunction = Callable[[Mapping[str, Json]], Awaitable[Json]]
@@ -87,10 +88,8 @@ def as_text(value: Json) -> str:
     return value if isinstance(value, str) else dumps(value).decode()
 
 
-async def tools_of(served: Served, item: int) -> list[Tool]:
+async def tools_of(served: ServedNode, item: int) -> list[Tool]:
     """What the attached tools give; a node of any other type is called as it is. Raises `NodeError`."""
-    from jackfield_ai.tools.node_tool import NodeTool
-
     found: list[Tool] = []
     for part in served.attached(TOOL):
         # An agent that is a tool itself, or a vector store, is run like any other node.
