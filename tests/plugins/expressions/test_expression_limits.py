@@ -17,13 +17,13 @@ from scopes import scope_of
 
 from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
+from jackfield_expressions.evaluator import compiling
 from jackfield_expressions.evaluator.compiling import compile_expression
 from jackfield_expressions.evaluator.functions import _plain
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.patterns.methods import _replacement
 from jackfield_expressions.scope import SECONDS, SECONDS_EACH
 from jackfield_expressions.templates import split
-from jackfield_workflows import jscompile
 
 DEEP: list[Json] = []
 for _ in range(900):
@@ -118,7 +118,7 @@ class Ticks:
 
 def test_all_expressions_of_an_item_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = Ticks(SECONDS / 10)
-    monkeypatch.setattr(jscompile, "_clock", ticks)
+    monkeypatch.setattr(compiling, "_clock", ticks)
     get = compile_expression("$json.n > 1")
     assert get is not None
     scope = scope_of({"n": 2}, {"n": 2})
@@ -131,7 +131,7 @@ def test_all_expressions_of_an_item_share_its_time(monkeypatch: pytest.MonkeyPat
 
 
 def test_small_expressions_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jscompile, "_clock", Ticks(0.000_05))
+    monkeypatch.setattr(compiling, "_clock", Ticks(0.000_05))
     get = compile_expression("$json.n > 1")
     assert get is not None
     scope = scope_of({"n": 2})

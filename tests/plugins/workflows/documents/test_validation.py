@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -87,7 +88,7 @@ def is_valid(found: list[Problem]) -> bool:
 
 
 def check(document: Any) -> list[Problem]:
-    return problems(parse(document), CATALOG, ExpressionsService(FakeContext()))
+    return problems(parse(document), CATALOG, ExpressionsService(FakeContext(Path())))
 
 
 def of_parameters(parameters: dict[str, Any], *, version: float | None = 2) -> dict[str, str]:

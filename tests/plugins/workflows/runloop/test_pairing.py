@@ -13,7 +13,7 @@ from loop_models import a_graph, a_node, chain, numbers
 
 from jackfield.api.expressions import ExpressionProblem, ItemPlace
 from jackfield.api.workflows import Items, Outputs
-from jackfield_expressions.pairing import Origin
+from jackfield_expressions.pairing import ItemPairing
 from jackfield_workflows.runloop import RunLoop
 from jackfield_workflows.tasks import Task
 
