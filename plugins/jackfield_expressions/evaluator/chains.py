@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.javascript import UNDEFINED, Beyond
-from jackfield_expressions.dates.calls import CALLS, FORMATS, knows
+from jackfield_expressions.dates.luxon import FORMATS, knows
+from jackfield_expressions.dates.script import CALLS
 from jackfield_expressions.evaluator.callbacks import Value, function_of, mapped
 from jackfield_expressions.evaluator.functions import FUNCTIONS, Function
 from jackfield_expressions.evaluator.members import OBJECT, read

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 
 from jackfield.api.javascript import UNDEFINED, Beyond, Special, to_boolean
 from jackfield_expressions import operators as js
-from jackfield_expressions.dates.calls import new_date
-from jackfield_expressions.dates.values import LuxonDate
+from jackfield_expressions.dates.luxon import LuxonDate
+from jackfield_expressions.dates.script import new_date
 from jackfield_expressions.evaluator.callbacks import Value
 from jackfield_expressions.evaluator.chains import WORDS, Chains, in_time
 from jackfield_expressions.evaluator.parsing import NotSimple, Tree, parse

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from jackfield.api.javascript import UNDEFINED, Beyond
-from jackfield_expressions.dates.calls import now, today
+from jackfield_expressions.dates.luxon import now, today
 from jackfield_expressions.evaluator.parsing import NotSimple, Tree
 from jackfield_expressions.operators import Thrown
 from jackfield_expressions.scope import ItemScope

@@ -1,4 +1,4 @@
-"""What expressions call of dates, exactly, or `Beyond`."""
+"""JavaScript's own `Date` in expressions, exactly, or `Beyond`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from jackfield.api.date_patterns import is_plain, write_date
-from jackfield.api.dates import iso_date
 from jackfield.api.javascript import UNDEFINED, Beyond, Special
-from jackfield_expressions.dates.values import EPOCH, MILLISECOND, YEARS, LuxonDate, moment_at
+from jackfield_expressions.dates.luxon import (
+    DATETIME,
+    EPOCH,
+    MILLISECOND,
+    YEARS,
+    LuxonDate,
+    formatted,
+    minus,
+    moment_at,
+    plus,
+)
 from jackfield_expressions.operators import to_number
 from jackfield_expressions.scope import ItemScope
 
 _DAY = 86_400_000
-_LONGEST = 100
-"""Characters of a pattern."""
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?", re.ASCII)
 """Texts that `Date.parse` is exact about."""
 
@@ -47,19 +53,6 @@ class ScriptDate(Special):
 
     def moment(self) -> LuxonDate:
         return moment_at(self.ts, self.scope.around.timezone)
-
-
-# -- how dates are made
-
-
-def now(scope: ItemScope) -> LuxonDate:
-    """`$now`"""
-    return moment_at(scope.now_ms(), scope.around.timezone)
-
-
-def today(scope: ItemScope) -> LuxonDate:
-    """`$today`"""
-    return now(scope).midnight()
 
 
 def new_date(scope: ItemScope, *values: object) -> ScriptDate:
@@ -93,48 +86,13 @@ def _parsed(text: str) -> int:
     return ts
 
 
-# -- methods
-
-
-def _plus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
-    return date.moved(amount, unit, 1)
-
-
-def _minus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
-    return date.moved(amount, unit, -1)
-
-
-def _formatted(date: LuxonDate, pattern: object = "yyyy-MM-dd") -> str:
-    if not knows(pattern):
-        raise Beyond
-    return write_date(date.moment, str(pattern), "luxon")
-
-
-def knows(pattern: object) -> bool:
-    """Whether Python prints by it what luxon does."""
-    return type(pattern) is str and len(pattern) <= _LONGEST and is_plain(pattern)
-
-
-DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
-    "plus": (1, 2, _plus),
-    "minus": (1, 2, _minus),
-    "toISO": (0, 0, LuxonDate.json),
-    "toISODate": (0, 0, lambda date: iso_date(date.moment)),
-    "toFormat": (1, 1, _formatted),
-    "format": (0, 1, _formatted),
-    "toString": (0, 0, LuxonDate.text),
-    "toJSON": (0, 0, LuxonDate.json),
-}
-"""luxon's, and those that expressions add."""
 DATE: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "getTime": (0, 0, ScriptDate.number),
     "toISOString": (0, 0, ScriptDate.json),
     "toJSON": (0, 1, lambda date, key="": date.json()),
-    "plus": (1, 2, lambda date, amount, unit=UNDEFINED: _plus(date.moment(), amount, unit)),
-    "minus": (1, 2, lambda date, amount, unit=UNDEFINED: _minus(date.moment(), amount, unit)),
-    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": _formatted(date.moment(), pattern)),
+    "plus": (1, 2, lambda date, amount, unit=UNDEFINED: plus(date.moment(), amount, unit)),
+    "minus": (1, 2, lambda date, amount, unit=UNDEFINED: minus(date.moment(), amount, unit)),
+    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": formatted(date.moment(), pattern)),
 }
 CALLS = DATETIME.keys() | DATE.keys()
-"""Names of methods."""
-FORMATS = frozenset({"toFormat", "format"})
-"""Those of a pattern."""
+"""Names of methods of dates."""

@@ -1,4 +1,4 @@
-"""Dates as expressions use them: luxon's `DateTime` and JavaScript's `Date`, a point in time in a zone, in English.
+"""Dates as expressions use them: luxon's `DateTime`, a point in time in a zone, in English.
 
 The arithmetic is that of `jackfield.api.dates`. What it does not do to the letter raises `Beyond`: other years than
 1900 to 2199, invalid dates, zones whose offset is no whole number of minutes, broken amounts of time.
@@ -10,14 +10,18 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
-from jackfield.api.dates import floored, iana_zone, iso, moved
+from jackfield.api.date_patterns import is_plain, write_date
+from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved
 from jackfield.api.dates import unit_of as any_unit
 from jackfield.api.javascript import UNDEFINED, Beyond, Special
 from jackfield_expressions.operators import to_number
+from jackfield_expressions.scope import ItemScope
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 YEARS = range(1900, 2200)
+_LONGEST = 100
+"""Characters of a pattern."""
 _MINUTE = timedelta(minutes=1)
 _SHORT_UNITS = {
     "ms": "millisecond", "s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "M": "month",
@@ -106,8 +110,6 @@ class LuxonDate(Special):
         return self.number()
 
     def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
-        from jackfield_expressions.dates.calls import DATETIME
-
         return DATETIME
 
     def midnight(self) -> LuxonDate:
@@ -126,3 +128,47 @@ def moment_at(ts: int, zone: str) -> LuxonDate:
         return LuxonDate((EPOCH + timedelta(milliseconds=ts)).astimezone(zone_of(zone)))
     except (ValueError, OverflowError):
         raise Beyond from None
+
+
+def now(scope: ItemScope) -> LuxonDate:
+    """`$now`"""
+    return moment_at(scope.now_ms(), scope.around.timezone)
+
+
+def today(scope: ItemScope) -> LuxonDate:
+    """`$today`"""
+    return now(scope).midnight()
+
+
+def plus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
+    return date.moved(amount, unit, 1)
+
+
+def minus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
+    return date.moved(amount, unit, -1)
+
+
+def formatted(date: LuxonDate, pattern: object = "yyyy-MM-dd") -> str:
+    if not knows(pattern):
+        raise Beyond
+    return write_date(date.moment, str(pattern), "luxon")
+
+
+def knows(pattern: object) -> bool:
+    """Whether Python prints by it what luxon does."""
+    return type(pattern) is str and len(pattern) <= _LONGEST and is_plain(pattern)
+
+
+DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
+    "plus": (1, 2, plus),
+    "minus": (1, 2, minus),
+    "toISO": (0, 0, LuxonDate.json),
+    "toISODate": (0, 0, lambda date: iso_date(date.moment)),
+    "toFormat": (1, 1, formatted),
+    "format": (0, 1, formatted),
+    "toString": (0, 0, LuxonDate.text),
+    "toJSON": (0, 0, LuxonDate.json),
+}
+"""luxon's, and those that expressions add."""
+FORMATS = frozenset({"toFormat", "format"})
+"""Methods of a pattern."""
