@@ -25,7 +25,7 @@ from scopes import scope_of
 from jackfield.api.expressions import projected_item
 from jackfield.api.javascript import Beyond
 from jackfield.api.scripts import ExpressionError, ScriptData
-from jackfield_expressions.parameters import Parameters, compile_parameters
+from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 
@@ -36,7 +36,7 @@ LONGEST = 300
 pytestmark = pytest.mark.skipif(NODE is None, reason=MISSING)
 
 
-async def parameter(parameters: Parameters, engine: JavaScriptEngine) -> Any:
+async def parameter(parameters: ExpressionParameters, engine: JavaScriptEngine) -> Any:
     scope = scope_of(DATA)
     if parameters.sources:
         items = [projected_item({"json": DATA}, parameters.reads.item)]
