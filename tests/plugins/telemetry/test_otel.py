@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
+from jackfield_telemetry.run_counts import MOST_LABELS, RunCounts, metrics
 
 from jackfield.api.events import Event
 from jackfield.api.profiles import Launch, Profile
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, free_port, poll
-from jackfield_telemetry.otel import MISSING, OtlpSink, findings
-from jackfield_telemetry.run_counts import MOST_LABELS, RunCounts, metrics
+from jackfield_telemetry.otel.sink import MISSING, OtlpSink, findings
 from jackfield_telemetry.settings import TelemetrySettings
 
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -143,7 +143,9 @@ async def test_a_collector_that_hangs_does_not_hold_up_the_stop(collector: Colle
 async def test_without_the_extra_it_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(("opentelemetry", "jackfield_telemetry.otel_export"))]:
+    for name in [
+        name for name in sys.modules if name.startswith(("opentelemetry", "jackfield_telemetry.otel.exporter"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     context = context_of(tmp_path, otlp_endpoint="http://127.0.0.1:9")
