@@ -68,7 +68,7 @@ class LogFollower:
         self._sources = await present_sources(self._context, self._service)
         places = await asyncio.to_thread(places_of, self._sources, self._settings.watch_limit)
         if places == self._places:
-            return None
+            return
         if places.left_out:
             self._context.log.warning(
                 "%d directories of agents' logs are not watched live, because telemetry.watch_limit is %d; they are "
@@ -82,7 +82,8 @@ class LogFollower:
                 try:
                     make = cast("type[Feed]", await asyncio.to_thread(load, "jackfield_telemetry.watching.feed:Feed"))
                 except ImportError as exc:  # the library is not installed, or not for this machine
-                    return self._failed(f"{type(exc).__name__}: {exc}")
+                    self._failed(f"{type(exc).__name__}: {exc}")
+                    break
                 feed = make(found, _posted(loop, self._changed), _posted(loop, self._failed), recursive=recursive)
                 feed.start()
                 self._feeds.append(feed)

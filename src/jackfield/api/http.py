@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ModelRef: TypeAlias = "type[BaseModel] | str"
 """A model, or where it is, `package.module:Name`: then it is imported once OpenAPI is asked for."""
 ModelT = TypeVar("ModelT", bound=BaseModel)
+View: TypeAlias = Callable[..., Awaitable[Response]]
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
 
@@ -78,9 +79,7 @@ def operation(
     return mark
 
 
-def deferred_view(
-    place: str, context: PluginContext, described: Callable[[RouteT], RouteT]
-) -> Callable[..., Awaitable[Response]]:
+def deferred_view(place: str, context: PluginContext, described: Callable[[View], View]) -> View:
     """A view whose work stands in another module, which is imported with its first request.
 
     place: of a coroutine function of the plugin's context and of the path's parameters; described: what `operation`
@@ -88,10 +87,10 @@ def deferred_view(
     """
 
     async def view(**parameters: object) -> Response:
-        work = cast("Callable[..., Awaitable[Response]]", load(place))
+        work = cast("View", load(place))
         return await work(context, **parameters)
 
-    return described(view)  # type: ignore[type-var,return-value]
+    return described(view)
 
 
 def principal() -> Principal:

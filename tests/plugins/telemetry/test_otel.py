@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from jackfield_telemetry.run_counts import MOST_LABELS, RunCounts, metrics
 
 from jackfield.api.events import Event
 from jackfield.api.profiles import Launch, Profile
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, free_port, poll
+from jackfield_telemetry.metrics import MOST_LABELS, UsageCounts, metrics
 from jackfield_telemetry.otel.sink import MISSING, OtlpSink, findings
 from jackfield_telemetry.settings import TelemetrySettings
 
@@ -236,16 +236,15 @@ def test_a_daemon_without_its_collector_stops_in_time(tmp_path: Path) -> None:
         daemon.close()
 
 
-async def test_ended_runs_are_metrics(tmp_path: Path) -> None:
-    context, counts = context_of(tmp_path), RunCounts()
-    context.ports["jackfield_telemetry_sinks"] = [counts]
+def test_ended_runs_are_metrics(tmp_path: Path) -> None:
+    context = context_of(tmp_path)
+    counts = context.port(UsageCounts)  # type: ignore[arg-type]
     for code in (0, 0, 1):
-        await counts.run_ended(LAUNCH, code, None)
+        counts.count_run("claude", "profile_run", code)
     assert {(m.labels["agent"], m.labels["result"], m.value) for m in metrics(context)} == {  # type: ignore[arg-type]
         ("claude", "success", 2),
         ("claude", "failure", 1),
     }
     for number in range(MOST_LABELS + 5):
-        profile = Profile("mine", f"agent{number}", "p", "default", "m")
-        await counts.run_ended(Launch("r", profile, "profile_run", [], {}, Path(), 0), 0, None)
+        counts.count_run(f"agent{number}", "profile_run", 0)
     assert len(counts.metrics()) == MOST_LABELS + 1

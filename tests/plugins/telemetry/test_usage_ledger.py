@@ -12,7 +12,7 @@ import pytest
 from usage_lab import Books, claude_line
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry import importing
+from jackfield_telemetry.importing import imports
 from jackfield_telemetry.importing.imports import ImportEffort, run_import
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.ledger.merging import merge
@@ -187,11 +187,11 @@ def test_damage_that_shows_in_the_middle_is_survived(books: Books, log: Path) ->
 
 
 def test_an_import_that_is_cut_short_goes_on(books: Books, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importing._store
-    monkeypatch.setattr(importing, "_store", lambda *_: (_ for _ in ()).throw(OSError("power")))
+    real = imports._store
+    monkeypatch.setattr(imports, "_store", lambda *_: (_ for _ in ()).throw(OSError("power")))
     with pytest.raises(OSError, match="power"):
         take(books, log)
-    monkeypatch.setattr(importing, "_store", real)
+    monkeypatch.setattr(imports, "_store", real)
     take(books, log)
     assert books.tokens == Tokens(200, 20)
 

@@ -16,8 +16,9 @@ from jackfield.api.clock import iso
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry import port as ports
-from jackfield_telemetry.recorder import UsageRecorder, metrics
+from jackfield_telemetry import metrics as figures
+from jackfield_telemetry.metrics import metrics
+from jackfield_telemetry.recorder import UsageRecorder
 from jackfield_telemetry.service import UsageService
 
 
@@ -70,7 +71,7 @@ async def test_a_runs_tokens_and_cost_are_counted(context: FakeContext, port: Us
 async def test_the_number_of_samples_is_bounded(
     context: FakeContext, port: UsageRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ports, "METRIC_LABELS", 8)
+    monkeypatch.setattr(figures, "MOST_LABELS", 8)
     for number in range(5):
         await port.proxied(served(f"m{number}", model=f"model-{number}"))
     found = samples(context, "usage_tokens_total")

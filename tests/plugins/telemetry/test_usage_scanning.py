@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from usage_lab import codex_count
 
 from jackfield.api.telemetry import UsageReader
-from jackfield_telemetry import compiled, jobs, merging
+from jackfield_telemetry.importing import compiled, jobs
 from jackfield_telemetry.importing.compiled import ReadPart, read_parts
 from jackfield_telemetry.importing.imports import ImportEffort, ImportResult, run_import
 from jackfield_telemetry.importing.jobs import ImportPart, Job, LogSource, Mark, parts
+from jackfield_telemetry.ledger import merging
 from jackfield_telemetry.ledger.database import Ledger
 from jackfield_telemetry.ledger.packing import EntryBatch
 from jackfield_telemetry.readers import claude, codex

@@ -25,6 +25,8 @@ from jackfield_telemetry.watching.watched import concerned, places_of, present_s
 
 LONG = 3600.0
 
+FEED = "jackfield_telemetry.watching.feed"
+
 
 class Quiet:
     """Events of profiles, none."""
@@ -155,6 +157,7 @@ async def test_a_profile_that_comes_later_is_followed(bench: Bench) -> None:
 async def test_without_the_library_logs_are_read_in_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.delitem(sys.modules, FEED, raising=False)
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     monkeypatch.setattr("jackfield_telemetry.watching.following.REST", 0)
     bench = Bench(tmp_path, monkeypatch, watch_rescan=1.0)
@@ -183,6 +186,7 @@ async def test_too_many_directories_are_left_to_the_turns(
 
 
 async def test_nothing_is_loaded_where_there_is_no_agent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, FEED, raising=False)
     monkeypatch.delitem(sys.modules, "watchfiles", raising=False)
     assert await present_sources(bench.context, bench.service) == []  # type: ignore[arg-type]
     with following(bench) as follower:
