@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from jackfield.api.cli import config_dir_option
+from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.places import load
 from jackfield.api.version import __version__
 
 from .runtime import Runtime
+
+if TYPE_CHECKING:
+    from jackfield.core.settings import Settings
 
 
 @click.command()
@@ -54,9 +60,8 @@ def serve(
     """Run the daemon until SIGTERM or SIGINT."""
     # What is made from here until the daemon is assembled lives as long as it; see spare_collector.
     gc.disable()
-    from .serving import serve as run
-
     named = {"server.host": host, "server.port": port, "server.implementation": server, "logs.level": log_level}
+    run = cast("Callable[[Runtime, Path | None, Mapping[str, str]], None]", load("jackfield.cli.serving:serve"))
     run(runtime, config_dir, _overrides(pairs, named))
 
 
@@ -67,9 +72,8 @@ def serve(
 @click.pass_obj
 def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
     """Show every setting with its value, default and meaning. Secrets are masked."""
-    from .settings_dump import FORMATS
-
-    click.echo(FORMATS[form](runtime.settings(config_dir, _overrides(pairs, {}))))
+    formats = cast("Mapping[str, Callable[[Settings], str]]", load("jackfield.cli.settings_dump:FORMATS"))
+    click.echo(formats[form](runtime.settings(config_dir, _overrides(pairs, {}))))
 
 
 @click.command()
@@ -96,8 +100,7 @@ def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def doctor(runtime: Runtime, config_dir: Path | None) -> None:
     """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
-    from .diagnosis import diagnose
-
+    diagnose = cast("Callable[[Runtime, Path | None], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
     findings = diagnose(runtime, config_dir)
     for finding in findings:
         click.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.subject}: {finding.message}")
