@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
-
-from .binary import BinaryFiles, Content
-from .http_client import Authorization
-from .jsontext import Json
-from .records import record
-from .scripts import ScriptResult
-from .secret_parameters import marked_paths
-from .workflows import Document, Item, Items, Node, Outputs, Workflow
-
-
-class NodeParameters(BaseModel):
-    """Base of every node's parameters: unknown keys are kept, names as in the document, built on first use."""
-
-    model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
-
-    @classmethod
-    def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
-        """Which of a node's parameters, as the document has them, are JSON texts with expressions inside: objects print
-        there as JSON. Paths such as `jsonOutput` and `fields.values[0].objectValue`."""
-        return ()
-
-    @classmethod
-    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
-        """Which of them, with all below, `resolve` leaves as written, because the node evaluates them itself when it
-        knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
-        return ()
-
-    @classmethod
-    def secret_paths(cls) -> Collection[str]:
-        """Which parameters hold secrets that no answer and no export shows. Paths such as `options.password`, in which
-        `*` stands for every element. Default: the fields marked with `json_schema_extra={"secret": True}`."""
-        return marked_paths(cls)
-
-    @classmethod
-    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
-        """What in them, as the document has them, is allowed and hardly meant: path as above -> what it does and what
-        to write instead. `POST /workflows/validate` warns of it."""
-        return {}
+from ..binary import BinaryFiles, Content
+from ..http_client import Authorization
+from ..jsontext import Json
+from ..records import record
+from ..scripts import ScriptResult
+from ..workflows import Document, Item, Items, Node, Outputs, Workflow
+from .parameters import NodeParameters
 
 
 class NodeError(Exception):
