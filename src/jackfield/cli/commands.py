@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -76,13 +77,15 @@ def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[st
     click.echo(formats[form](runtime.settings(config_dir, _overrides(pairs, {}))))
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @config_dir_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.pass_obj
-def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
+@click.pass_context
+def plugins(ctx: click.Context, config_dir: Path | None, as_json: bool) -> None:
     """List the plugins and what is wrong with those that failed."""
-    found = sorted(runtime.plugins(config_dir), key=lambda plugin: plugin.name)
+    if ctx.invoked_subcommand is not None:
+        return
+    found = sorted(ctx.find_object(Runtime).plugins(config_dir), key=lambda plugin: plugin.name)  # type: ignore[union-attr]
     if as_json:
         rows = [
             {name: getattr(p, name) for name in ("name", "status", "distribution", "version", "error")} for p in found
@@ -93,6 +96,22 @@ def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
         click.echo(f"{plugin.name:<16} {plugin.status:<9} {plugin.distribution} {plugin.version}")
         if plugin.error:
             click.echo(f"{'':<16} {plugin.error}")
+
+
+@plugins.command()
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def check(directory: Path) -> None:
+    """Check the plugins of the project in DIRECTORY, which need not be installed.
+
+    Every mistake is one line; exit code 1 when there is one."""
+    logging.getLogger("jackfield").addHandler(logging.NullHandler())  # each mistake is told once, below
+    check_project = cast("Callable[[Path], dict[str, list[str]]]", load("jackfield.cli.plugin_check:check_project"))
+    found = check_project(directory.absolute())
+    for name, mistakes in found.items():
+        for line in mistakes or ["ok"]:
+            click.echo(f"{name}: {line}")
+    if any(found.values()):
+        raise SystemExit(1)
 
 
 @click.command()
