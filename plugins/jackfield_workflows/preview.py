@@ -16,14 +16,14 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound, RateLimited
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeAnswer, NodeCatalog, NodeError
+from jackfield.api.nodes import NodeAnswer, NodeError
 from jackfield.api.records import record
 from jackfield.api.workflows import Document, Items, Workflow
 from jackfield_workflows.facts import Facts
 from jackfield_workflows.identities import known_id
 from jackfield_workflows.noderun import EngineNodeRun
 from jackfield_workflows.past import past_results, reaching, task_of, with_pinned
-from jackfield_workflows.plans import Plan
+from jackfield_workflows.plans import Plan, plan_of
 from jackfield_workflows.records import to_json
 from jackfield_workflows.retries import executed_workflow
 from jackfield_workflows.runloop import RunLoop
@@ -78,7 +78,7 @@ class Preview:
             self._asked -= 1
 
     async def _evaluate(self, asked: Asked) -> dict[str, Json]:
-        plan = Plan(asked.workflow, self._context.port(NodeCatalog))
+        plan = plan_of(asked.workflow, self._context)
         if asked.node not in plan.graph.steps:
             details = {"node": "give the name of a node of the workflow that runs"}
             raise InvalidInput(f"There is no node {asked.node[:100]} to look at.", details=details)
@@ -109,7 +109,7 @@ class Preview:
         if stored is None:
             raise NotFound("There is no execution with this id.")
         ran = await executed_workflow(self._context, stored, same_version=True)
-        plan = Plan(ran, self._context.port(NodeCatalog))
+        plan = plan_of(ran, self._context)
         most = self._services.settings.max_node_runs
         try:
             return await asyncio.to_thread(past_results, plan.graph, stored, most)

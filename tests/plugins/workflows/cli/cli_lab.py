@@ -14,6 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.workflows import Node
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_expressions.service import ExpressionsService
 from jackfield_workflows.reader import CachedReader
 
 T = TypeVar("T")
@@ -65,6 +66,7 @@ class CliLab:
         context = FakeContext(self.directory)
         nodes = FakeCatalog(*(Simple(kind, lambda: self.started()) for kind in kinds))
         context.ports.update(Store=self.store, NodeCatalog=nodes, jackfield_triggers=[], jackfield_script_engines={})
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
 
         async def worked() -> T:

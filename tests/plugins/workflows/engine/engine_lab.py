@@ -19,6 +19,7 @@ from jackfield.api.workflows import Document, Node, Outputs, Workflow
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_expressions.service import ExpressionsService
 from jackfield_workflows.engine import EmbeddedEngine
 from jackfield_workflows.reader import CachedReader
 from jackfield_workflows.records import Record, decode
@@ -125,6 +126,7 @@ class Lab:
             NodeCatalog=FakeCatalog(*self.kinds.values()),
             jackfield_script_engines=self.scripts,
         )
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
         return context
 
