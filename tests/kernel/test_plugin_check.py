@@ -77,7 +77,7 @@ class AcmePlugin(Plugin):
     assert len(lines) == len(set(lines))
     text = "\n".join(lines)
     for told in (
-        "acme_tools:Missing",
+        "table [acme]",
         "acme_tools:Port",
         "Port (acme_tools:nothing)",
         "acme_bare",

@@ -48,9 +48,7 @@ def read_project(directory: Path) -> Project:
     try:
         project = tomllib.loads(path.read_text(encoding="utf-8")).get("project", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigurationError(
-            f"{path} cannot be read: {exc}. Name the directory of a project."
-        ) from None
+        raise ConfigurationError(f"{path} cannot be read: {exc}. Name the directory of a project.") from None
     given = project.get("entry-points", {}).get(PROJECT, {})
     if not given:
         raise ConfigurationError(
