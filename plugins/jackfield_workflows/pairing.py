@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from jackfield.api.records import state
 from jackfield.api.workflows import Item
-from jackfield_workflows.outputs import references_of
+from jackfield_engine.loop.outputs import references_of
+from jackfield_engine.loop.tasks import NodeResult, Source
 from jackfield_workflows.scope import ExpressionProblem
-from jackfield_workflows.tasks import NodeResult, Source
 
 
 class Place(NamedTuple):

@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.workflows import Node
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.reader import CachedReader
+from jackfield_workflows.documents.reader import CachedReader
 
 T = TypeVar("T")
 

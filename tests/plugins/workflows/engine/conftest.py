@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from engine_lab import Lab
 
-from jackfield_workflows.run_state import UnknownEvent
+from jackfield_engine.run.state import UnknownEvent
 
 
 @pytest.fixture

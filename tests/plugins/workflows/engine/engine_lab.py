@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.history import NodeRecord, node_records
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, NodeType, Suspend
 from jackfield.api.storage import Store, StoredWorkflow
@@ -19,10 +20,9 @@ from jackfield.api.workflows import Document, Node, Outputs, Workflow
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.reader import CachedReader
-from jackfield_workflows.records import Record, decode
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_workflows.documents.reader import CachedReader
 
 A_NODE = NodeDescription("Fake", "Does what a test says.", "transform")
 Act = Callable[[NodeRun], Awaitable[NodeResult]]
@@ -142,10 +142,10 @@ class Lab:
         )
         return self.parse(document, id=workflow_id, version=1, active=True)
 
-    async def records(self, execution_id: str) -> list[Record]:
+    async def records(self, execution_id: str) -> list[NodeRecord]:
         stored = await self.store.execution(execution_id)
         assert stored is not None
-        return decode(stored.steps)
+        return node_records(stored.steps)
 
     async def status(self, execution_id: str) -> str:
         stored = await self.store.execution(execution_id)

@@ -10,7 +10,7 @@ from engine_lab import Lab, doc
 from jackfield.api.nodes import NodeRun
 from jackfield.api.storage import ExecutionFilter, ExecutionRow
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_engine.engine import EmbeddedEngine
 
 
 class Gate:

@@ -11,7 +11,7 @@ from engine_lab import Lab, doc, ended, request, until
 
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.nodes import NodeAnswer, NodeResult, NodeRun, Suspend
-from jackfield_workflows.engine import EmbeddedEngine
+from jackfield_engine.engine import EmbeddedEngine
 
 DAY_MS = 86_400_000
 CALLED: Any = [{"json": {"approved": True}}]

@@ -12,7 +12,7 @@ from gate_lab import GATED, Gate, a_parent, rows
 
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.settings import ExecutionsSettings
 
 # --------------------------------------------------------------------------------------------------------------- cancel
 

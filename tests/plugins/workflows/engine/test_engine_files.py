@@ -15,9 +15,9 @@ from jackfield.api.nodes import NodeRun
 from jackfield.api.workflows import BinaryData, Outputs
 from jackfield.testing.context import FakeContext
 from jackfield_binary.store import DiskStore
-from jackfield_workflows.engine import EmbeddedEngine, build
-from jackfield_workflows.item_files import without_large_data
-from jackfield_workflows.retries import retry_request
+from jackfield_engine.engine import EmbeddedEngine, build
+from jackfield_engine.shared.item_files import without_large_data
+from jackfield_workflows.history.retries import retry_request
 
 LARGE = b"x" * 1000
 LIMITS = BinarySettings(inline_limit=100)

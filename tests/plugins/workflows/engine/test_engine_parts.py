@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.testing.clock import FakeClock
-from jackfield_workflows.run_state import RunEvent
-from jackfield_workflows.scheduler import Scheduler
-from jackfield_workflows.settings_executions import ExecutionsSettings
-from jackfield_workflows.stepping import watched
-from jackfield_workflows.subworkflows import child_id
-from jackfield_workflows.timers import Timers
+from jackfield_engine.lifecycle.scheduler import Scheduler
+from jackfield_engine.lifecycle.subworkflows import child_id
+from jackfield_engine.run.state import RunEvent
+from jackfield_engine.run.stepping import watched
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.timers import Timers
 
 
 class Bell:

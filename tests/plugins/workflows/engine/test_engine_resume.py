@@ -12,17 +12,18 @@ import pytest
 from engine_lab import Kind, Lab, doc, ended, request, until
 
 from jackfield.api.engine import Outcome
+from jackfield.api.history import node_records
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeResult, NodeRun
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, NewCall, NewExecution, StoredExecution
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.records import LEFT, RESUMED, decode
-from jackfield_workflows.resuming import request_of
-from jackfield_workflows.run_state import RunEvent
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.lifecycle.resuming import request_of
+from jackfield_engine.run.state import RunEvent
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.records import LEFT, RESUMED
 
 WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
 
@@ -460,7 +461,7 @@ def test_a_record_replaces_what_was_stored_from_its_index_on() -> None:
         return orjson.dumps([{"node": node, "index": index} for index, node in records])
 
     def kept(*chunks: bytes) -> list[tuple[int, str]]:
-        return [(record["index"], record["node"]) for record in decode(chunks)]
+        return [(record["index"], record["node"]) for record in node_records(chunks)]
 
     twice = chunk((1, "A"), (2, "B"))
     assert kept(chunk((0, "S")), twice, twice, chunk((3, "C"))) == [(0, "S"), (1, "A"), (2, "B"), (3, "C")]
@@ -532,7 +533,7 @@ async def test_a_retry_of_another_workflow_runs_from_where_it_differs(lab: Lab) 
 
 
 async def test_an_execution_that_ends_early_does_so_after_a_restart_and_when_repeated(lab: Lab) -> None:
-    from jackfield_workflows.retries import original_input
+    from jackfield_workflows.history.retries import original_input
 
     workflow = await lab.save(
         doc(("A", "pass"), ("B", "wait", {"parameters": {"until": 10**15}}), ("C", "pass"), ("D", "pass"))

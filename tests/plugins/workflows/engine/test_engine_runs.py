@@ -19,8 +19,8 @@ from jackfield.api.nodes import NodeAnswer, NodeError, NodeParameters, NodeRun
 from jackfield.api.storage import CallUpdate, Delivery, ExecutionFilter, NewCall
 from jackfield.api.workflows import Outputs
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.execution_views import execution_body
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_workflows.history.views import execution_body
 
 
 async def test_a_run_is_accepted_finished_and_stored(lab: Lab) -> None:

@@ -16,9 +16,9 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
 from jackfield.api.storage import Credential, Variable
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.engine import build
-from jackfield_workflows.plans import Detours
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import build
+from jackfield_engine.loop.plans import Detours
+from jackfield_engine.settings import ExecutionsSettings
 
 
 class FakeScripts:

@@ -21,11 +21,11 @@ from jackfield.api.nodes import NodeError, NodeRun, StaticScope
 from jackfield.api.scripts import ScriptData, ScriptResult
 from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.run.state import RunEvent
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.static_data import copied, merge
 from jackfield_nodes.lists.remove_duplicates import node as remove_duplicates
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.run_state import RunEvent
-from jackfield_workflows.settings_executions import ExecutionsSettings
-from jackfield_workflows.static_data import copied, merge
 
 
 async def count(run: NodeRun, scope: StaticScope = "global") -> int:

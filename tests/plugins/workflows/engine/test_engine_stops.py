@@ -11,8 +11,8 @@ from gate_lab import GATED, Gate, stop, waits
 from jackfield.api.engine import Execution
 from jackfield.api.errors import Conflict, StoreUnavailable
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.settings import ExecutionsSettings
 
 # --------------------------------------------------------------------------------------------------- a store that fails
 

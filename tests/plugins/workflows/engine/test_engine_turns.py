@@ -14,8 +14,8 @@ from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeRun
 from jackfield.api.storage import CallUpdate, Variable
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.settings import ExecutionsSettings
 
 # ---------------------------------------------------------------------------------------------------------------- turns
 

@@ -9,8 +9,8 @@ import pytest
 from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, a_parent, rows, stop, waits
 
-from jackfield_workflows.run_state import RunState
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.run.state import RunState
+from jackfield_engine.settings import ExecutionsSettings
 
 # ---------------------------------------------------------------------------------------------------------------- waits
 

@@ -9,9 +9,9 @@ from engine_lab import Lab, doc, ended, request, until
 from jackfield.api.events import Event
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeEvents
-from jackfield_workflows.node_events import INTERVAL, LISTED, NodeEvents
-from jackfield_workflows.tasks import Task
-from jackfield_workflows.timers import Timers
+from jackfield_engine.loop.tasks import Task
+from jackfield_engine.run.node_events import INTERVAL, LISTED, NodeEvents
+from jackfield_engine.shared.timers import Timers
 
 
 def told(lab: Lab, monkeypatch: Any) -> list[Event]:

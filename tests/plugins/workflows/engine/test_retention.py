@@ -9,8 +9,8 @@ from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecuti
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.retention import prune, prune_forever
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.retention import prune, prune_forever
+from jackfield_engine.settings import ExecutionsSettings
 
 HOUR = 3_600_000
 

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun, Suspend
 from jackfield.api.storage import ExecutionFilter
 from jackfield.api.workflows import Document, Outputs, Workflow
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.execution import Run
-from jackfield_workflows.records import decode
-from jackfield_workflows.run_state import RunEvent, RunState
-from jackfield_workflows.settings_executions import ExecutionsSettings
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.run.execution import Run
+from jackfield_engine.run.state import RunEvent, RunState
+from jackfield_engine.settings import ExecutionsSettings
 
 WRITES = frozenset(
     ("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call", "end_wait")
@@ -152,7 +152,7 @@ class World:
     async def _effect(self, run: NodeRun) -> Outputs:
         await self._on()
         stored = self.store._runs.get(run.execution.id)
-        for record in decode(stored.steps) if stored is not None else ():
+        for record in node_records(stored.steps) if stored is not None else ():
             if record["node"] == run.node.name:
                 self.wrong.append(f"{run.node.name} ran again, although its result was stored")
         if stored is None or stored.row.status in ENDS:

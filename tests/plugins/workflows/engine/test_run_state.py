@@ -11,9 +11,9 @@ from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, Gate
 
 import jackfield_workflows
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.run_effects import RunEffects
-from jackfield_workflows.run_state import TRANSITIONS, Effect, RunEvent, RunState, UnknownEvent, table
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.lifecycle.effects import RunEffects
+from jackfield_engine.run.state import TRANSITIONS, Effect, RunEvent, RunState, UnknownEvent, table
 
 MOMENTARY = {RunState.READY, RunState.SUSPENDED}
 """Nothing else happens before the next event."""

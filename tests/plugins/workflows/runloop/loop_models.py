@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items, Node, OnError, Outputs, Wire, Workflow, WorkflowSettings
-from jackfield_workflows.graph import Graph, build_graph
-from jackfield_workflows.runloop import RunLoop, TooManyRuns
-from jackfield_workflows.tasks import Task
+from jackfield_engine.loop.graph import Graph, build_graph
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.tasks import Task
 
 OUTPUTS = 2
 

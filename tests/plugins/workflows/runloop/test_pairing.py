@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from loop_models import a_graph, a_node, chain, numbers
 
 from jackfield.api.workflows import Items, Outputs
+from jackfield_engine.loop.runloop import RunLoop
+from jackfield_engine.loop.tasks import Task
 from jackfield_workflows.pairing import Origin, Place, item_at, trace
-from jackfield_workflows.runloop import RunLoop
 from jackfield_workflows.scope import ExpressionProblem
-from jackfield_workflows.tasks import Task
 
 
 def made(*pairs: object) -> Items:

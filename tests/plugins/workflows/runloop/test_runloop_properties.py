@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from loop_models import Behaviour, Trace, graphs, numbers, play
 
-from jackfield_workflows.graph import Graph
-from jackfield_workflows.runloop import RunLoop
+from jackfield_engine.loop.graph import Graph
+from jackfield_engine.loop.runloop import RunLoop
 
 LIMIT = 60
 behaviours = st.builds(Behaviour, st.integers(0, 2**32), st.sampled_from((0.0, 0.2)), st.sampled_from((0.2, 0.5)))

@@ -13,9 +13,9 @@ from loop_models import a_graph, a_node, chain, numbers, plain
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Outputs
-from jackfield_workflows.graph import Graph, towards
-from jackfield_workflows.runloop import RunLoop, TooManyRuns
-from jackfield_workflows.tasks import Task
+from jackfield_engine.loop.graph import Graph, towards
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.tasks import Task
 
 
 def first(graph: Graph, start: str = "a", *values: int, **more: object) -> tuple[RunLoop, Task]:
