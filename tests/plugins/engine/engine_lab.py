@@ -20,6 +20,7 @@ from jackfield.api.workflows import Document, Node, Outputs, Workflow
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_engine.defaults import SettingsDefaults
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_workflows.documents.reader import CachedReader
@@ -126,6 +127,7 @@ class Lab:
             jackfield_script_engines=self.scripts,
         )
         context.ports["WorkflowReader"] = CachedReader(context)
+        context.ports["ExecutionDefaults"] = SettingsDefaults(context)
         return context
 
     def engine(self, store: Store | None = None) -> EmbeddedEngine:

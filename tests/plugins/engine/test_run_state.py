@@ -10,7 +10,7 @@ import pytest
 from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, Gate
 
-import jackfield_workflows
+import jackfield_engine
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.lifecycle.effects import RunEffects
 from jackfield_engine.run.state import TRANSITIONS, Effect, RunEvent, RunState, UnknownEvent, table
@@ -104,7 +104,7 @@ async def test_the_states_of_a_plain_run(lab: Lab) -> None:
 def test_nobody_else_writes_a_state() -> None:
     """Assignments to an attribute `state` in the engine's files: `Run` alone has them, in `move`."""
     found = []
-    for path in Path(jackfield_workflows.__file__).parent.glob("*.py"):
+    for path in Path(jackfield_engine.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             targets = node.targets if isinstance(node, ast.Assign) else []
             flat = [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
@@ -115,7 +115,7 @@ def test_nobody_else_writes_a_state() -> None:
 def test_nobody_outside_writes_to_a_run() -> None:
     names = {"run", "parent", "child", "oldest", "holder"}
     found = []
-    for path in Path(jackfield_workflows.__file__).parent.glob("*.py"):
+    for path in Path(jackfield_engine.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             found += [
@@ -123,4 +123,4 @@ def test_nobody_outside_writes_to_a_run() -> None:
                 for target in targets
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id in names
             ]
-    assert found == ["run_progress.py: run.borrowed"]  # of a node's run, not of an execution
+    assert found == ["progress.py: run.borrowed"]  # of a node's run, not of an execution
