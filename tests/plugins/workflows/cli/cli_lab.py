@@ -14,6 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.workflows import Node
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_engine.temporary import EmbeddedTemporaryEngines
 from jackfield_workflows.documents.reader import CachedReader
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class CliLab:
         nodes = FakeCatalog(*(Simple(kind, lambda: self.started()) for kind in kinds))
         context.ports.update(Store=self.store, NodeCatalog=nodes, jackfield_triggers=[], jackfield_script_engines={})
         context.ports["WorkflowReader"] = CachedReader(context)
+        context.ports["TemporaryEngines"] = EmbeddedTemporaryEngines(context)
 
         async def worked() -> T:
             return await work(context)
