@@ -5,9 +5,7 @@ Source: facts/workflow-service.md section 2.2. Items are never changed; what dif
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from jackfield.api.jsontext import Json
+from jackfield.api.expressions import references_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Item, Items, Outputs, PairedItem
 from jackfield_engine.loop.tasks import Task
@@ -121,27 +119,3 @@ def _paired_input(task: Task, item: Item) -> Item | None:
     if index < len(task.inputs) and place < len(task.inputs[index]):
         return task.inputs[index][place]
     return None
-
-
-class Reference(NamedTuple):
-    """One part of `pairedItem`. run: None for the run that gave the item."""
-
-    item: int
-    input: int = 0
-    run: int | None = None
-
-
-def references_of(pair: Json | PairedItem | list[PairedItem]) -> list[Reference]:
-    """`pairedItem` in any of its forms; what is no reference is left out."""
-    if isinstance(pair, bool) or pair is None:
-        return []
-    if isinstance(pair, int):
-        return [Reference(pair)] if pair >= 0 else []
-    if isinstance(pair, dict):
-        item, index, run = pair.get("item"), pair.get("input", 0), pair.get("run")
-        fits = type(item) is int and type(index) is int and item >= 0 and index >= 0
-        known = run is None or (type(run) is int and run >= 0)
-        return [Reference(item, index, run)] if fits and known else []  # type: ignore[arg-type]  # checked above
-    if isinstance(pair, list):
-        return [reference for one in pair for reference in references_of(one)]
-    return []

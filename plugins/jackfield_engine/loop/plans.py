@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import cached_property
 
+from jackfield.api.context import PluginContext
+from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import Graph, build_graph
-from jackfield_workflows.expressions import Parameters, compile_parameters
 
 _LONGEST_DETOUR = 64
 
@@ -41,17 +42,18 @@ class Detours:
 class NodePlan:
     """One node of a workflow: its type and its compiled parameters."""
 
-    def __init__(self, node: Node, type: NodeType) -> None:
+    def __init__(self, node: Node, type: NodeType, expressions: Expressions) -> None:
         self.node = node
+        self._expressions = expressions
         self.type = type
         self.effect = type.effect
         self.detours = Detours()
         self._literal: NodeParameters | None = None
 
     @cached_property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> CompiledParameters:
         given = self.node.parameters
-        return compile_parameters(given, self.model.json_templates(given), self.model.late(given))
+        return self._expressions.compile(given, self.model.json_templates(given), self.model.late(given))
 
     @cached_property
     def model(self) -> type[NodeParameters]:
@@ -67,8 +69,9 @@ class NodePlan:
 class Plan:
     """One version of a workflow."""
 
-    def __init__(self, workflow: Workflow, catalog: NodeCatalog) -> None:
+    def __init__(self, workflow: Workflow, catalog: NodeCatalog, expressions: Expressions) -> None:
         self.workflow = workflow
+        self.expressions = expressions
         self._catalog = catalog
         self._nodes: dict[str, NodePlan] = {}
         self._directions: dict[tuple[str, str], int] = {}
@@ -95,7 +98,7 @@ class Plan:
             raise NodeError(
                 f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
             )
-        return NodePlan(node, found)
+        return NodePlan(node, found, self.expressions)
 
     def _outputs(self, node: Node) -> int:
         """One for a node whose type or parameters are not usable; it fails when it is reached."""
@@ -106,11 +109,15 @@ class Plan:
             return 1
 
 
+def plan_of(workflow: Workflow, context: PluginContext) -> Plan:
+    return Plan(workflow, context.port(NodeCatalog), context.port(Expressions))
+
+
 class Plans:
     """The plans used last, at most so many."""
 
-    def __init__(self, catalog: NodeCatalog, limit: int) -> None:
-        self._catalog = catalog
+    def __init__(self, context: PluginContext, limit: int) -> None:
+        self._context = context
         self._limit = limit
         self._plans: OrderedDict[int, Plan] = OrderedDict()
 
@@ -118,7 +125,7 @@ class Plans:
         """The plan holds the workflow, so that its identity stays its own."""
         plan = self._plans.get(id(workflow))
         if plan is None:
-            plan = self._plans[id(workflow)] = Plan(workflow, self._catalog)
+            plan = self._plans[id(workflow)] = plan_of(workflow, self._context)
             if len(self._plans) > self._limit:
                 self._plans.popitem(last=False)
         else:

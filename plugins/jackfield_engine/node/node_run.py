@@ -15,7 +15,9 @@ from jackfield.api.binary import BinaryFiles, BinaryStore
 from jackfield.api.clock import Clock
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import JackfieldError
+from jackfield.api.expressions import CompiledParameters, ExpressionProblem
 from jackfield.api.http_client import Authorization
+from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
 from jackfield.api.records import replace
@@ -27,9 +29,6 @@ from jackfield_engine.node.execution_data import Facts
 from jackfield_engine.node.surroundings import NodeSurroundings
 from jackfield_engine.shared.services import Services
 from jackfield_engine.shared.static_data import Borrowed, copied, merge
-from jackfield_workflows.expressions import Parameters, compile_parameters
-from jackfield_workflows.jsvalues import Beyond
-from jackfield_workflows.scope import ExpressionProblem, Scope
 
 EXPRESSIONS = "javaScript"
 _BATCH = 200
@@ -155,7 +154,7 @@ class EngineNodeRun:
     async def evaluate(
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
     ) -> dict[str, Json]:
-        parameters = compile_parameters(templates)
+        parameters = self._host.facts.plan.expressions.compile(templates)
         if parameters.literal is not None:
             return dict(parameters.literal)
         if extra or self._extra:
@@ -166,19 +165,21 @@ class EngineNodeRun:
         except Beyond:
             return await self._evaluated(parameters.by_javascript(), item, extra)
 
-    async def _evaluated(self, parameters: Parameters, item: int, extra: Mapping[str, Json] | None) -> dict[str, Json]:
+    async def _evaluated(
+        self, parameters: CompiledParameters, item: int, extra: Mapping[str, Json] | None
+    ) -> dict[str, Json]:
         if parameters.variables:
             await self._variables()
-        scope = Scope(self._seen, self._around)
+        evaluation = parameters.evaluation(self._seen, self._around)
         place = self._places[item] if item < len(self._places) else item
-        scope.move(place)
+        scripted: Sequence[object] = ()
         if parameters.sources:
             place_only = range(place, place + 1)
-            (scope.scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, scope.now_ms())
+            (scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, evaluation.now_ms())
         try:
-            return parameters.get(scope)  # type: ignore[return-value]  # an object like its templates
+            return evaluation.at(place, scripted)  # type: ignore[return-value]  # an object like its templates
         except ExpressionProblem as exc:
-            raise _named(parameters.blame(scope), item, exc.message) from None
+            raise _named(exc.path, item, exc.message) from None
 
     async def _resolve(self, items: Items, indexes: range) -> list[NodeParameters]:
         parameters = self._plan.parameters
@@ -195,26 +196,24 @@ class EngineNodeRun:
         detours.done()
         return made
 
-    async def _resolved(self, parameters: Parameters, items: Items, indexes: range) -> list[NodeParameters]:
+    async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:
         if parameters.variables:
             await self._variables()
-        scope = Scope(items, self._around)
+        evaluation = parameters.evaluation(items, self._around)
         scripted: list[list[object]] | None = None
         if parameters.sources:
-            scripted = await self._scripted(parameters, items, indexes, {}, scope.now_ms())
+            scripted = await self._scripted(parameters, items, indexes, {}, evaluation.now_ms())
+        value_at = evaluation.at
         made: list[NodeParameters] = []
         until = perf_counter() + _BATCH_SECONDS
         for number, index in enumerate(indexes):
             if number and (not number % _BATCH or perf_counter() > until):
                 await self._host.breathe()
                 until = perf_counter() + _BATCH_SECONDS
-            scope.move(index)
-            if scripted is not None:
-                scope.scripted = scripted[number]
             try:
-                value = parameters.get(scope)
+                value = value_at(index) if scripted is None else value_at(index, scripted[number])
             except ExpressionProblem as exc:
-                raise _named(parameters.blame(scope), index, exc.message) from None
+                raise _named(exc.path, index, exc.message) from None
             made.append(self._validated(value, index))
         return made
 
@@ -234,7 +233,7 @@ class EngineNodeRun:
             raise NodeError(f"The variables cannot be read: {exc.message}") from None
 
     async def _scripted(
-        self, parameters: Parameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
+        self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
         """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
         engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
@@ -261,10 +260,10 @@ class EngineNodeRun:
             raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
         if "vars" in source:
             await self._variables()
-        from jackfield_workflows.reading import script_reads
 
         first = self._places[0] if self._places else 0
-        data = self._around.script_data(self.items, script_reads(source, language), self._host.clock.now_ms(), first)
+        reads = self._host.facts.plan.expressions.script_reads(source, language)
+        data = self._around.script_data(self.items, reads, self._host.clock.now_ms(), first)
         memory = await self._memory(source)
         given: dict[str, dict[str, Json]] = {scope: copied(section) for scope, section in memory.items()}
         if memory:

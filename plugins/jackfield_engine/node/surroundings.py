@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
+from jackfield.api.expressions import ExpressionProblem, ItemPlace, NodeReads, Pairing, Reads, projected_item
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import Facts
-from jackfield_workflows.pairing import Origin, Place, Results, item_at, trace
-from jackfield_workflows.reads import NodeReads, Reads, projected_item
-from jackfield_workflows.scope import ExpressionProblem
 
 Pair: TypeAlias = "list[int] | None"
 """`[output, item]` of a node's last run, `[output, item, run]` of an earlier one; None: no item."""
 
 
 class NodeSurroundings:
-    """`Surroundings` of one node run, and the same as plain data for scripts."""
+    """`RunSurroundings` of one node run, and the same as plain data for scripts."""
 
     def __init__(self, facts: Facts, task: Task, node: Node | None = None) -> None:
         """node: a part of the running node, which sees the same."""
         self._facts = facts
         self._task = task
         self._node = node or task.step.node
-        self._results: Results = facts.loop.results if facts.loop is not None else {}
-        self._origins: dict[str, dict[Place, Origin]] = {}
+        self._results: Mapping[str, Sequence[NodeResult]] = facts.loop.results if facts.loop is not None else {}
+
+    @cached_property
+    def _pairing(self) -> Pairing:
+        return self._facts.plan.expressions.pairing(self._results)
 
     @property
     def run_index(self) -> int:
@@ -121,11 +123,10 @@ class NodeSurroundings:
         output = self._facts.plan.output_towards(name, self._task.step.node.name)
         return outputs[output] if output < len(outputs) else []
 
-    def _trace(self, name: str, index: int) -> Place:
+    def _trace(self, name: str, index: int) -> ItemPlace:
         self._runs(name)
         sources = self._task.sources
-        known = self._origins.setdefault(name, {})
-        return trace(self._results, sources[0] if sources else None, index, name, known)
+        return self._pairing.trace(sources[0] if sources else None, index, name)
 
     def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
         params = dict(self._facts.plan.workflow.nodes[name].parameters)
@@ -160,7 +161,7 @@ class NodeSurroundings:
         except ExpressionProblem:
             return None
         last = place.run == len(self._results[name]) - 1
-        there = item_at(self._results, place)
+        there = self._pairing.item_at(place)
         if there is None:
             return None
         return [place.output, place.item] if last else [place.output, place.item, place.run]

@@ -16,9 +16,9 @@ from jackfield.api.engine import ExecutionRequest, PreviewRequest
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeAnswer, NodeCatalog, NodeError
+from jackfield.api.nodes import NodeAnswer, NodeError
 from jackfield.api.workflows import Document, Items
-from jackfield_engine.loop.plans import Plan
+from jackfield_engine.loop.plans import Plan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import Facts
@@ -43,7 +43,7 @@ class StoredDataPreview:
         return build_services(self._context)
 
     async def evaluate(self, request: PreviewRequest) -> dict[str, Json]:
-        plan = Plan(request.workflow, self._context.port(NodeCatalog))
+        plan = plan_of(request.workflow, self._context)
         if request.node not in plan.graph.steps:
             details = {"node": "give the name of a node of the workflow that runs"}
             raise InvalidInput(f"There is no node {request.node[:100]} to look at.", details=details)
@@ -71,7 +71,7 @@ class StoredDataPreview:
         stored, ran = request.stored, request.ran
         if stored is None or ran is None:
             return {}
-        plan = Plan(ran, self._context.port(NodeCatalog))
+        plan = plan_of(ran, self._context)
         most = self._services.settings.max_node_runs
         try:
             return await asyncio.to_thread(past_results, plan.graph, stored, most)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
@@ -39,7 +38,7 @@ def build_services(context: PluginContext) -> Services:
         store=context.store,
         clock=context.clock,
         settings=settings,
-        plans=Plans(context.port(NodeCatalog), settings.cached_workflows),
+        plans=Plans(context, settings.cached_workflows),
         timers=Timers(context.clock),
         variables=Variables(context, settings.variables_ttl),
         static=StaticData(context.store, settings.max_static_data),

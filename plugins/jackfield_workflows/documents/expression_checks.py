@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
 from jackfield_workflows.documents.mistakes import member
-from jackfield_workflows.templates import split
 
 
 def is_expression(value: object) -> bool:
@@ -14,22 +14,18 @@ def is_expression(value: object) -> bool:
     return isinstance(value, str) and value.startswith("=")
 
 
-def unclosed(parameters: Mapping[str, Json]) -> Iterator[str]:
+def unclosed(parameters: Mapping[str, Json], expressions: Expressions) -> Iterator[str]:
     """Paths, each with its leading `.` or `[`, of the expressions in which a `{{` is never closed."""
     for name, value in parameters.items():
-        yield from _unclosed(value, member(".", name)[1:])
+        yield from _unclosed(value, member(".", name)[1:], expressions)
 
 
-def _unclosed(value: Json, path: str) -> Iterator[str]:
+def _unclosed(value: Json, path: str, expressions: Expressions) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _unclosed(inner, path + member(".", name)[1:])
+            yield from _unclosed(inner, path + member(".", name)[1:], expressions)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _unclosed(inner, f"{path}[{index}]")
-    elif isinstance(value, str) and value.startswith("=") and "{{" in value and _is_open(value[1:]):
+            yield from _unclosed(inner, f"{path}[{index}]", expressions)
+    elif isinstance(value, str) and value.startswith("=") and "{{" in value and not expressions.is_closed(value[1:]):
         yield path
-
-
-def _is_open(template: str) -> bool:
-    return any(chunk.code and not chunk.raw.endswith("}}") for chunk in split(template))

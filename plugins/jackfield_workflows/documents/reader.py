@@ -9,6 +9,7 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionDefaults
 from jackfield.api.errors import NotFound
+from jackfield.api.expressions import Expressions
 from jackfield.api.ids import is_uuid
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
@@ -63,7 +64,7 @@ class CachedReader:
         """What `POST /workflows/validate` lists, without what the triggers say about going live."""
         from jackfield_workflows.documents.validation import problems
 
-        return problems(workflow, self._context.port(NodeCatalog))
+        return problems(workflow, self._context.port(NodeCatalog), self._context.port(Expressions))
 
     def timezone(self, workflow: Workflow) -> str:
         """The workflow's zone, else the one of the setting executions.timezone."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
+from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.workflows import Node, Problem, Workflow, WorkflowSettings
@@ -19,11 +20,11 @@ from jackfield_workflows.documents.wires import links
 _log = logging.getLogger(__name__)
 
 
-def problems(workflow: Workflow, catalog: NodeCatalog) -> list[Problem]:
+def problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expressions) -> list[Problem]:
     """The first hundred of each sort, in document order: nodes, then wires, then the rest."""
     found: list[Problem] = []
     checks = (
-        _node_problems(workflow, catalog),
+        _node_problems(workflow, catalog, expressions),
         _wire_problems(workflow),
         part_problems(workflow, catalog),
         _name_problems(workflow),
@@ -70,7 +71,7 @@ def _pin_problems(pinned: Json) -> Iterator[Problem]:
             )
 
 
-def _node_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem]:
+def _node_problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expressions) -> Iterator[Problem]:
     seen: set[str] = set()
     listed = workflow.document.get("nodes")
     for index, raw in enumerate(listed if isinstance(listed, list) else []):
@@ -82,10 +83,10 @@ def _node_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem
             yield Problem(f"{path}.name", f"Another node has the name {name} already; give each node its own name.")
             continue
         seen.add(name)
-        yield from _type_problems(workflow.nodes[name], path, catalog)
+        yield from _type_problems(workflow.nodes[name], path, catalog, expressions)
 
 
-def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Problem]:
+def _type_problems(node: Node, path: str, catalog: NodeCatalog, expressions: Expressions) -> Iterator[Problem]:
     node_type = catalog.find(node.kind)
     if node_type is None:
         message = f"The node type {node.type} is not installed; the node cannot run."
@@ -102,7 +103,7 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog) -> Iterator[Prob
         yield Problem(f"{path}.parameters{place}", message)
     for place, message in _doubts(node, node_type).items():
         yield Problem(f"{path}.parameters.{place}", message, "warning")
-    for place in unclosed(node.parameters):
+    for place in unclosed(node.parameters, expressions):
         yield Problem(
             f"{path}.parameters{place}", "An expression begins with {{ and is never closed with }}.", "warning"
         )

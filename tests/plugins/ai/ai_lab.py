@@ -25,6 +25,7 @@ from jackfield_ai.kinds import KINDS
 from jackfield_credentials.kinds import KINDS as GENERIC
 from jackfield_credentials.service import CredentialService
 from jackfield_engine.engine import EmbeddedEngine, build
+from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
@@ -110,6 +111,7 @@ class AiLab:
         context.ports["Credentials"] = CredentialService(context)
         types = [*made([*node_types(context), *core_types(context)]), self.noting]
         context.ports["NodeCatalog"] = FakeCatalog(*types)
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
 
     def engine(self) -> EmbeddedEngine:

@@ -23,6 +23,7 @@ from jackfield.testing.store import MemoryStore
 from jackfield_engine.defaults import SettingsDefaults
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_expressions.service import ExpressionsService
 from jackfield_workflows.documents.reader import CachedReader
 
 A_NODE = NodeDescription("Fake", "Does what a test says.", "transform")
@@ -126,6 +127,7 @@ class Lab:
             NodeCatalog=FakeCatalog(*self.kinds.values()),
             jackfield_script_engines=self.scripts,
         )
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
         context.ports["ExecutionDefaults"] = SettingsDefaults(context)
         return context
