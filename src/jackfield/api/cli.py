@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import click
 
 from .context import PluginContext
 from .jsontext import Json
+from .places import load
 
 T = TypeVar("T")
 _LONGEST = 100_000
@@ -37,6 +38,17 @@ class Cli(Protocol):
 
         A `JackfieldError` becomes a message on standard error and exit code 1. Works beside a running daemon.
         """
+
+
+def work_at(place: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
+    """Work for `Cli.run` that stands in another module, which is imported when the command runs: a coroutine function
+    of the plugin's context and these arguments. Any: each has its type."""
+
+    async def work(context: PluginContext) -> Any:
+        found = cast("Callable[..., Awaitable[Any]]", load(place))
+        return await found(context, *arguments)
+
+    return work
 
 
 def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
