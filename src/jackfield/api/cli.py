@@ -39,6 +39,17 @@ class Cli(Protocol):
         """
 
 
+def work_at(place: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
+    """Work for `Cli.run` that stands in another module, which is imported when the command runs: a coroutine function
+    of the plugin's context and these arguments. Any: each has its type."""
+
+    async def work(context: PluginContext) -> Any:
+        found = cast("Callable[..., Awaitable[Any]]", load(place))
+        return await found(context, *arguments)
+
+    return work
+
+
 def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
     """Print rows under their columns. In a terminal long cells are folded to its width; elsewhere every row is one line
     of whatever length. right: columns of figures."""
