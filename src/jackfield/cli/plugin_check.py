@@ -94,7 +94,7 @@ def _ask_for_all(kernel: Kernel, names: Sequence[str]) -> None:
         _ask_for_ports(kernel, name)
     for node in kernel.nodes.all():
         owner = kernel.precedence.owner(f"node:{node.kind}")
-        if owner in names:
+        if owner is not None and owner in names:
             _ask_for_forms(kernel, owner, node)
 
 

@@ -19,7 +19,7 @@ FOREVER = Retention(executions_before=0, executions_keep=10**9, calls_before=0, 
 
 
 def new(id: str, at: int = 1000, **changes: object) -> NewExecution:
-    return replace(NewExecution(id, "w", 3, "webhook", "running", at, b"input", started_at=at), **changes)  # type: ignore[arg-type]
+    return replace(NewExecution(id, "w", 3, "webhook", "running", at, b"input", started_at=at), **changes)
 
 
 def ended(id: str, status: str = "success", at: int = 2000, **changes: object) -> FinishedExecution:
@@ -27,7 +27,7 @@ def ended(id: str, status: str = "success", at: int = 2000, **changes: object) -
 
 
 def call(id: str, at: int = 1000, webhook: str = "h", **changes: object) -> NewCall:
-    return replace(NewCall(id, webhook, at, "POST", b'{"x-a":"1"}', "body"), **changes)  # type: ignore[arg-type]
+    return replace(NewCall(id, webhook, at, "POST", b'{"x-a":"1"}', "body"), **changes)
 
 
 async def calls(store: Store, webhook: str = "h", status: str | None = None) -> list[StoredCall]:
