@@ -80,7 +80,7 @@ class AcmePlugin(Plugin):
         "table [acme]",
         "acme_tools:Port",
         "Port (acme_tools:nothing)",
-        "acme_bare",
+        "Bare does not fit",
         "no form",
         "acme_late",
         "no start",
