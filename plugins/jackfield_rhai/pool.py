@@ -13,7 +13,7 @@ T = TypeVar("T")
 STOPPING = "No script is run any more: the daemon is stopping."
 
 
-class Turns:
+class ScriptPool:
     """A bounded pool. The scripts' own deadlines end what runs."""
 
     def __init__(self, threads: int, waiting: int, wait: float) -> None:
