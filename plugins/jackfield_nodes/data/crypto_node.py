@@ -20,12 +20,13 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import chunks_of
+from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.signatures import signed
-from jackfield_nodes.files.entries import chunks_of
-from jackfield_nodes.paths import set_path
-from jackfield_nodes.per_item import ItemNode, with_json
-from jackfield_nodes.values import Unfit, text_of
+from jackfield_nodes.values.conversions import Unfit, text_of
+from jackfield_nodes.values.paths import set_path
 
 DIGESTS: Mapping[str, str] = {
     "MD5": "md5",

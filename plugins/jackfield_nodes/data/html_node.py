@@ -14,14 +14,14 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import text_of
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.paths import get_path
 
 LARGE = 64 * 1024
 """Documents from so many characters on are parsed on a thread."""

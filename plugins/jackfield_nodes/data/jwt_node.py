@@ -11,10 +11,10 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, key_of, signed, taken_apart, verified
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import Unfit, to_object
+from jackfield_nodes.values.conversions import Unfit, to_object
 
 MOST = 1e11
 """Seconds, some thousand years: more is no time that anybody means."""

@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield_nodes.data.dates import to_moment
-from jackfield_nodes.files.calendars import Event, Person, write_event
+from jackfield_nodes.files.formats.calendars import Event, Person, write_event
+from jackfield_nodes.values.dates import to_moment
 
 
 class Attendee(Parameters):

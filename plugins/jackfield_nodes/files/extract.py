@@ -17,16 +17,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.files.calendars import read_calendar
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.limits import Budget
-from jackfield_nodes.files.pdf import read_pdf
+from jackfield_nodes.files.formats.calendars import read_calendar
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.pdf import read_pdf
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.paths import set_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import Unfit
+from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.values.paths import set_path
 
 TABLES: Sequence[TableFormat] = ("csv", "html", "ods", "rtf", "xls", "xlsx")
 

@@ -18,12 +18,12 @@ from jackfield.api.binary import CHUNK, DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
+from jackfield.api.nodes.files import chunks_of, kept_file, with_file
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
-from jackfield_nodes.files.entries import chunks_of, kept, with_file
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.undisturbed import opened, undisturbed
-from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.files.threads import opened, undisturbed
 
 
 class Options(Parameters):
@@ -70,7 +70,7 @@ class DiskNode(ItemNode):
         kind = options.mime_type or mimetypes.guess_type(path)[0] or DEFAULT_TYPE
         descriptor = await opened(self._allowed().open_to_read, os.close, path)
         try:
-            file = await kept(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
+            file = await kept_file(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
         finally:
             os.close(descriptor)
         if options.file_extension:

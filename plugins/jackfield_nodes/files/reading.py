@@ -11,16 +11,16 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.csv_text import CsvOptions, read_csv
-from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.files.limits import Budget
-from jackfield_nodes.files.markup import read_html, read_rtf
-from jackfield_nodes.files.ods import read_ods
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.markup import read_html, read_rtf
+from jackfield_nodes.files.formats.ods import read_ods
+from jackfield_nodes.files.formats.tables import Cell, TableOptions, clipped, objects
+from jackfield_nodes.files.formats.xlsx import read_xls, read_xlsx
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.tables import Cell, TableOptions, clipped, objects
-from jackfield_nodes.files.xlsx import read_xls, read_xlsx
 
 ZIP = b"PK\x03\x04"
 COMPOUND = b"\xd0\xcf\x11\xe0"

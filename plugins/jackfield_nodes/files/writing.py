@@ -13,17 +13,17 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import kept_file
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
-from jackfield_nodes.files.charsets import encoded
-from jackfield_nodes.files.csv_text import write_csv
-from jackfield_nodes.files.entries import kept
-from jackfield_nodes.files.markup import write_html, write_rtf
-from jackfield_nodes.files.ods import MEDIA_TYPE, write_ods
-from jackfield_nodes.files.tables import table
-from jackfield_nodes.files.xls_writing import write_xls
-from jackfield_nodes.files.xlsx import write_xlsx
-from jackfield_nodes.values import text_of
+from jackfield_nodes.files.formats.charsets import encoded
+from jackfield_nodes.files.formats.csv_text import write_csv
+from jackfield_nodes.files.formats.markup import write_html, write_rtf
+from jackfield_nodes.files.formats.ods import MEDIA_TYPE, write_ods
+from jackfield_nodes.files.formats.tables import table
+from jackfield_nodes.files.formats.xls_writing import write_xls
+from jackfield_nodes.files.formats.xlsx import write_xlsx
+from jackfield_nodes.values.conversions import text_of
 
 TYPES: Mapping[str, str] = {
     "csv": "text/csv",
@@ -63,7 +63,7 @@ async def table_file(run: NodeRun, items: Items, kind: str, options: TableWritin
     rows = [item["json"] for item in items]
     content = await asyncio.to_thread(_table, rows, kind, options)
     name = f"{default_name}.{kind}" if options.file_name is None else options.file_name
-    return await kept(run, content, mime_type=TYPES[kind], file_name=name)
+    return await kept_file(run, content, mime_type=TYPES[kind], file_name=name)
 
 
 def _table(items: Sequence[Mapping[str, Json]], kind: str, options: TableWriting) -> bytes:

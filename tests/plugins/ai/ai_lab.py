@@ -26,8 +26,8 @@ from jackfield_credentials.service import CredentialService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
-from jackfield_nodes.http_client import GuardedClient
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
 from jackfield_workflows.engine import EmbeddedEngine, build
 from jackfield_workflows.reader import CachedReader
 from jackfield_workflows.records import Record, decode

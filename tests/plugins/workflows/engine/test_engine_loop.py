@@ -17,7 +17,7 @@ from jackfield.api.engine import Outcome
 from jackfield.api.nodes import NodeRun
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Document, Items, Outputs
-from jackfield_nodes.loop_node import node as loop_node
+from jackfield_nodes.flow.loop_node import node as loop_node
 from jackfield_workflows.settings_executions import ExecutionsSettings
 
 NO_CONTEXT = cast("PluginContext", SimpleNamespace())
