@@ -76,7 +76,7 @@ class RedisNode(IntegrationNode):
             return [[]]
         values = await credential(run, REDIS)
         sessions = await load("redis_session", "redis")
-        async with self.place(), sessions.opened(self.targets, values, self.settings) as session:
+        async with self.slot(), sessions.opened(self.targets, values, self.settings) as session:
 
             async def one(index: int, parameters: RedisParameters) -> Items:
                 made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))

@@ -14,7 +14,7 @@ from jackfield_integrations.files import content_of, file_of
 from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import SMTP
 from jackfield_integrations.libraries import load
-from jackfield_integrations.mail.letter import Attachment, envelope, message
+from jackfield_integrations.mail.composing import Attachment, envelope, message
 from jackfield_integrations.mail.parameters import SendEmail, SendEmail1, SendEmail2
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.secret_values import credential
@@ -48,7 +48,7 @@ class SendEmailNode(IntegrationNode):
         values = await credential(run, SMTP)
         posts = await load("mail.post", "mail")
         verify = not resolved[0].options.allow_unauthorized_certs
-        async with self.place(), posts.connected(self.targets, values, self.settings, verify) as post:
+        async with self.slot(), posts.connected(self.targets, values, self.settings, verify) as post:
 
             async def one(index: int, parameters: AnySendEmail) -> Items:
                 return await self._one(run, post, index, parameters)
@@ -56,10 +56,10 @@ class SendEmailNode(IntegrationNode):
             return [await made_per_item(run, resolved, one)]
 
     async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
-        letter = parameters.letter()
-        to = envelope(letter)
+        mail = parameters.mail()
+        to = envelope(mail)
         # The files as they are go once they are in the mail; a mail is whole in memory, as the library takes it.
-        made = await asyncio.to_thread(message, letter, await self._attachments(run, run.items[index], letter.files))
+        made = await asyncio.to_thread(message, mail, await self._attachments(run, run.items[index], mail.files))
         return made_of([await post.send(made, to)], index)
 
     async def _attachments(self, run: NodeRun, item: Item, fields: Sequence[str]) -> list[Attachment]:

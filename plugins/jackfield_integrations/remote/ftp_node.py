@@ -67,7 +67,7 @@ class FtpNode(IntegrationNode):
         plain = resolved[0].protocol == "ftp"
         values = await credential(run, FTP if plain else SFTP)
         servers = await load("remote.ftp_server" if plain else "remote.sftp_server", "ftp" if plain else "ssh")
-        async with self.place(), servers.served(self.targets, values, self.settings) as server:
+        async with self.slot(), servers.served(self.targets, values, self.settings) as server:
 
             async def one(index: int, parameters: FtpParameters) -> Items:
                 return await self._one(run, server, index, parameters)

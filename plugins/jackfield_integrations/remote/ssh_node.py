@@ -77,7 +77,7 @@ class SshNode(IntegrationNode):
         kind = SSH_PASSWORD if resolved[0].authentication == "password" else SSH_PRIVATE_KEY
         values = await credential(run, kind)
         sessions = await load("remote.ssh_session", "ssh")
-        async with self.place(), sessions.opened(self.targets, values, self.settings) as connection:
+        async with self.slot(), sessions.opened(self.targets, values, self.settings) as connection:
 
             async def one(index: int, parameters: SshParameters) -> Items:
                 if parameters.action() == "execute":

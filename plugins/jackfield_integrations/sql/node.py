@@ -36,7 +36,7 @@ class SqlNode(IntegrationNode):
         first = resolved[0]
         reading = self.reading(first)
         opened = await self.session(run, first)
-        async with self.place(), opened as session:
+        async with self.slot(), opened as session:
             if first.batching() == "independently":
 
                 async def one(index: int, parameters: AnySqlParameters) -> Items:

@@ -25,7 +25,7 @@ class Asking(Protocol):
         """The regular expression tests to answer before the item's conditions are evaluated."""
 
 
-class Judge:
+class ConditionEvaluator:
     """Makes the surroundings in which conditions are evaluated."""
 
     def __init__(self, context: PluginContext) -> None:

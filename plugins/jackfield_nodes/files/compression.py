@@ -30,7 +30,7 @@ from jackfield_nodes.files.formats.archives import (
 )
 from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.threads import undisturbed
+from jackfield_nodes.files.threads import run_to_end
 
 _HUGE = 2**31
 _LONGEST = 1000
@@ -112,7 +112,7 @@ class CompressionNode(ItemNode):
             yield _without_gz(given), gunzipped(chunks_of(run, item, name, index), budget)
         elif head.startswith((ZIP, EMPTY_ZIP)):
             content = await content_of(run, item, name, index, limit=settings.parse_limit)
-            archive, found = await undisturbed(directory, content, settings.archive_files, budget)
+            archive, found = await run_to_end(directory, content, settings.archive_files, budget)
             with archive:
                 for info in found:
                     yield _plain(info.filename), member(archive, info, budget)

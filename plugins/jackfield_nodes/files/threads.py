@@ -10,7 +10,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-async def undisturbed(work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+async def run_to_end(work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
     """Run on a thread, to its end also when the caller is cancelled meanwhile: a descriptor that is closed under a
     thread may be another file's the moment after."""
     task = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))

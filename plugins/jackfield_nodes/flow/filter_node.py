@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.nodes.items import error_item, goes_on, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.conditions.evaluator import Judge
+from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 
 
@@ -58,7 +58,7 @@ class FilterNode:
     effect = False
 
     def __init__(self, context: PluginContext) -> None:
-        self._judge = Judge(context)
+        self._evaluator = ConditionEvaluator(context)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
@@ -70,7 +70,7 @@ class FilterNode:
 
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
-        around = await self._judge.surroundings(run, tests)
+        around = await self._evaluator.surroundings(run, tests)
         kept: Items = []
         async for index, item in each(run.items):
             try:

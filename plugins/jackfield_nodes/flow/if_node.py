@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.nodes.items import goes_on, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.conditions.evaluator import Judge
+from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 
 
@@ -57,7 +57,7 @@ class IfNode:
     effect = False
 
     def __init__(self, context: PluginContext) -> None:
-        self._judge = Judge(context)
+        self._evaluator = ConditionEvaluator(context)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
@@ -69,7 +69,7 @@ class IfNode:
 
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
-        around = await self._judge.surroundings(run, tests)
+        around = await self._evaluator.surroundings(run, tests)
         outputs: tuple[Items, Items] = ([], [])
         async for index, item in each(run.items):
             try:

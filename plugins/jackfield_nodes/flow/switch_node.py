@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.nodes.items import error_item, goes_on, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Node, Outputs
-from jackfield_nodes.conditions.evaluator import Judge
+from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.flow.switch_parameters import (
     DEFAULT_OUTPUTS,
     MAX_OUTPUTS,
@@ -79,7 +79,7 @@ class SwitchNode:
     effect = False
 
     def __init__(self, context: PluginContext) -> None:
-        self._judge = Judge(context)
+        self._evaluator = ConditionEvaluator(context)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
@@ -99,7 +99,7 @@ class SwitchNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[SwitchParameters] = await run.resolve()
         count = parameters[0].count() if parameters else self.outputs(run.node)
-        around = await self._judge.surroundings(run, parameters)
+        around = await self._evaluator.surroundings(run, parameters)
         outputs: Outputs = [[] for _ in range(count)]
         async for index, item in each(run.items):
             try:

@@ -9,7 +9,7 @@ import pytest
 from integration_fakes import Bench
 
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.trials import kinds
+from jackfield_integrations.connection_tests import kinds
 
 SERVERS = {"postgres": "postgres", "mySql": "mariadb", "redis": "redis"}
 

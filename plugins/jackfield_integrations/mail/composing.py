@@ -22,7 +22,7 @@ MOST_RECIPIENTS = 1000
 
 
 @record
-class Letter:
+class OutgoingMail:
     """What one item asks for. to, cc, bcc, reply_to: comma-separated lists; files: names of binary fields."""
 
     sender: str
@@ -69,12 +69,12 @@ def _plain_domain(domain: str, field: str) -> str:
         raise NodeError(f"The parameter {field} has an address whose domain is not valid.") from None
 
 
-def envelope(letter: Letter) -> Envelope:
+def envelope(mail: OutgoingMail) -> Envelope:
     """Raises `NodeError`."""
-    sender = addresses(letter.sender, "fromEmail")
+    sender = addresses(mail.sender, "fromEmail")
     if len(sender) != 1:
         raise NodeError("The parameter fromEmail must be one address.")
-    lists = ((letter.to, "toEmail"), (letter.cc, "ccEmail"), (letter.bcc, "bccEmail"))
+    lists = ((mail.to, "toEmail"), (mail.cc, "ccEmail"), (mail.bcc, "bccEmail"))
     recipients = [address.addr_spec for text, field in lists for address in addresses(text, field)]
     if not recipients:
         raise NodeError("The mail has no recipient; fill in the parameter toEmail.")
@@ -83,22 +83,22 @@ def envelope(letter: Letter) -> Envelope:
     return Envelope(sender[0].addr_spec, list(dict.fromkeys(recipients)))
 
 
-def message(letter: Letter, attachments: Sequence[Attachment]) -> EmailMessage:
+def message(mail: OutgoingMail, attachments: Sequence[Attachment]) -> EmailMessage:
     """The mail with its headers; hidden recipients are in none. Raises `NodeError`."""
-    sender = addresses(letter.sender, "fromEmail")
+    sender = addresses(mail.sender, "fromEmail")
     made = EmailMessage(policy=SMTP)
     made["From"] = sender
     for name, text, field in (
-        ("To", letter.to, "toEmail"),
-        ("Cc", letter.cc, "ccEmail"),
-        ("Reply-To", letter.reply_to, "replyTo"),
+        ("To", mail.to, "toEmail"),
+        ("Cc", mail.cc, "ccEmail"),
+        ("Reply-To", mail.reply_to, "replyTo"),
     ):
         if found := addresses(text, field):
             made[name] = found
-    made["Subject"] = " ".join(_CONTROL.sub(" ", letter.subject).split())
+    made["Subject"] = " ".join(_CONTROL.sub(" ", mail.subject).split())
     made["Date"] = formatdate()
     made["Message-ID"] = make_msgid(domain=sender[0].domain)
-    _fill(made, letter)
+    _fill(made, mail)
     for content, kind, name in attachments:
         main, _, sub = (kind if _TYPE.fullmatch(kind) else "application/octet-stream").partition("/")
         if main in {"text", "message", "multipart"}:  # these would be read as text or as parts; a file is just bytes
@@ -107,13 +107,13 @@ def message(letter: Letter, attachments: Sequence[Attachment]) -> EmailMessage:
     return made
 
 
-def _fill(made: EmailMessage, letter: Letter) -> None:
-    if letter.text or not letter.html:
-        made.set_content(_encodable(letter.text))
-    if letter.text and letter.html:
-        made.add_alternative(_encodable(letter.html), subtype="html")
-    elif letter.html:
-        made.set_content(_encodable(letter.html), subtype="html")
+def _fill(made: EmailMessage, mail: OutgoingMail) -> None:
+    if mail.text or not mail.html:
+        made.set_content(_encodable(mail.text))
+    if mail.text and mail.html:
+        made.add_alternative(_encodable(mail.html), subtype="html")
+    elif mail.html:
+        made.set_content(_encodable(mail.html), subtype="html")
 
 
 def _encodable(text: str) -> str:
