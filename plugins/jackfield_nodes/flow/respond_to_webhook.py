@@ -5,8 +5,8 @@ Source: facts/workflow-service.md section 3.2 and 2.3. Parameters are evaluated 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, cast
 
 from pydantic import Field
 
@@ -26,12 +26,15 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.files import file_of, sendable
 from jackfield.api.nodes.items import error_item, goes_on, pass_all
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.flow.answer_headers import AnswerHeaders, checked_status
-from jackfield_nodes.values.conversions import text_of, to_object
+from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.parameters import NameValue
 from jackfield_nodes.values.paths import set_path
 
+SIGNED_ANSWER = "jackfield_nodes.flow.answer_tokens:signed_token"
+"""Its library is loaded with the first token."""
 JSON_TYPE = "application/json; charset=utf-8"
 EXAMPLE: Mapping[str, Json] = {"myField": "value"}
 """The body of `json` when the document has none."""
@@ -134,24 +137,6 @@ class Answer:
         return NodeAnswer(self.status, self.headers.listed(), self.body)
 
 
-def signed_token(payload: object, credential: dict[str, str]) -> str:
-    """A JSON Web Token of the payload. Raises `NodeError`, never with the key in it."""
-    import jwt
-
-    try:
-        claims = to_object(payload)
-    except ValueError as exc:
-        raise NodeError(f"The parameter payload must be one JSON object; it is {exc}.", item=0) from None
-    key = credential.get("secret") or credential.get("privateKey") or ""
-    algorithm = credential.get("algorithm") or "HS256"
-    if not key or algorithm == "none":
-        raise NodeError("The credential jwtAuth has no key or no algorithm to sign with.", item=0)
-    try:
-        return jwt.encode(dict(claims), key, algorithm=algorithm)
-    except (jwt.PyJWTError, ValueError, TypeError, NotImplementedError):
-        raise NodeError(f"The token cannot be signed with {algorithm} and the key of jwtAuth.", item=0) from None
-
-
 class RespondNode:
     """Answers once per execution; a later answer is ignored."""
 
@@ -204,7 +189,8 @@ class RespondNode:
             case "redirect":
                 answer.set_redirect()
             case "jwt":
-                answer.set_json({"token": signed_token(parameters.payload, dict(await run.credential("jwtAuth")))})
+                signed = cast("Callable[[object, dict[str, str]], str]", load(SIGNED_ANSWER))
+                answer.set_json({"token": signed(parameters.payload, dict(await run.credential("jwtAuth")))})
         return answer
 
 

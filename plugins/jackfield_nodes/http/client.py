@@ -1,21 +1,21 @@
-"""The port `HttpClient`: loads its libraries, on a thread, when the first request comes."""
+"""The port `HttpClient`, and how this room loads its libraries: on a thread, when the first request comes."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply
-from jackfield_nodes.http.settings import HttpSettings
+from jackfield.api.places import load
 
 if TYPE_CHECKING:
     from jackfield_nodes.http.sending import Sender
 
-
-_SEND = "jackfield_nodes.http.sending"
+SENDER = "jackfield_nodes.http.sending:sender"
+"""Needs httpx."""
 
 
 class GuardedClient:
@@ -30,14 +30,14 @@ class GuardedClient:
 
     async def _ready(self) -> Sender:
         if self._sender is None:
-            await load()
-            send, pools = import_module(_SEND), import_module("jackfield_nodes.http.pools")
+            make = cast("Callable[[PluginContext], Sender]", await loaded(SENDER))
             if self._sender is None:
-                self._sender = send.Sender(pools.Pools(self._context), self._context.settings(HttpSettings))
+                self._sender = make(self._context)
         return self._sender
 
 
-async def load() -> None:
-    """Load the libraries, unless they are there."""
-    if _SEND not in sys.modules:
-        await asyncio.to_thread(import_module, _SEND)
+async def loaded(place: str) -> object:
+    """What stands there; the event loop does not wait for its libraries."""
+    if place.partition(":")[0] not in sys.modules:
+        return await asyncio.to_thread(load, place)
+    return load(place)

@@ -23,6 +23,7 @@ from jackfield.api.nodes import NodeError, NodeRun, Parameters
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs, Reply
 from jackfield_nodes.http.response import as_json, as_text, detected, media_type, raise_for_status, shown_headers
+from jackfield_nodes.http.urls import checked_url, same_origin
 from jackfield_nodes.values.conversions import text_of
 
 IDENTICAL = 5
@@ -164,8 +165,6 @@ def _body(body: Body | None, name: str, value: object) -> Body:
 
 def _bound(fetch: PageFetch, call: Call) -> Authorization | None:
     """The credential stays at the first page's origin, unless it names the other host."""
-    from jackfield_nodes.http.sending import checked_url, same_origin
-
     if fetch.authorization is None or call.url == fetch.call.url:
         return fetch.authorization
     old, new = checked_url(fetch.call.url), checked_url(call.url)
@@ -177,8 +176,6 @@ def _bound(fetch: PageFetch, call: Call) -> Authorization | None:
 
 
 def _host(call: Call) -> str:
-    from jackfield_nodes.http.sending import checked_url
-
     return checked_url(call.url).host
 
 

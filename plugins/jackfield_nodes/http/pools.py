@@ -14,6 +14,7 @@ import httpcore
 
 from jackfield.api.context import PluginContext
 from jackfield_nodes.http.guard import AddressGuard
+from jackfield_nodes.http.proxy import TunnelBackend, checked_proxy
 from jackfield_nodes.http.settings import HttpSettings
 
 KEEP_ALIVE_S = 15
@@ -82,8 +83,6 @@ class Pools:
         if proxy is None:
             yield await self.pool(verify=verify)
             return
-        from jackfield_nodes.http.proxy import TunnelBackend, checked_proxy
-
         tls = await asyncio.to_thread(tls_context, verify=verify)
         async with self._make(tls, TunnelBackend(self._backend(), self._guard, checked_proxy(proxy))) as pool:
             yield pool

@@ -7,11 +7,13 @@ import asyncio
 import base64
 import re
 from collections.abc import AsyncIterator
+from urllib.parse import urlencode
 
 import httpcore
 import httpx
 
 from jackfield.api.binary import BinaryError, Content, Streamed, stream_of
+from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpCall
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
@@ -20,6 +22,7 @@ from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
 from jackfield_nodes.http.guard import Forbidden
 from jackfield_nodes.http.pools import Pools, opened
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.urls import checked_url, error_text, same_origin
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
@@ -44,24 +47,9 @@ class Hop:
     body: Content | None
 
 
-def checked_url(text: str) -> httpx.URL:
-    """An http or https URL with a host. Raises `NodeError`."""
-    try:
-        url = httpx.URL(text.strip())
-    except (httpx.InvalidURL, UnicodeError) as exc:
-        raise NodeError(f"The URL is not valid: {_plain(exc)}.") from None
-    if url.scheme not in {"http", "https"}:
-        raise NodeError("The URL must start with http:// or https://.")
-    if not url.host:
-        raise NodeError("The URL has no host.")
-    return url
-
-
 def _with_query(url: httpx.URL, query: Pairs) -> httpx.URL:
     if not query:
         return url
-    from urllib.parse import urlencode
-
     joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query, errors="replace")) if part)
     return url.copy_with(query=joined.encode("ascii"))
 
@@ -99,17 +87,6 @@ def first_hop(call: HttpCall) -> Hop:
         if name not in given:
             headers.append((name, value))
     return Hop(method, _without_user(url), headers, call.body.content if call.body else None)
-
-
-def same_origin(old: httpx.URL, new: httpx.URL) -> bool:
-    """Whether both are one origin, or the new one is the same host's https."""
-    if old.host != new.host:
-        return False
-    ports = {"http": 80, "https": 443}
-    before, after = old.port or ports[old.scheme], new.port or ports[new.scheme]
-    if old.scheme == new.scheme:
-        return before == after
-    return (old.scheme, before, new.scheme, after) == ("http", 80, "https", 443)
 
 
 def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
@@ -186,7 +163,7 @@ class Sender:
         except httpcore.TimeoutException:
             raise
         except (httpcore.ConnectError, OSError) as exc:
-            raise NodeError(f"No connection to {host}: {_plain(exc)}.") from None
+            raise NodeError(f"No connection to {host}: {error_text(exc)}.") from None
         except httpcore.LocalProtocolError:
             # The library's words quote headers, which may hold secrets.
             raise NodeError(f"The request to {host} cannot be sent as it is; check its headers.") from None
@@ -196,7 +173,7 @@ class Sender:
             httpcore.ProxyError,
             httpcore.UnsupportedProtocol,
         ) as exc:
-            raise NodeError(f"The exchange with {host} broke off: {_plain(exc)}.") from None
+            raise NodeError(f"The exchange with {host} broke off: {error_text(exc)}.") from None
 
     async def _exchange(self, pool: httpcore.AsyncConnectionPool, call: HttpCall, hop: Hop, limit: float) -> Reply:
         async with opened(pool, _request(hop, limit)) as response:
@@ -235,5 +212,6 @@ def _request(hop: Hop, limit: float) -> httpcore.Request:
     )
 
 
-def _plain(exc: Exception) -> str:
-    return _CONTROL.sub(" ", str(exc) or type(exc).__name__).rstrip(".")
+def sender(context: PluginContext) -> Sender:
+    """One for all nodes of a daemon."""
+    return Sender(Pools(context), context.settings(HttpSettings))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
@@ -63,8 +65,6 @@ class HttpSettings(BaseModel):
     @field_validator("allowed_networks")
     @classmethod
     def _networks(cls, value: list[str]) -> list[str]:
-        import ipaddress
-
         for text in value:
             ipaddress.ip_network(text)
         return value

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
+from email.utils import parsedate_to_datetime
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.javascript import number_text, text_number
@@ -113,8 +114,6 @@ def _read_date(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        from email.utils import parsedate_to_datetime
-
         return parsedate_to_datetime(text)
 
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from email.utils import parsedate_tz
 from functools import lru_cache
 
 from jackfield.api.date_patterns import read_date
@@ -78,8 +79,6 @@ def _text_to_moment(text: str, zone: tzinfo) -> datetime:
 
 def _mail_date(text: str) -> datetime | None:
     """RFC 2822, whose dates have an offset."""
-    from email.utils import parsedate_tz
-
     if not _MAIL_ZONE.search(text):
         return None
     found = parsedate_tz(text)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import IO, TYPE_CHECKING, cast
+from io import BytesIO
+from typing import IO, cast
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from jackfield.api.binary import CHUNK
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.formats.packed import check_packing
-
-if TYPE_CHECKING:
-    from zipfile import ZipFile, ZipInfo
 
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
 EMPTY_ZIP = b"PK\x05\x06"
@@ -85,8 +84,6 @@ class _Sink:
 async def zipped(files: Mapping[str, AsyncIterator[bytes]], *, huge: bool) -> AsyncIterator[bytes]:
     """files: by name in the archive. huge: whether one may have more than 2 GiB. The same content gives the same file:
     every time in it is the first that the format knows."""
-    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
-
     sink = _Sink()
     archive = ZipFile(cast("IO[bytes]", sink), "w", ZIP_DEFLATED)
     for name, chunks in files.items():
@@ -104,9 +101,6 @@ async def zipped(files: Mapping[str, AsyncIterator[bytes]], *, huge: bool) -> As
 def directory(content: bytes, most: int, budget: Budget) -> tuple[ZipFile, list[ZipInfo]]:
     """The archive and its files; directories are left out. Raises `NodeError`: no zip file, too many files, too much
     content, a password, another packing than deflate."""
-    from io import BytesIO
-    from zipfile import BadZipFile, ZipFile
-
     if content.count(_ENTRY) > max(most, _MOST_ENTRIES):
         raise _too_many(most)
     try:
@@ -125,8 +119,6 @@ def directory(content: bytes, most: int, budget: Budget) -> tuple[ZipFile, list[
 
 async def member(archive: ZipFile, info: ZipInfo, budget: Budget) -> AsyncIterator[bytes]:
     """The content of one file, never more than the directory says. Raises `NodeError`."""
-    from zipfile import BadZipFile
-
     try:
         with archive.open(info) as part:
             while chunk := await asyncio.to_thread(part.read, CHUNK):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
+
+from icalendar import Calendar, vCalAddress, vText
+from icalendar import Event as Component
+from icalendar.prop import vRecur
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import record
+from jackfield_nodes.files.formats.calendar_event import CalendarEvent
 from jackfield_nodes.files.formats.limits import Budget
-
-if TYPE_CHECKING:
-    from icalendar import Calendar
 
 _TEXTS = {
     "UID": "uid",
@@ -37,35 +37,8 @@ _DATES = {
 _INTEGERS = frozenset({"SEQUENCE", "PRIORITY"})
 
 
-@record
-class Person:
-    name: str
-    email: str
-    rsvp: bool = False
-
-
-@record
-class Event:
-    """start and end: whole days, or moments with a zone."""
-
-    title: str
-    start: date | datetime
-    end: date | datetime
-    uid: str
-    stamp: datetime
-    texts: Mapping[str, str]
-    """DESCRIPTION, LOCATION, URL, STATUS, X-MICROSOFT-CDO-BUSYSTATUS."""
-    calendar_name: str = ""
-    place: tuple[float, float] | None = None
-    recurrence: str = ""
-    organizer: Person | None = None
-    attendees: tuple[Person, ...] = ()
-
-
 def read_calendar(text: str, budget: Budget) -> dict[str, Json]:
     """The calendar's own properties and its events. Raises `NodeError`."""
-    from icalendar import Calendar
-
     try:
         calendar = Calendar.from_ical(text)
         events: list[Json] = [_event(found) for found in budget.counted(calendar.walk("VEVENT"))]
@@ -125,12 +98,8 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def write_event(event: Event) -> bytes:
+def write_event(event: CalendarEvent) -> bytes:
     """A calendar with this event. Raises `NodeError`."""
-    from icalendar import Calendar
-    from icalendar import Event as Component
-    from icalendar.prop import vRecur
-
     calendar = Calendar()
     calendar.add("version", "2.0")
     calendar.add("prodid", "-//Jackfield//EN")
@@ -161,9 +130,7 @@ def write_event(event: Event) -> bytes:
     return _bytes(calendar)
 
 
-def _add_people(made: Any, event: Event) -> None:
-    from icalendar import vCalAddress, vText
-
+def _add_people(made: Any, event: CalendarEvent) -> None:
     people = [("organizer", event.organizer)] if event.organizer is not None else []
     for role, person in [*people, *(("attendee", each) for each in event.attendees)]:
         address = vCalAddress(f"mailto:{_line(person.email)}")

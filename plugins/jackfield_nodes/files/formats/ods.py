@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
-from typing import IO, TYPE_CHECKING
+from typing import IO
+from xml.etree.ElementTree import Element, ParseError
 from xml.sax.saxutils import escape, quoteattr
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import iterparse
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.formats.packed import unpacked
+from jackfield_nodes.files.formats.sheets import ODS_TYPE
 from jackfield_nodes.files.formats.tables import Cell, cell_of
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-MEDIA_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -43,8 +45,6 @@ def read_ods(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Ce
 def _events(document: IO[bytes], budget: Budget) -> Iterator[tuple[str, Element]]:
     """Beginnings and ends of elements. What lies between the rows is forgotten at its end, for a small packed file may
     unpack to millions of elements."""
-    from defusedxml.ElementTree import iterparse
-
     around: list[Element] = []
     row = began = 0  # how deep the row is that is read, and the number of its first part
     for number, (event, element) in enumerate(iterparse(document, events=("start", "end"))):
@@ -65,10 +65,6 @@ def _events(document: IO[bytes], budget: Budget) -> Iterator[tuple[str, Element]
 
 
 def _rows(document: IO[bytes], sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
-    from xml.etree.ElementTree import ParseError
-
-    from defusedxml import DefusedXmlException
-
     names: list[str] = []
     inside = False
     try:
@@ -134,21 +130,19 @@ _HEAD = (
 _MANIFEST = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest '
     'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">'
-    f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{MEDIA_TYPE}"/>'
+    f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{ODS_TYPE}"/>'
     '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>'
 )
 
 
 def write_ods(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:
     """A document with one sheet."""
-    from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
-
     body = "".join(f"<table:table-row>{''.join(map(_written, row))}</table:table-row>" for row in rows)
     content = f"{_HEAD}<table:table table:name={quoteattr(_legal(sheet))}>{body}</table:table>"
     content += "</office:spreadsheet></office:body></office:document-content>"
     made = BytesIO()
     with ZipFile(made, "w", ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", MEDIA_TYPE, ZIP_STORED)  # first and as it is, so that programs recognise the file
+        archive.writestr("mimetype", ODS_TYPE, ZIP_STORED)  # first and as it is, so that programs recognise the file
         archive.writestr("META-INF/manifest.xml", _MANIFEST)
         archive.writestr("content.xml", content.encode("utf-8", "replace"))
     return made.getvalue()

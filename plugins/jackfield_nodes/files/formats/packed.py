@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import TYPE_CHECKING
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import Budget
-
-if TYPE_CHECKING:
-    from zipfile import ZipFile
 
 
 class Watched(BytesIO):
@@ -31,8 +28,6 @@ class Watched(BytesIO):
 @contextmanager
 def unpacked(content: bytes, kind: str, budget: Budget) -> Iterator[ZipFile]:
     """The archive. No part of it gives more than the size that was counted. Raises `NodeError`."""
-    from zipfile import BadZipFile, ZipFile
-
     try:
         archive = ZipFile(BytesIO(content))
     except (BadZipFile, ValueError, NotImplementedError, OSError):
@@ -46,8 +41,6 @@ def unpacked(content: bytes, kind: str, budget: Budget) -> Iterator[ZipFile]:
 def check_packing(archive: ZipFile) -> None:
     """Only stored and deflated files are unpacked piece by piece by the standard library: some hundred bytes of the
     other methods can fill the memory, whatever size the directory says. Raises `NodeError`."""
-    from zipfile import ZIP_DEFLATED, ZIP_STORED
-
     for part in archive.infolist():
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise NodeError(f"The file '{part.filename[:200]}' of the archive is not packed with deflate.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+
+from pypdf import PdfReader
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -13,10 +16,6 @@ from jackfield_nodes.files.formats.limits import Budget
 
 def read_pdf(content: bytes, budget: Budget, *, password: str, most: int | None, join: bool) -> dict[str, Json]:
     """most: pages to read; None: all. join: the pages as one text. Raises `NodeError`."""
-    import logging
-
-    from pypdf import PdfReader
-
     # Its warnings quote the document.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     with _read():

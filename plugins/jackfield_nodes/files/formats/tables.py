@@ -13,6 +13,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
 
 Cell: TypeAlias = "str | int | float | bool | None"
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{0,15}[1-9])?")
 _RANGE = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
 
 
@@ -131,3 +132,11 @@ def flattened(value: Mapping[str, Json]) -> dict[str, Cell]:
         else:
             made[path[:-1]] = found
     return made
+
+
+def number_or_text(text: str) -> Cell:
+    """A number that is written as JSON would write it; anything else stays text."""
+    text = " ".join(text.split())
+    if not _NUMBER.fullmatch(text) or text == "-0":
+        return text
+    return float(text) if "." in text else int(text)

@@ -1,19 +1,20 @@
-"""Excel's present format (xlsx), and reading its older one (xls)."""
+"""Excel's present format (xlsx)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING
+
+from openpyxl import Workbook, load_workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.formats.packed import Watched, unpacked
+from jackfield_nodes.files.formats.sheets import chosen_sheet, unreadable
 from jackfield_nodes.files.formats.tables import Cell, cell_of
-
-if TYPE_CHECKING:
-    from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 LONGEST_TEXT = 32_767
 """Characters of a cell."""
@@ -23,8 +24,6 @@ _FORBIDDEN_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe
 
 def read_xlsx(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
     """The rows of one sheet; formulas as the value that was computed last. Raises `NodeError`."""
-    from openpyxl import load_workbook
-
     with unpacked(content, "xlsx", budget):
         pass
     try:
@@ -32,56 +31,22 @@ def read_xlsx(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[C
     except NodeError:
         raise
     except Exception as exc:  # whatever a damaged file makes of the library
-        raise _unreadable("xlsx", exc) from exc
+        raise unreadable("xlsx", exc) from exc
     try:
-        found = book[_chosen(book.sheetnames, sheet)]
+        found = book[chosen_sheet(book.sheetnames, sheet)]
         found.reset_dimensions()  # what the file says of its size may be wrong
         rows = found.iter_rows(values_only=True)
         yield from budget.counted_rows([cell_of(cell) for cell in row] for row in rows)
     except NodeError:
         raise
     except Exception as exc:
-        raise _unreadable("xlsx", exc) from exc
+        raise unreadable("xlsx", exc) from exc
     finally:
         book.close()
 
 
-def read_xls(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
-    """The same of the older format."""
-    import os
-
-    import xlrd
-
-    try:
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - the library prints its warnings
-            book = xlrd.open_workbook(file_contents=content, on_demand=True, logfile=nowhere)
-            found = book.sheet_by_name(_chosen(book.sheet_names(), sheet))
-    except NodeError:
-        raise
-    except Exception as exc:
-        raise _unreadable("xls", exc) from exc
-
-    def value(row: int, column: int) -> Cell:
-        kind, given = found.cell_type(row, column), found.cell_value(row, column)
-        if kind == xlrd.XL_CELL_DATE:
-            return cell_of(xlrd.xldate_as_datetime(float(given), book.datemode))
-        if kind == xlrd.XL_CELL_BOOLEAN:
-            return bool(given)
-        return None if kind in (xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK, xlrd.XL_CELL_ERROR) else cell_of(given)
-
-    try:
-        rows = ([value(row, column) for column in range(found.row_len(row))] for row in range(found.nrows))
-        yield from budget.counted_rows(rows)
-    except NodeError:
-        raise
-    except Exception as exc:
-        raise _unreadable("xls", exc) from exc
-
-
 def write_xlsx(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:
     """A workbook with one sheet. Texts stay texts, also when they begin with `=`. Raises `NodeError`."""
-    from openpyxl import Workbook
-
     if len(sheet) > 31 or _FORBIDDEN_IN_NAME.search(sheet):
         raise NodeError("The option sheetName has more than 31 characters or one of [ ] : * ? / \\.")
     book = Workbook(write_only=True)
@@ -96,8 +61,6 @@ def write_xlsx(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:
 
 
 def _cell(page: WriteOnlyWorksheet, value: Cell) -> object:
-    from openpyxl.cell import WriteOnlyCell
-
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53:
         value = str(value)  # Excel's numbers are floating point
     if not isinstance(value, str):
@@ -107,15 +70,3 @@ def _cell(page: WriteOnlyWorksheet, value: Cell) -> object:
     cell = WriteOnlyCell(page, _FORBIDDEN_IN_TEXT.sub("", value))
     cell.data_type = "s"
     return cell
-
-
-def _chosen(names: Sequence[str], wanted: str) -> str:
-    if not names:
-        raise NodeError("The file has no sheets.")
-    if wanted and wanted not in names:
-        raise NodeError(f"The file has no sheet '{wanted}'; it has: {', '.join(names)}.")
-    return wanted or names[0]
-
-
-def _unreadable(kind: str, exc: Exception) -> NodeError:
-    return NodeError(f"The file cannot be read as {kind} ({type(exc).__name__}).")
