@@ -18,8 +18,9 @@ from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.formats.ods import read_ods, write_ods
 from jackfield_nodes.files.formats.tables import Cell
+from jackfield_nodes.files.formats.xls_reading import read_xls
 from jackfield_nodes.files.formats.xls_writing import write_xls
-from jackfield_nodes.files.formats.xlsx import read_xls, read_xlsx, write_xlsx
+from jackfield_nodes.files.formats.xlsx import read_xlsx, write_xlsx
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.writing import base64_content
 
