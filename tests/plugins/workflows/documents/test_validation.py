@@ -17,9 +17,9 @@ from jackfield.api.workflows import Node, Problem
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.documents import chain, node, wires, workflow
 from jackfield_expressions.service import ExpressionsService
-from jackfield_workflows.documents import parse
-from jackfield_workflows.validation import problems
-from jackfield_workflows.workflow_views import validation_view
+from jackfield_workflows.documents.parsing import parse
+from jackfield_workflows.documents.validation import problems
+from jackfield_workflows.saved.views import validation_view
 
 
 class Inner(NodeParameters):
