@@ -139,7 +139,7 @@ class Extensions:
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
         found: dict[str, Given[PortT]] = {}
         what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
-        for plugin, thing in self._host.each(point.hook, point.protocol):
+        for plugin, thing in self._host.each(point.hook, point.protocol, point.check):
             name = point.name_of(thing)
             try:
                 if name in found and found[name].plugin == plugin:
