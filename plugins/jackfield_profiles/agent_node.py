@@ -12,9 +12,8 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_profiles.views import usage
@@ -46,7 +45,7 @@ class AgentParameters(Parameters):
         return None if value == "" else value
 
 
-class AgentNode:
+class CodingAgentNode:
     """Items are handled one after another. Cancelling the execution ends the agent's whole process group."""
 
     kind = "agent"
@@ -136,5 +135,5 @@ def parsed_answer(answer: str) -> Json:
     )
 
 
-def node(context: PluginContext) -> AgentNode:
-    return AgentNode(context)
+def node(context: PluginContext) -> CodingAgentNode:
+    return CodingAgentNode(context)
