@@ -87,7 +87,8 @@ def test_every_part_that_is_replaced_is_looked_at() -> None:
 
     looked = {part.place for part in fitting.PARTS}
     replaced = (
-        hypercorn_parts.HypercornConnection, hypercorn_parts.Tasks, hypercorn_parts.HypercornStream, hypercorn_parts.OwnConfig,
+        hypercorn_parts.HypercornConnection, hypercorn_parts.Tasks,
+        hypercorn_parts.HypercornStream, hypercorn_parts.OwnConfig,
         http1.Http1Protocol,
     )  # fmt: skip
     for own in replaced:
