@@ -17,11 +17,11 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Take: TypeAlias = Callable[[bytes], bytes]
 
-DIRECT = "jackfield.direct"
-"""Key of a `DirectWebSocket` among the scope's extensions. Servers other than our own have none."""
+SHORTCUT = "jackfield.direct"
+"""Key of a `ShortcutSocket` among the scope's extensions. Servers other than our own have none."""
 
 
-class DirectWebSocket(Protocol):
+class ShortcutSocket(Protocol):
     """A short cut beside `receive` and `send`, for messages that must not wait for a task. It may be shut at any time;
     then everything goes the usual way, and the order is kept in any case."""
 
@@ -40,9 +40,9 @@ class DirectWebSocket(Protocol):
         ...
 
 
-def direct_of(scope: Scope) -> DirectWebSocket | None:
+def shortcut_of(scope: Scope) -> ShortcutSocket | None:
     """The WebSocket's short cut, where the server has one."""
-    found: DirectWebSocket | None = scope.get("extensions", {}).get(DIRECT)
+    found: ShortcutSocket | None = scope.get("extensions", {}).get(SHORTCUT)
     return found
 
 

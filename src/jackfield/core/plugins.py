@@ -19,7 +19,7 @@ from jackfield.api.hooks import PROJECT, Hooks, hookspec
 from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
-from .checks.classes import Refused, check_class
+from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, Taken
 from .checks.protocols import Misfit, require
@@ -117,7 +117,7 @@ class PluginHost:
     def _take(self, name: str, offered: object) -> None:
         try:
             self.classes[name] = check_class(name, self.plugins[name].value, offered)
-        except Refused as exc:
+        except RefusedClass as exc:
             self.report(name, str(exc))
 
     def bind(self, context_of: Callable[[str], PluginContext]) -> None:

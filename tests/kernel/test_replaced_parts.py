@@ -9,7 +9,7 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from jackfield.api.parts import Part, misfit
+from jackfield.api.replaced_parts import PatchPoint, misfit
 from jackfield.http import fitting
 from jackfield.testing.daemon import Daemon
 
@@ -43,34 +43,37 @@ Same = Server
 @pytest.mark.parametrize(
     ("part", "problem"),
     [
-        (Part("Server"), None),
-        (Part("Server.limit"), None),
-        (Part("Server.__init__", ("self", "app", "loop")), None),
-        (Part("Server.__init__", accepts=("loop",), names=("app",)), None),
-        (Part("Server.run", names=("close",)), None),
-        (Part("Same", same=f"{MODULE}:Server"), None),
-        (Part("Gone"), "is not there"),
-        (Part("Server.gone"), "is not there"),
-        (Part("Server", same="module_that_is_gone:Server"), "is not there"),
-        (Part("Server.limit", ()), "is no function"),
-        (Part("Server.close", ("self", "event")), "takes (self) and not (self, event)"),
-        (Part("Server.__init__", accepts=("loop", "backlog", "ssl")), "does not take backlog, ssl"),
-        (Part("Server.run", names=("close", "drain")), "does not use drain"),
-        (Part("Server.run", same=f"{MODULE}:Server.close"), f"is another object than {MODULE}:Server.close"),
+        (PatchPoint("Server"), None),
+        (PatchPoint("Server.limit"), None),
+        (PatchPoint("Server.__init__", ("self", "app", "loop")), None),
+        (PatchPoint("Server.__init__", accepts=("loop",), names=("app",)), None),
+        (PatchPoint("Server.run", names=("close",)), None),
+        (PatchPoint("Same", same=f"{MODULE}:Server"), None),
+        (PatchPoint("Gone"), "is not there"),
+        (PatchPoint("Server.gone"), "is not there"),
+        (PatchPoint("Server", same="module_that_is_gone:Server"), "is not there"),
+        (PatchPoint("Server.limit", ()), "is no function"),
+        (PatchPoint("Server.close", ("self", "event")), "takes (self) and not (self, event)"),
+        (PatchPoint("Server.__init__", accepts=("loop", "backlog", "ssl")), "does not take backlog, ssl"),
+        (PatchPoint("Server.run", names=("close", "drain")), "does not use drain"),
+        (PatchPoint("Server.run", same=f"{MODULE}:Server.close"), f"is another object than {MODULE}:Server.close"),
     ],
 )
-def test_a_part_and_what_is_wrong_with_it(library: ModuleType, part: Part, problem: str | None) -> None:
-    found = Part(f"{MODULE}:{part.place}", part.parameters, part.accepts, part.names, part.same)
+def test_a_part_and_what_is_wrong_with_it(library: ModuleType, part: PatchPoint, problem: str | None) -> None:
+    found = PatchPoint(f"{MODULE}:{part.place}", part.parameters, part.accepts, part.names, part.same)
     assert found.problem() == problem
 
 
 def test_what_the_user_is_told() -> None:
-    told = misfit("hypercorn", [Part("hypercorn.config:Gone"), Part("hypercorn.config:Config"), Part("gone:Gone")])
+    told = misfit(
+        "hypercorn",
+        [PatchPoint("hypercorn.config:Gone"), PatchPoint("hypercorn.config:Config"), PatchPoint("gone:Gone")],
+    )
     assert told is not None
     assert "hypercorn.config:Gone is not there; gone:Gone is not there" in told
     assert told.startswith("hypercorn 0.")
     assert "Install hypercorn" in told
-    assert misfit("hypercorn", [Part("hypercorn.config:Config")]) is None
+    assert misfit("hypercorn", [PatchPoint("hypercorn.config:Config")]) is None
 
 
 def test_the_installed_hypercorn_fits() -> None:
@@ -84,7 +87,8 @@ def test_every_part_that_is_replaced_is_looked_at() -> None:
 
     looked = {part.place for part in fitting.PARTS}
     replaced = (
-        hypercorn_parts.Connection, hypercorn_parts.Tasks, hypercorn_parts.Stream, hypercorn_parts.OwnConfig,
+        hypercorn_parts.HypercornConnection, hypercorn_parts.Tasks,
+        hypercorn_parts.HypercornStream, hypercorn_parts.OwnConfig,
         http1.Http1Protocol,
     )  # fmt: skip
     for own in replaced:

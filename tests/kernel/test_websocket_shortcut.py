@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage
 
-from jackfield.api.asgi import direct_of
-from jackfield.http.direct import SHORT, Direct, Upgraded, head, unmasked
-from jackfield.http.inbox import Inbox
+from jackfield.api.asgi import shortcut_of
+from jackfield.http.receive_queue import ReceiveQueue
+from jackfield.http.websocket_shortcut import SHORT, Upgraded, WebSocketShortcut, head, unmasked
 from jackfield.testing.websocket import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame, masking
 
 
-class Asked(Inbox):
+class Asked(ReceiveQueue):
     """One that an application waits at, or not."""
 
     asked = True
@@ -33,7 +33,7 @@ class Way:
     def __init__(self, *, takes: int = 1000) -> None:
         self.inbox, self.taken, self.sent = Asked(1), bytearray(), bytearray()
         self.between, self.takes = True, takes
-        self.direct = Direct(self.inbox, lambda: self.between, self._write)
+        self.direct = WebSocketShortcut(self.inbox, lambda: self.between, self._write)
         self.direct.listen(self._take)
 
     def _take(self, data: bytes) -> bytes:
@@ -123,7 +123,7 @@ def test_masking(data: bytes, mask: bytes) -> None:
 
 
 async def test_an_application_is_asked_only_when_it_has_dealt_with_all() -> None:
-    inbox = Inbox(2)
+    inbox = ReceiveQueue(2)
     assert not inbox.is_asked
     waiting = asyncio.ensure_future(inbox.get())
     await asyncio.sleep(0)
@@ -171,5 +171,5 @@ def test_the_rest_and_the_end_reach_the_streams() -> None:
 
 
 def test_other_servers_have_none() -> None:
-    assert direct_of({"type": "websocket"}) is None
-    assert direct_of({"type": "websocket", "extensions": {"websocket.http.response": {}}}) is None
+    assert shortcut_of({"type": "websocket"}) is None
+    assert shortcut_of({"type": "websocket", "extensions": {"websocket.http.response": {}}}) is None

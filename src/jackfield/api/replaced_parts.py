@@ -13,7 +13,7 @@ OWN = "jackfield"
 
 
 @record
-class Part:
+class PatchPoint:
     """One part as our code expects it.
 
     place: `module:name.name`. parameters: those of a function, in order; None: not looked at. accepts: parameters that
@@ -52,7 +52,7 @@ class Part:
         return None
 
 
-def misfit(distribution: str, parts: Sequence[Part]) -> str | None:
+def misfit(distribution: str, parts: Sequence[PatchPoint]) -> str | None:
     """A sentence for the user when one of the parts does not fit: which, of which versions, and what to install. None:
     all fit. It takes less than a millisecond, beside the import of the modules."""
     problems = [f"{part.place} {problem}" for part in parts if (problem := part.problem()) is not None]

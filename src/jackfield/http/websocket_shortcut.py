@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from jackfield.api.asgi import Take
 
-from .inbox import Inbox
+from .receive_queue import ReceiveQueue
 
 WHOLE_BINARY = 0x82
 """The first byte of a frame that is a binary message, without extensions."""
@@ -25,11 +25,11 @@ SHORT = 125
 """Bytes of content up to which a frame has so short a head."""
 
 
-class Direct:
-    """`jackfield.api.asgi.DirectWebSocket` of one connection. is_between: whether all that came before has been taken
+class WebSocketShortcut:
+    """`jackfield.api.asgi.ShortcutSocket` of one connection. is_between: whether all that came before has been taken
     apart, and was whole; write: sends a message, or says that it cannot now."""
 
-    def __init__(self, inbox: Inbox, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
+    def __init__(self, inbox: ReceiveQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
         self._inbox = inbox
         self._is_between = is_between
         self._write = write

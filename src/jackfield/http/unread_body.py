@@ -14,7 +14,7 @@ DISCARD_BYTES = 1024 * 1024
 DISCARD_SECONDS = 5.0
 
 
-class Exchange:
+class DrainingExchange:
     """`receive` and `send` of one request that know of each other."""
 
     def __init__(self, receive: Receive, send: Send) -> None:

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 
-class Inbox:
+class ReceiveQueue:
     """Data wait for room, as ever; the end does not: an application that is busy with the first message would never
     hear that its caller has gone."""
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from jackfield.api.asgi import DIRECT
+from jackfield.api.asgi import SHORTCUT
 from jackfield.api.errors import AuthRequired
-from jackfield.http import held
-from jackfield.http.direct import Direct
-from jackfield.http.held import ENDED, Held
-from jackfield.http.inbox import Inbox
+from jackfield.http import credential_lifetime
+from jackfield.http.credential_lifetime import ENDED, CredentialBoundSocket
+from jackfield.http.receive_queue import ReceiveQueue
+from jackfield.http.websocket_shortcut import WebSocketShortcut
 
 
 async def test_the_short_way_is_shut_when_the_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "INTERVAL", 0)
+    monkeypatch.setattr(credential_lifetime, "INTERVAL", 0)
     sent: list[Any] = []
-    inbox = Inbox(1)
-    direct = Direct(inbox, lambda: True, lambda data: True)
+    inbox = ReceiveQueue(1)
+    direct = WebSocketShortcut(inbox, lambda: True, lambda data: True)
     looks = iter((None, AuthRequired()))
 
     async def send(message: Any) -> None:
@@ -35,12 +35,14 @@ async def test_the_short_way_is_shut_when_the_session_has_ended(monkeypatch: pyt
         assert not direct.send(b"x")
 
     async with asyncio.timeout(10):
-        await Held(inbox.get, send, check).run(app, {"type": "websocket", "extensions": {DIRECT: direct}})
+        await CredentialBoundSocket(inbox.get, send, check).run(
+            app, {"type": "websocket", "extensions": {SHORTCUT: direct}}
+        )
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
 async def test_a_connection_that_cannot_be_looked_at_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "INTERVAL", 0)
+    monkeypatch.setattr(credential_lifetime, "INTERVAL", 0)
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -53,13 +55,13 @@ async def test_a_connection_that_cannot_be_looked_at_is_closed(monkeypatch: pyte
         assert (await receive())["code"] == ENDED
 
     async with asyncio.timeout(10):
-        await Held(Inbox(1).get, send, check).run(app, {"type": "websocket"})
+        await CredentialBoundSocket(ReceiveQueue(1).get, send, check).run(app, {"type": "websocket"})
     assert [message["code"] for message in sent] == [ENDED]
 
 
 async def test_a_message_on_its_way_through_is_not_overtaken() -> None:
     """The application is asked for only once it waits again: there is a task in between."""
-    inbox = Inbox(1)
+    inbox = ReceiveQueue(1)
     overtaken: list[bool] = []
 
     async def nothing(_: Any = None) -> None:
@@ -69,7 +71,7 @@ async def test_a_message_on_its_way_through_is_not_overtaken() -> None:
         await receive()
         overtaken.append(inbox.is_asked)
 
-    running = asyncio.ensure_future(Held(inbox.get, nothing, nothing).run(app, {"type": "websocket"}))
+    running = asyncio.ensure_future(CredentialBoundSocket(inbox.get, nothing, nothing).run(app, {"type": "websocket"}))
     while not inbox.is_asked:
         await asyncio.sleep(0)
     await inbox.put({"type": "websocket.receive", "bytes": b"x"})

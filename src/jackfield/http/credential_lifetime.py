@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from jackfield.api.asgi import AsgiApp, DirectWebSocket, Message, Receive, Scope, Send, direct_of
+from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send, ShortcutSocket, shortcut_of
 from jackfield.api.errors import AuthRequired, JackfieldError
 
 log = logging.getLogger("jackfield.http")
@@ -21,7 +21,7 @@ GRACE = 5.0
 """Seconds that the client is given to take the close, and an application to end."""
 
 
-class Hearing:
+class CredentialBoundReceive:
     """What a caller says, until what it has said counts no more: from then on it has left, and `left` is all that is
     heard."""
 
@@ -55,17 +55,17 @@ class Hearing:
         return message
 
 
-class Held:
+class CredentialBoundSocket:
     """One WebSocket. check: raises `AuthRequired` once the credential has ended."""
 
     def __init__(self, receive: Receive, send: Send, check: Callable[[], Awaitable[object]]) -> None:
-        self._hearing = Hearing(receive, {"type": "websocket.disconnect", "code": ENDED})
+        self._hearing = CredentialBoundReceive(receive, {"type": "websocket.disconnect", "code": ENDED})
         self._send = send
         self._check = check
-        self._direct: DirectWebSocket | None = None
+        self._direct: ShortcutSocket | None = None
 
     async def run(self, app: AsgiApp, scope: Scope) -> None:
-        self._direct = direct_of(scope)
+        self._direct = shortcut_of(scope)
         watch = asyncio.ensure_future(self._watch())
         try:
             await app(scope, self._hearing, self._say)
@@ -98,12 +98,12 @@ class Held:
             await self._send(message)
 
 
-async def while_it_counts(
+async def while_credential_counts(
     app: AsgiApp, scope: Scope, receive: Receive, send: Send, check: Callable[[], Awaitable[object]]
 ) -> None:
-    """An answer that may last, cut off where its credential ends. check: as of `Held`. Raises what the application
-    raises, and the `AuthRequired` with which it was cut off."""
-    hearing = Hearing(receive, {"type": "http.disconnect"})
+    """An answer that may last, cut off where its credential ends. check: as of `CredentialBoundSocket`. Raises what the
+    application raises, and the `AuthRequired` with which it was cut off."""
+    hearing = CredentialBoundReceive(receive, {"type": "http.disconnect"})
     task = asyncio.ensure_future(app(scope, hearing, send))
     try:
         while not (await asyncio.wait({task}, timeout=INTERVAL))[0]:
