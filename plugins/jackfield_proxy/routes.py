@@ -75,7 +75,7 @@ class ProxyRoutes:
     @operation(
         "Read the last lines of a proxy's log",
         scope=None,
-        query=f"{_SCHEMAS}:LogQuery",
+        query=f"{_SCHEMAS}:ProxyLogQuery",
         response=f"{_SCHEMAS}:LogShown",
         tags=TAGS,
     )
