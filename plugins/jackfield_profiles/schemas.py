@@ -152,6 +152,6 @@ class RunResult(BaseModel):
     usage: dict[str, JsonValue] | None = None
 
 
-class RunShown(BaseModel):
+class ProfileRunShown(BaseModel):
     success: Literal[True]
     data: RunResult

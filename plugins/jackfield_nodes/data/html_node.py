@@ -7,24 +7,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of
+from jackfield.api.nodes.items import new_item, pairs
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import text_of
+from jackfield_nodes.data.html_values import Cleaning, Wanted
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.paths import get_path
 
+EXTRACTED = "jackfield_nodes.data.html_reading:extracted"
+"""Place of an `Extract`, which needs a parser of HTML."""
 LARGE = 64 * 1024
 """Documents from so many characters on are parsed on a thread."""
+
+
+class Extract(Protocol):
+    """See `html_reading.extracted`."""
+
+    def __call__(self, html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]: ...
 
 
 class Extraction(Parameters):
@@ -88,17 +98,17 @@ class HtmlNode(ItemNode):
         style = TableStyle(*own) if options.custom_styling else TableStyle()
         rows = [item["json"] for item in run.items]
         made = await asyncio.to_thread(html_table, rows, style, capitalize=options.capitalize, caption=options.caption)
-        return [{"json": {"table": made}, "pairedItem": [{"item": index} for index in range(len(rows))]}]
+        return [new_item({"table": made}, pairs(range(len(rows))))]
 
     async def item(self, run: NodeRun, parameters: Html, item: Item, index: int) -> Items:
         if parameters.operation == "generateHtmlTemplate":
-            return [{"json": {"html": text_of(parameters.html)}, "pairedItem": {"item": index}}]
+            return [new_item({"html": text_of(parameters.html)}, index)]
         wanted = [(each.key, _wanted(each)) for each in parameters.extraction_values.values]
         cleaning = self._cleaning(run, parameters.options)
         made: Items = []
         for document in await self._documents(run, parameters, item, index):
             found = await _off_loop(document, wanted, cleaning)
-            made.append({"json": found, "pairedItem": {"item": index}})
+            made.append(new_item(found, index))
         return made
 
     def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:
@@ -139,6 +149,7 @@ def _text(value: Json, name: str, index: int) -> str:
 
 
 async def _off_loop(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
+    extracted = cast("Extract", load(EXTRACTED))
     if len(html) < LARGE:
         return extracted(html, wanted, cleaning)
     return await asyncio.to_thread(extracted, html, wanted, cleaning)

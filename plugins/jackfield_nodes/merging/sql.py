@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.sql_tables import Table, as_json, storable
-from jackfield_nodes.pairs import all_pairs
 
 ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
@@ -66,7 +66,7 @@ def query(
     references = all_pairs(inputs)
     if len(rows) * len(references) > MAX_PAIRS:
         return [{"json": row} for row in rows], bool(rows)
-    return [{"json": row, "pairedItem": references} for row in rows], bool(rows)
+    return [new_item(row, references) for row in rows], bool(rows)
 
 
 def _fill(connection: sqlite3.Connection, tables: Sequence[Table], texts: dict[str, Json], limits: Limits) -> None:

@@ -21,7 +21,7 @@ class DeleteQuery(BaseModel):
     force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
 
 
-class RunBody(_Input):
+class ProfileRunBody(_Input):
     """A run without a terminal."""
 
     prompt: Annotated[str, StringConstraints(max_length=1_048_576, pattern=r"^[^\x00]*$")] | None = None

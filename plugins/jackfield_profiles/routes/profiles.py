@@ -15,7 +15,7 @@ from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
 from jackfield_profiles.ports import ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
-from jackfield_profiles.routes.bodies import DeleteQuery, RunBody
+from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
 from jackfield_profiles.settings import ProfilesSettings
@@ -107,13 +107,13 @@ class ProfileRoutes:
     @operation(
         "Run a profile's agent without a terminal",
         scope=None,
-        request=f"{_BODIES}:RunBody",
-        response=f"{_SCHEMAS}:RunShown",
+        request=f"{_BODIES}:ProfileRunBody",
+        response=f"{_SCHEMAS}:ProfileRunShown",
         tags=TAGS,
     )
     async def run_profile(self, alias: str) -> Response:
         profile = await self._store.find(alias)
-        body = parse_model(RunBody, await read_json() if await request.get_data(cache=True) else {})
+        body = parse_model(ProfileRunBody, await read_json() if await request.get_data(cache=True) else {})
         asked = HeadlessRequest(
             prompt=body.prompt, args=tuple(body.args), timeout=body.timeout, working_dir=body.working_dir
         )

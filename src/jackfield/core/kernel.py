@@ -36,7 +36,7 @@ from .catalog import Catalog
 from .checks.precedence import Precedence, Taken
 from .checks.protocols import require
 from .checks.segments import check_segment
-from .context import Context, Shared
+from .context import Context, SharedServices
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
@@ -44,7 +44,7 @@ from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .secrets import FileSecrets
-from .settings import Settings, load, read_toml
+from .settings import Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
 
@@ -85,7 +85,7 @@ class Kernel:
         self.draining = False
         self._stop_by: float | None = None
         self._checked: tuple[float, dict[str, str]] | None = None
-        self._shared = Shared(
+        self._shared = SharedServices(
             self.service,
             self.clock,
             self.events,
@@ -419,8 +419,6 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
 
 
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
-    from .settings import keys
-
     for key in keys(table.path, table.model):
         if key.secret:
             value = settings.value(key.path)

@@ -19,7 +19,7 @@ from jackfield.api.hooks import PROJECT, Hooks, hookspec
 from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
-from .checks.classes import Refused, check_class
+from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, Taken
 from .checks.protocols import Misfit, require
@@ -74,10 +74,13 @@ class PluginHost:
 
     # -- loading
 
-    def discover(self) -> None:
-        """Load the class of every entry point of the group. Jackfield's own come first, the others by name."""
+    def discover(self, *, without: str = "") -> None:
+        """Load the class of every entry point of the group. Jackfield's own come first, the others by name. without: a
+        distribution that is left out."""
         for point in sorted(entry_points(group=PROJECT), key=_order):
-            self._load(point)
+            distribution, version = (point.dist.name, point.dist.version) if point.dist is not None else ("", "")
+            if not distribution or distribution != without:
+                self.offer(point, distribution, version)
         for name in self._disabled - self.plugins.keys():
             log.warning("plugins.disabled names %s, but there is no such plugin.", name)
 
@@ -86,23 +89,23 @@ class PluginHost:
         self.plugins[name] = PluginRecord(name, f"{offered.__module__}:{offered.__qualname__}")
         self._take(name, offered)
 
-    def _load(self, point: EntryPoint) -> None:
-        record = PluginRecord(point.name, point.value)
-        if point.dist is not None:
-            record.distribution, record.version = point.dist.name, point.dist.version
+    def offer(self, point: EntryPoint, distribution: str, version: str) -> str:
+        """Load the class of one entry point; the name under which the plugin is known, also when it is refused."""
+        record = PluginRecord(point.name, point.value, distribution, version)
         if (known := self.plugins.get(point.name)) is not None:
             self._refuse_name(record, known)
-            return
+            return record.name
         self.plugins[point.name] = record
         if point.name in self._disabled:
             record.status = "disabled"
-            return
+            return point.name
         try:
             offered = point.load()
         except (Exception, SystemExit) as exc:
             self.failed(point.name, exc, f"cannot be imported ({point.value})")
         else:
             self._take(point.name, offered)
+        return point.name
 
     def _refuse_name(self, record: PluginRecord, known: PluginRecord) -> None:
         """Two distributions with one name: the known one stays, and the other is listed with its distribution."""
@@ -114,7 +117,7 @@ class PluginHost:
     def _take(self, name: str, offered: object) -> None:
         try:
             self.classes[name] = check_class(name, self.plugins[name].value, offered)
-        except Refused as exc:
+        except RefusedClass as exc:
             self.report(name, str(exc))
 
     def bind(self, context_of: Callable[[str], PluginContext]) -> None:
@@ -206,11 +209,13 @@ class PluginHost:
             else:
                 yield from ((name, thing) for thing in things)
 
-    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
-        """The same for those that fit their Protocol; the others are reported."""
+    def each(
+        self, hook: str, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None
+    ) -> Iterator[tuple[str, Any]]:
+        """The same for those that fit their Protocol and pass the check; the others are reported."""
         for name, thing in self.sequence(hook):
             try:
-                require(thing, protocol)
+                require(thing, protocol, check)
             except Exception as exc:
                 self.failed(name, exc, f"failed in {hook}")
             else:

@@ -29,8 +29,8 @@ from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
-from jackfield_nodes.http_client import GuardedClient
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
 from jackfield_workers.pool import SharedWorkerPool
 from jackfield_workflows.documents.reader import CachedReader
 

@@ -18,7 +18,7 @@ from jackfield.api.nodes import NodeRun
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Document, Items, Outputs
 from jackfield_engine.settings import ExecutionsSettings
-from jackfield_nodes.loop_node import node as loop_node
+from jackfield_nodes.flow.loop_node import node as loop_node
 
 NO_CONTEXT = cast("PluginContext", SimpleNamespace())
 

@@ -6,11 +6,11 @@ item without pairing is paired by the engine where that is unambiguous.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..binary import BinaryError
 from ..jsontext import Json
-from ..workflows import BinaryData, Item, Items, PairedItem
+from ..workflows import BinaryData, Item, Items, Outputs, PairedItem
 from .types import NodeError, NodeRun
 
 
@@ -32,13 +32,13 @@ def all_pairs(inputs: Sequence[Items]) -> list[PairedItem]:
 def new_item(
     json: dict[str, Json],
     origin: int | PairedItem | list[PairedItem],
-    files: Mapping[str, BinaryData] | None = None,
+    files: dict[str, BinaryData] | None = None,
 ) -> Item:
     """An item of a node's own. origin: the index of the input item that it comes from, or what the functions above
     give. files: by field; none leaves the item without."""
     made: Item = {"json": json, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
     if files:
-        made["binary"] = dict(files)
+        made["binary"] = files
     return made
 
 
@@ -53,6 +53,11 @@ def passed_on(item: Item, index: int, source: int = 0) -> Item:
     if "binary" in item:
         passed["binary"] = item["binary"]
     return passed
+
+
+def pass_all(items: Items) -> Outputs:
+    """Every input item on the only output."""
+    return [[passed_on(item, index) for index, item in enumerate(items)]]
 
 
 def with_json(item: Item, json: dict[str, Json], index: int) -> Item:

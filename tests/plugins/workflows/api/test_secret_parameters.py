@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeParameters
 from jackfield.testing.context import FakeCatalog
 from jackfield.testing.documents import chain, node, webhook
 from jackfield_nodes.data.crypto_node import CryptoNode
-from jackfield_nodes.wait_node import WaitNode
+from jackfield_nodes.flow.wait_node import WaitNode
 from jackfield_webhooks.node import WebhookNode
 from jackfield_workflows.documents.secret_parameters import MASK, SecretParameters
 
@@ -66,7 +66,7 @@ def hooks(api: Any) -> Any:
     """The API with node types that have secrets; its caller is a viewer as far as reading goes."""
     broken = RowsNode()
     broken.kind, broken.parameters = "broken", None  # type: ignore[assignment]  # a stranger's mistake
-    nodes = (WebhookNode(), WaitNode(api.context), CryptoNode(api.context), RowsNode(), broken)
+    nodes = (WebhookNode(api.context), WaitNode(api.context), CryptoNode(api.context), RowsNode(), broken)
     api.context.ports["NodeCatalog"] = FakeCatalog(*nodes)  # type: ignore[arg-type]
     return api
 

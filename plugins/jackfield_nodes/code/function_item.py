@@ -1,0 +1,82 @@
+"""Function Item: n8n's older Code node, which runs once per item with the item's json as `item`. JavaScript only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.running import mapped
+from jackfield.api.workflows import BinaryData, Item, Node
+from jackfield_nodes.code.code_node import files_of
+from jackfield_nodes.code.function_node import code_of, log_lines
+from jackfield_nodes.values.conversions import type_name, with_article
+
+ABSENT = "item.myNewField = 1; return item;"
+"""See `function_node.ABSENT`."""
+
+
+class FunctionItem(Parameters):
+    function_code: str = Field(ABSENT, description="The program: `item` is the item's json; it returns an object.")
+
+
+class FunctionItemNode:
+    """Runs the source in a killable worker, as the Code node does. An item keeps its files."""
+
+    kind = "functionItem"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription(
+        "Function Item", "Changes each item with a program of your own (older form of Code).", "code"
+    )
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return FunctionItem
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        source = code_of(run, ABSENT)
+        if not run.items:
+            return [[]]
+        result = await run.run_script("javaScript", wrapped(source), each=True)
+        log_lines(run, result.logs)
+        if not isinstance(result.value, list):
+            raise NodeError("The program's results are not a list with one entry per item.")
+        return [
+            await mapped(run, result.value, lambda index, row: [_item(row if isinstance(row, dict) else {}, index)])
+        ]
+
+
+def wrapped(source: str) -> str:
+    """See `function_node.wrapped`. What is returned carries the item's files beside the value."""
+    return (
+        "let $$files = item.binary; "  # names that no program assigns to by chance
+        "const $$get = () => $$files, $$set = async ($$given) => { $$files = $$given; }; "
+        "const $$value = await (async function (item, getBinaryData, setBinaryData) { "
+        f"return await (async function () {{ {source}\n"
+        "}).call(this); }).call({ ...this, getBinaryData: $$get, setBinaryData: $$set }, "
+        "item.json, $$get, $$set); return { value: $$value, files: $$files };"
+    )
+
+
+def _item(row: Mapping[str, Json], index: int) -> Item:
+    if "json" in row and isinstance(row["json"], dict):  # the engine's own, for an item on which the program failed
+        return new_item(row["json"], index)
+    value = row.get("value")
+    if not isinstance(value, dict):
+        what = "nothing" if value is None else with_article(type_name(value))
+        raise NodeError(f"Item {index}: the program must return one object, not {what}.", item=index)
+    files = row.get("files")
+    kept = files_of(files, "the result") if isinstance(files, dict) and files else None
+    return new_item(value, index, cast("dict[str, BinaryData] | None", kept))
+
+
+def node(context: PluginContext) -> FunctionItemNode:
+    return FunctionItemNode()

@@ -1,0 +1,171 @@
+"""Execute Workflow: runs another workflow (saved, in a file or given here) and goes on with its last node's items."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import pairs, passed_on
+from jackfield.api.nodes.running import made_per_item
+from jackfield.api.workflows import Document, Item, Items, Node
+from jackfield_nodes.files.allowed_root import AllowedRoot
+from jackfield_nodes.files.settings import FilesSettings
+
+MOST_BYTES = 16 * 2**20
+"""Of a file that holds a workflow."""
+
+
+class Locator(Parameters):
+    """A chosen workflow."""
+
+    value: str | None = None
+    mode: str = "list"
+
+
+class InputColumn(Parameters):
+    id: str = ""
+    removed: bool = False
+
+
+class Mapper(Parameters):
+    """The fields that the other workflow gets."""
+
+    mapping_mode: str = "defineBelow"
+    value: dict[str, object] | None = None
+    schema_: list[InputColumn] = Field(default_factory=list, alias="schema")
+
+
+class Options(Parameters):
+    wait_for_sub_workflow: bool = Field(True, description="Without it, the node's own items go on.")
+
+
+class ExecuteWorkflow(Parameters):
+    source: Literal["database", "parameter", "localFile", "url"] = Field(
+        "database", description="Where the workflow is: saved, in workflowJson, in a file. url is not available."
+    )
+    workflow_id: Locator | str | None = Field(None, description="The saved workflow's id.")
+    workflow_json: object = Field(None, description="Of source parameter: the workflow's JSON.")
+    workflow_path: str = Field("", description="Of source localFile: a file below nodes.files.root.")
+    workflow_inputs: Mapper = Field(default_factory=Mapper)
+    mode: Literal["once", "each"] = Field("once", description="One run with all items, or one run per item.")
+    options: Options = Field(default_factory=Options)
+
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """The expressions of a workflow that is given here are that workflow's own."""
+        return ("workflowJson",) if isinstance(parameters.get("workflowJson"), dict) else ()
+
+
+async def target(parameters: ExecuteWorkflow, files: FilesSettings) -> str | Document:
+    """The workflow to run. Raises `NodeError`."""
+    if parameters.source == "parameter":
+        return document_of(parameters.workflow_json, "The parameter workflowJson")
+    if parameters.source == "localFile":
+        content = await asyncio.to_thread(read_file, parameters.workflow_path, files)
+        return document_of(content, f"The file {parameters.workflow_path}")
+    if parameters.source == "url":
+        raise NodeError("The source url is not available; fetch the workflow with an HTTP Request and use parameter.")
+    return saved(parameters)
+
+
+def document_of(given: object, what: str) -> Document:
+    """A workflow's JSON, as text or as an object. Raises `NodeError`."""
+    try:
+        found = loads(given.encode() if isinstance(given, str) else given) if isinstance(given, str | bytes) else given
+    except InvalidInput:
+        raise NodeError(f"{what} is not JSON.") from None
+    if not isinstance(found, dict) or not isinstance(found.get("nodes"), list):
+        raise NodeError(f"{what} is no workflow; it needs a list of nodes.")
+    return found
+
+
+def read_file(path: str, settings: FilesSettings) -> bytes:
+    """A whole file below the allowed directory, in a thread. Raises `NodeError`."""
+    descriptor = AllowedRoot(settings).open_to_read(path)
+    with os.fdopen(descriptor, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise NodeError(f"The file {path} is too large for a workflow; at most {MOST_BYTES} bytes are read.")
+    return content
+
+
+def saved(parameters: ExecuteWorkflow) -> str:
+    """The id of a saved workflow. Raises `NodeError`."""
+    chosen = parameters.workflow_id
+    workflow_id = chosen.value if isinstance(chosen, Locator) else chosen
+    if not workflow_id:
+        raise NodeError("The parameter workflowId is empty; choose the workflow to run.")
+    return workflow_id
+
+
+def handed_over(parameters: ExecuteWorkflow, item: Item, index: int) -> Item:
+    """What the other workflow gets for an item: the mapped fields, or the item as it is when none are mapped."""
+    mapper = parameters.workflow_inputs
+    wanted = [column.id for column in mapper.schema_ if not column.removed]
+    values = mapper.value or {}
+    if not wanted and not values:
+        json: dict[str, Json] = item["json"]
+    else:
+        json = {name: values.get(name) for name in wanted or values}  # type: ignore[misc]  # resolved JSON
+    return {**passed_on(item, index), "json": json}
+
+
+def paired(made: Items, sources: Sequence[int]) -> Items:
+    """The other workflow's items, each paired with the input item it stands for, or with all of them."""
+    every = pairs(sources)
+    output: Items = []
+    for index, item in enumerate(made):
+        pairing = every[index] if len(made) == len(sources) else every[0] if len(every) == 1 else every
+        output.append({**item, "pairedItem": pairing})
+    return output
+
+
+class ExecuteWorkflowNode:
+    """The other run is an execution of its own (mode sub), one level deeper."""
+
+    kind = "executeWorkflow"
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3)
+    description = NodeDescription("Execute Workflow", "Runs another saved workflow.", "flow")
+    effect = True
+
+    def __init__(self, context: PluginContext) -> None:
+        self._files = context.settings(FilesSettings)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return ExecuteWorkflow
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        resolved: list[ExecuteWorkflow] = await run.resolve()
+        if not resolved:
+            return [[]]
+        if resolved[0].mode == "each":
+
+            async def one(index: int, parameters: ExecuteWorkflow) -> Items:
+                return await self._once(run, parameters, [handed_over(parameters, run.items[index], 0)], [index])
+
+            return [await made_per_item(run, resolved, one)]
+        items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
+        return [await self._once(run, resolved[0], items, range(len(items)))]
+
+    async def _once(self, run: NodeRun, parameters: ExecuteWorkflow, items: Items, sources: Sequence[int]) -> Items:
+        """sources: the input items that the items stand for."""
+        workflow = await target(parameters, self._files)
+        if parameters.options.wait_for_sub_workflow:
+            return paired(await run.run_workflow(workflow, items), sources)
+        await run.start_workflow(workflow, items)
+        return [passed_on(run.items[index], index) for index in sources]
+
+
+def node(context: PluginContext) -> ExecuteWorkflowNode:
+    return ExecuteWorkflowNode(context)

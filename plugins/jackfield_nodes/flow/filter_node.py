@@ -1,0 +1,89 @@
+"""Filter: hands on the items that meet conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Self
+
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.running import routed
+from jackfield.api.workflows import Item, Node
+from jackfield_nodes.conditions.evaluator import ConditionEvaluator
+from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
+
+KEPT = (0,)
+"""The outputs of an item that passes."""
+
+
+class LegacyFilter(LegacyTest):
+    """Version 1."""
+
+    combine_conditions: Literal["AND", "OR"] = Field("AND", description="Whether all conditions must hold, or any.")
+
+    def combination(self) -> Literal["all", "any"]:
+        return "all" if self.combine_conditions == "AND" else "any"
+
+
+class BlockFilter(BlockTest):
+    """Version 2 and later."""
+
+
+class UnversionedFilter(BlockFilter):
+    """A document without typeVersion: validates to an instance of whichever form its keys tell."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        form = FORMS[form_of(raw)] if isinstance(raw, dict) else BlockFilter
+        return handler(raw) if form is BlockFilter else form.model_validate(raw)  # type: ignore[return-value]
+
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """It reads every form."""
+        return {}
+
+
+FORMS: dict[str, type[ItemTest]] = {"flat": FlatTest, "legacy": LegacyFilter, "block": BlockFilter}
+
+
+class FilterNode:
+    """One output. An item that cannot be tested does not pass when the node goes on after errors; it goes to the error
+    output where there is one."""
+
+    kind = "filter"
+    versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3)
+    description = NodeDescription("Filter", "Hands on the items that meet conditions.", "flow")
+    effect = False
+
+    def __init__(self, context: PluginContext) -> None:
+        self._evaluator = ConditionEvaluator(context)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version is None:
+            return UnversionedFilter
+        return LegacyFilter if version < 2 else BlockFilter
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        tests: list[ItemTest] = await run.resolve()
+        around = await self._evaluator.surroundings(run, tests)
+        items, reports = run.items, run.node.on_error == "continueErrorOutput"
+
+        def route(index: int, test: ItemTest) -> Sequence[int]:
+            return KEPT if test.passes(items[index]["json"], index, around) else ()
+
+        def failed(error: NodeError, index: int) -> tuple[int, Item] | None:
+            return (0, error_item(error, index)) if reports else None
+
+        return await routed(run, tests, 1, route, failed)
+
+
+def node(context: PluginContext) -> FilterNode:
+    return FilterNode(context)
