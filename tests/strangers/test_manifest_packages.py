@@ -14,8 +14,7 @@ from jackfield.testing.daemon import Daemon
 
 Install = Callable[..., dict[str, str]]
 Strangers = Callable[..., Daemon]
-INHERIT = '[profiles]\nkey_store = "file"\n[profiles.run]\ninherit = ["PYTHONPATH"]\n'
-"""The agent is a Python program of the package, which stands in a place of its own."""
+SETTINGS = '[profiles]\nkey_store = "file"\n'
 PROFILE = {"agent_id": "sidekick", "alias": "helper", "provider_id": "parrot", "api_key": "a-key-of-the-test"}
 
 
@@ -24,8 +23,13 @@ def environment(install: Install, tmp_path: Path) -> dict[str, str]:
     """The package's program is found, and homes are the test's own."""
     home = tmp_path / "home"
     home.mkdir(exist_ok=True)
-    programs = Path(install("sidekick")["PYTHONPATH"].split(os.pathsep)[0]) / "bin"
-    return {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(home)}
+    place = install("sidekick")["PYTHONPATH"].split(os.pathsep)[0]
+    program = tmp_path / "bin/sidekick"
+    program.parent.mkdir()
+    # An agent gets no PYTHONPATH; the package's place must be told to its program by name.
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={place} exec {place}/bin/sidekick "$@"\n')
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(home)}
 
 
 def asked(daemon: Daemon, method: str, path: str, **options: Any) -> httpx.Response:
@@ -38,11 +42,12 @@ def listed(daemon: Daemon, kind: str) -> Mapping[str, Mapping[str, Any]]:
 
 def test_a_profile_of_the_packages_agent_runs(strangers: Strangers, environment: dict[str, str]) -> None:
     pytest.importorskip("rhai")
-    daemon = strangers("sidekick", settings=INHERIT, env=environment)
+    daemon = strangers("sidekick", settings=SETTINGS, env=environment)
     agent = listed(daemon, "agents")["sidekick"]
     assert (agent["name"], agent["installed"], agent["version"]) == ("Sidekick", True, "1.0.0")
     assert listed(daemon, "providers")["parrot"]["default_model"] == "parrot-1"
-    assert asked(daemon, "POST", "/api/profiles", json=PROFILE).status_code == 200
+    created = asked(daemon, "POST", "/api/profiles", json=PROFILE)
+    assert created.status_code == 200, created.text
     run = asked(daemon, "POST", "/api/profiles/helper/run", json={"prompt": "Say hello."}).json()["data"]
     assert run["result"] == "parrot-1 at http://127.0.0.1:9/v1 with a key: Say hello."
     assert "a-key-of-the-test" not in str(run)
@@ -50,7 +55,7 @@ def test_a_profile_of_the_packages_agent_runs(strangers: Strangers, environment:
 
 def test_the_operators_files_count_before_the_packages(strangers: Strangers, environment: dict[str, str]) -> None:
     pytest.importorskip("rhai")
-    daemon = strangers("sidekick", settings=INHERIT, env=environment)
+    daemon = strangers("sidekick", settings=SETTINGS, env=environment)
     for folder, name, text in (
         ("providers.d", "parrot.toml", 'id = "parrot"\nname = "Mine"\ntype = "openai"\n[endpoints]\na = "http://b"\n'),
         ("scripts", "sidekick.rhai", 'throw "my own script";'),
@@ -58,7 +63,8 @@ def test_the_operators_files_count_before_the_packages(strangers: Strangers, env
         (daemon.config_dir / folder).mkdir()
         (daemon.config_dir / folder / name).write_text(text)
     assert listed(daemon, "providers")["parrot"]["name"] == "Mine"
-    assert asked(daemon, "POST", "/api/profiles", json={**PROFILE, "model": "m"}).status_code == 200
+    created = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "model": "m"})
+    assert created.status_code == 200, created.text
     failed = asked(daemon, "POST", "/api/profiles/helper/run", json={"prompt": "x"})
     assert "my own script" in failed.text
     assert "jackfield-sidekick" not in failed.text
@@ -71,19 +77,20 @@ def test_what_is_wrong_with_a_package_names_its_distribution(
     pytest.importorskip("rhai")
     place = stranger(tmp_path / "site")
     path = os.pathsep.join([str(place), install("sidekick")["PYTHONPATH"]])
-    daemon = strangers("sidekick", settings=INHERIT, env={**environment, "PYTHONPATH": path})
+    daemon = strangers("sidekick", settings=SETTINGS, env={**environment, "PYTHONPATH": path})
     answer = asked(daemon, "GET", "/api/agents").json()
     told = "\n".join(answer["warnings"])
-    assert (
-        "claude.toml of the distribution acme-agents: the id claude is that of claude.toml of Jackfield itself" in told
-    )
+    taken = "claude.toml of the distribution acme-agents: the id claude is that of claude.toml of Jackfield itself"
+    assert taken in told
     assert "broken.toml of the distribution acme-agents: binary" in told
     assert {one["id"]: one["name"] for one in answer["data"]}["claude"] != "Taken over"
     (providers,) = asked(daemon, "GET", "/api/providers").json()["warnings"]
-    assert (
-        "of the distribution jackfield-sidekick: the id parrot is that of parrot.toml of the distribution" in providers
+    taken = (
+        "of the distribution jackfield-sidekick: the id parrot is that of parrot.toml of the distribution acme-agents"
     )
-    assert asked(daemon, "POST", "/api/profiles", json={**PROFILE, "agent_id": "acme"}).status_code == 200
+    assert taken in providers
+    created = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "agent_id": "acme"})
+    assert created.status_code == 200, created.text
     failed = asked(daemon, "POST", "/api/profiles/helper/run", json={"prompt": "x"})
     assert "The script acme.rhai of the distribution acme-agents failed" in failed.text
 
@@ -105,6 +112,7 @@ class AcmePlugin(Plugin):
     def jackfield_manifest_directories(self):
         return [ManifestDirectory(Path({directory!r}))]
 """
+ACME = 'id = "acme"\nbinary = "sidekick"\n[profile]\nscript = "acme.rhai"\n[headless]\nargs = []\n'
 PARROT = 'id = "parrot"\ntype = "openai-compatible"\n[endpoints]\nlocal = "http://127.0.0.1:9/v1"\n'
 
 
@@ -117,12 +125,13 @@ def stranger(place: Path, directory: str = "") -> Path:
     files = {
         "agents/claude.toml": 'id = "claude"\nname = "Taken over"\nbinary = "x"\n',
         "agents/broken.toml": 'id = "broken"\n',
-        "agents/acme.toml": 'id = "acme"\nbinary = "sidekick"\n[profile]\nscript = "acme.rhai"\n[headless]\nargs = []\n',
+        "agents/acme.toml": ACME,
         "providers/parrot.toml": PARROT + '[models]\ndefault = "m"\n[auth]\nenv_key = "ACME_KEY"\n',
         "scripts/acme.rhai": "no_such_function(1)",
     }
     for name, text in files.items():
         (place / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         (place / "files" / name).write_text(text)
-    (place / "acme_agents.py").write_text(SOURCE.format(directory=directory or str(place / "files")))
+    source = SOURCE.format(directory=directory or str(place / "files"))
+    (place / "acme_agents.py").write_text(source)
     return place

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from jackfield.api.manifests import ManifestDirectory
-from jackfield.api.plugin import Plugin, hookimpl
+from jackfield.api.plugin import Plugin, later
 
 
 class SidekickPlugin(Plugin):
@@ -15,7 +11,4 @@ class SidekickPlugin(Plugin):
     name = "sidekick"
     requires = "1"
 
-    @hookimpl
-    def jackfield_manifest_directories(self) -> Sequence[ManifestDirectory]:
-        """One directory, with a folder for each kind."""
-        return [ManifestDirectory(Path(__file__).parent / "manifests")]
+    jackfield_manifest_directories = later("jackfield_sidekick.files:DIRECTORIES")
