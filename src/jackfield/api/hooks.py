@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
-    from .scripts import ScriptEngine
+    from .scripts import RhaiFunction, ScriptEngine
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
     from .triggers import Trigger
+    from .webhooks import WebhookPreset
 
 PROJECT = "jackfield"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -59,6 +60,10 @@ class Hooks:
         Asked for at the start."""
 
     @hookspec
+    def jackfield_webhook_presets(self) -> Sequence[WebhookPreset]:  # type: ignore[empty-body]
+        """How senders of webhooks sign their calls. Called when one is needed first, maybe on a thread."""
+
+    @hookspec
     def jackfield_nodes(self) -> Sequence[NodeType | NodeOffer]:  # type: ignore[empty-body]
         """Node types; a `NodeOffer` names one that is made when a workflow uses it first. Asked for at the start."""
 
@@ -70,6 +75,10 @@ class Hooks:
     @hookspec
     def jackfield_script_engines(self) -> Sequence[ScriptEngine]:  # type: ignore[empty-body]
         """Languages for expressions and Code nodes."""
+
+    @hookspec
+    def jackfield_rhai_functions(self) -> Sequence[RhaiFunction]:  # type: ignore[empty-body]
+        """Functions for scripts in Rhai. Asked for with the first script, on a thread."""
 
     @hookspec
     def jackfield_engine(self) -> Engine:  # type: ignore[empty-body]
