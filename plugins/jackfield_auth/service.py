@@ -10,18 +10,14 @@ from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.storage import Store
-from jackfield_auth.accounts import Accounts
-from jackfield_auth.api_keys import ApiKeyMethod
-from jackfield_auth.basic import BasicMethod, Remembered
-from jackfield_auth.bearer import JwtMethod
-from jackfield_auth.browser_sessions import BrowserSessions
-from jackfield_auth.first_admin import FirstAdmin
-from jackfield_auth.key_usage import KeyUsage
-from jackfield_auth.logins import Logins
-from jackfield_auth.open_codes import OpenCodes
-from jackfield_auth.passwords import Passwords, check_password
-from jackfield_auth.revocations import Revocations
-from jackfield_auth.session_method import SessionMethod
+from jackfield_auth.keys.api_keys import ApiKeyMethod
+from jackfield_auth.keys.key_usage import KeyUsage
+from jackfield_auth.logins.basic import BasicMethod, Remembered
+from jackfield_auth.logins.password_logins import Logins
+from jackfield_auth.logins.throttle import Throttle
+from jackfield_auth.sessions.browser_sessions import BrowserSessions
+from jackfield_auth.sessions.open_codes import OpenCodes
+from jackfield_auth.sessions.session_method import SessionMethod
 from jackfield_auth.settings import (
     ApiKeysSettings,
     BasicSettings,
@@ -30,14 +26,18 @@ from jackfield_auth.settings import (
     PasswordSettings,
     SessionSettings,
 )
-from jackfield_auth.throttle import Throttle
-from jackfield_auth.tokens import Tokens
+from jackfield_auth.tokens.bearer import JwtMethod
+from jackfield_auth.tokens.revocations import Revocations
+from jackfield_auth.tokens.web_tokens import WebTokens
+from jackfield_auth.users.accounts import UserAccounts
+from jackfield_auth.users.first_admin import FirstAdmin
+from jackfield_auth.users.passwords import Passwords, check_password
 
 WARM_UP_AFTER = 0.25
 """So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
 
 
-class Auth:
+class AuthService:
     """Everything that routes and methods use."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -45,11 +45,11 @@ class Auth:
         self.context = context
         self.keys_enabled = context.settings(ApiKeysSettings).enabled
         self.passwords = Passwords(context.settings(PasswordSettings))
-        self.accounts = Accounts(self.store, self.passwords, clock)
+        self.accounts = UserAccounts(self.store, self.passwords, clock)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(context.settings(LoginSettings), clock)
         self.logins = Logins(self.accounts, self.throttle, self.first_admin)
-        self.tokens = Tokens(context.settings(JwtSettings), secrets, clock)
+        self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
         self.session_settings = context.settings(SessionSettings)

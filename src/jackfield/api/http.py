@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from quart import Request, Response, g, request
@@ -14,6 +13,7 @@ from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
 from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMediaType
+from .places import load
 from .records import record
 
 ModelRef: TypeAlias = "type[BaseModel] | str"
@@ -51,9 +51,7 @@ class Operation:
 def _model(reference: ModelRef | None) -> type[BaseModel] | None:
     if not isinstance(reference, str):
         return reference
-    module, _, name = reference.partition(":")
-    found: type[BaseModel] = getattr(importlib.import_module(module), name)
-    return found
+    return cast("type[BaseModel]", load(reference))
 
 
 def operation(
@@ -116,9 +114,11 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     return jsontext.loads(body, max_depth=max_depth)
 
 
-async def read_model(model: type[ModelT]) -> ModelT:
-    """The body as this model. Raises `InvalidInput` with the json path of every mistake."""
-    return parse_model(model, await read_json())
+async def read_model(model: type[ModelT] | str) -> ModelT:
+    """The body as this model. Raises `InvalidInput` with the json path of every mistake. A model by its place is
+    imported with the first body; name its type at the variable: `body: Hello = await read_model("...:Hello")`."""
+    found = cast("type[ModelT]", load(model)) if isinstance(model, str) else model
+    return parse_model(found, await read_json())
 
 
 def parse_model(model: type[ModelT], value: object) -> ModelT:

@@ -16,8 +16,8 @@ from jackfield.api.places import load
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth import AuthPlugin
-from jackfield_auth.commands import read_password, user
-from jackfield_auth.service import Auth
+from jackfield_auth.commands.users import read_password, user
+from jackfield_auth.service import AuthService
 from jackfield_auth.settings import PasswordSettings
 
 PASSWORD = "a-long-enough-password"
@@ -39,9 +39,10 @@ class FakeCli:
 
         async def worked() -> str:
             try:
+                context.ports["UserDirectory"] = context.port(AuthService).accounts
                 return await work(context)
             finally:
-                context.port(Auth).passwords.close()
+                context.port(AuthService).passwords.close()
 
         try:
             return asyncio.run(worked())

@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import AuthRequired
-from jackfield_auth.browser_sessions import digest_of
+from jackfield_auth.sessions.browser_sessions import digest_of
 
 PREFIX = "jf_oc_"
 LIFETIME = 60.0

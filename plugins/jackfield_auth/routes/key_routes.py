@@ -9,13 +9,13 @@ from jackfield.api.clock import from_iso, iso
 from jackfield.api.errors import AccessDenied, InvalidInput, NotFound
 from jackfield.api.http import operation, principal, read_model
 from jackfield.api.storage import ApiKey
-from jackfield_auth.answers import answer, caller_by, done, paging
-from jackfield_auth.api_keys import new_key
-from jackfield_auth.schemas import AuthPaging, KeyBody, KeyList, KeyView, NewKeyView
-from jackfield_auth.service import Auth
+from jackfield_auth.keys.api_keys import new_key
+from jackfield_auth.routes.answers import answer, caller_by, done, paging
+from jackfield_auth.routes.schemas import AuthPaging, KeyBody, KeyList, KeyView, NewKeyView
+from jackfield_auth.service import AuthService
 
 
-def key_routes(auth: Auth) -> Blueprint:
+def key_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("api_keys", __name__, url_prefix="/api/v1/api-keys")
 
     @routes.get("")

@@ -8,12 +8,12 @@ from jackfield.api.clock import iso
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import operation, principal, read_model
 from jackfield.api.storage import User
-from jackfield_auth.answers import answer, done, paging
-from jackfield_auth.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
-from jackfield_auth.service import Auth
+from jackfield_auth.routes.answers import answer, done, paging
+from jackfield_auth.routes.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
+from jackfield_auth.service import AuthService
 
 
-def user_routes(auth: Auth) -> Blueprint:
+def user_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("users", __name__, url_prefix="/api/v1/users")
     log = auth.context.log
 

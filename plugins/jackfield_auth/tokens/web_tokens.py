@@ -8,32 +8,32 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import Secrets
 from jackfield.api.errors import AccessDenied, TokenExpired, TokenInvalid
 from jackfield.api.ids import new_id
+from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.settings import KEY_BYTES, JwtSettings
 
 if TYPE_CHECKING:
-    from jwt import PyJWT
-    from jwt.types import Options
+    from jackfield_auth.tokens.codec import TokenCodec
 
 ISSUER = "jackfield"
 TEXTS = ("iss", "sub", "username", "role", "jti")
 NUMBERS = ("iat", "nbf", "exp", "ver")
 MAX_BYTES = 8192
 FORM = re.compile(rb"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
-NO_TIMES: Options = {"verify_exp": False, "verify_nbf": False, "verify_iat": False}
+_CODEC = "jackfield_auth.tokens.codec:TokenCodec"
 CLOCK_STEP = 5
 """How far a machine's clock may be set back without refusing fresh tokens, in seconds."""
 
 
 @record
-class Claims:
+class TokenClaims:
     """What of a verified token counts. expires_at: Unix ms; version: the user's when the token was made."""
 
     user_id: str
@@ -55,11 +55,7 @@ def key_id(key: bytes) -> str:
     return hashlib.sha256(key).hexdigest()[:16]
 
 
-def _import() -> None:
-    import jwt  # noqa: F401 - takes a tenth of a second: done in a thread, before the first use
-
-
-class Tokens:
+class WebTokens:
     """Gives out tokens and reads them. `open` first."""
 
     def __init__(self, settings: JwtSettings, secrets: Secrets, clock: Clock) -> None:
@@ -69,7 +65,7 @@ class Tokens:
         self._clock = clock
         self._key = b""
         self._keys: dict[str, bytes] = {}
-        self._codec: PyJWT | None = None
+        self._codec: TokenCodec | None = None
         secrets.redact(*filter(None, (settings.secret, *settings.previous_secrets)))
 
     async def open(self) -> None:
@@ -78,13 +74,11 @@ class Tokens:
         keys = [*(secret.encode() for secret in self._settings.previous_secrets), self._key]
         self._keys = {key_id(key): key for key in keys}
 
-    async def prepare(self) -> PyJWT:
-        """The library, loaded at its first use in a thread."""
+    async def prepare(self) -> TokenCodec:
+        """The library takes a tenth of a second to load: at its first use, in a thread."""
         if self._codec is None:
-            await asyncio.to_thread(_import)
-            from jwt import PyJWT
-
-            self._codec = PyJWT(options={"enforce_minimum_key_length": True})
+            codec = cast("type[TokenCodec]", await asyncio.to_thread(load, _CODEC))
+            self._codec = codec(self._settings.algorithm, ISSUER, (*TEXTS, *NUMBERS))
         return self._codec
 
     def require_enabled(self) -> None:
@@ -98,7 +92,7 @@ class Tokens:
         codec = await self.prepare()
         now = self._clock.now_ms() // 1000
         expires = now + self._settings.lifetime
-        claims = {
+        claims: dict[str, str | int] = {
             "iss": ISSUER,
             "sub": user.id,
             "username": user.username,
@@ -109,10 +103,9 @@ class Tokens:
             "jti": new_id(),
             "ver": user.version,
         }
-        header = {"kid": key_id(self._key)}
-        return Issued(codec.encode(claims, self._key, self._settings.algorithm, header), expires * 1000)
+        return Issued(codec.encode(claims, self._key, key_id(self._key)), expires * 1000)
 
-    async def read(self, token: bytes) -> Claims:
+    async def read(self, token: bytes) -> TokenClaims:
         """Verify. Raises `TokenInvalid` or `TokenExpired`; says nothing about whether the token was revoked."""
         if len(token) > MAX_BYTES or not FORM.fullmatch(token):
             raise TokenInvalid
@@ -122,33 +115,16 @@ class Tokens:
         if not all(type(payload[name]) is int for name in NUMBERS):
             raise TokenInvalid
         self._check_times(payload["exp"], max(payload["nbf"], payload["iat"]))
-        return Claims(payload["sub"], payload["jti"], payload["ver"], payload["exp"] * 1000)
+        return TokenClaims(payload["sub"], payload["jti"], payload["ver"], payload["exp"] * 1000)
 
     # Any: the values are whatever the token's author wrote; `read` checks each.
-    def _verified(self, codec: PyJWT, token: str) -> dict[str, Any]:
-        from jwt import PyJWTError
-
-        try:
-            return codec.decode(
-                token,
-                self._key_of(token),
-                algorithms=[self._settings.algorithm],
-                issuer=ISSUER,
-                # Times are checked against the daemon's own clock, below.
-                options={"require": [*TEXTS, *NUMBERS], **NO_TIMES},
-            )
-        except (PyJWTError, ValueError, TypeError, RecursionError):
-            raise TokenInvalid from None
-
-    def _key_of(self, token: str) -> bytes:
-        """The key that the unverified header names; it only chooses among our own. Raises `TokenInvalid`."""
-        import jwt
-
-        named = jwt.get_unverified_header(token).get("kid")
-        key = self._keys.get(named) if isinstance(named, str) else None
-        if key is None:
+    def _verified(self, codec: TokenCodec, token: str) -> dict[str, Any]:
+        # The unverified header only chooses among our own keys.
+        key = self._keys.get(codec.named_key(token))
+        found = None if key is None else codec.decode(token, key)
+        if found is None:
             raise TokenInvalid
-        return key
+        return found
 
     def _check_times(self, expires: int, valid_from: int) -> None:
         now = self._clock.now_ms() / 1000

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.errors import InvalidInput, RateLimited
+from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield_auth.settings import PasswordSettings
 
 if TYPE_CHECKING:
-    from passlib.context import CryptContext
+    from jackfield_auth.users.argon2 import Argon2
 
 MIN_CHARACTERS = 12
 MAX_BYTES = 1024
@@ -35,7 +36,7 @@ def check_password(password: str, field: str = "password") -> None:
 
 
 @record
-class Verdict:
+class PasswordVerdict:
     """Whether the password is right. renewed: its hash with the present parameters, when the stored one has others."""
 
     right: bool
@@ -49,17 +50,16 @@ class Passwords:
         self._settings = settings
         self._pending = 0
         self._executor: ThreadPoolExecutor | None = None
-        self._context: CryptContext | None = None
-        self._dummy = ""
+        self._argon2: Argon2 | None = None
 
     async def prepare(self) -> None:
         """Load the library and make the hash that unknown users are checked against."""
         await self._run(self._loaded)
 
     async def hash(self, password: str) -> str:
-        return await self._run(lambda: str(self._loaded().hash(password)))
+        return await self._run(lambda: self._loaded().hash(password))
 
-    async def verify(self, password: str, stored: str | None) -> Verdict:
+    async def verify(self, password: str, stored: str | None) -> PasswordVerdict:
         """Compare with the stored hash; None = there is no such user, which costs the same and is always wrong."""
         return await self._run(lambda: self._verify(password, stored))
 
@@ -68,29 +68,15 @@ class Passwords:
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _verify(self, password: str, stored: str | None) -> Verdict:
-        context = self._loaded()
-        try:
-            right, renewed = context.verify_and_update(password, stored or self._dummy)
-        except ValueError:  # a stored hash that is none, or a password that cannot be encoded
-            return Verdict(False)
-        return Verdict(bool(right) and stored is not None, renewed)
+    def _verify(self, password: str, stored: str | None) -> PasswordVerdict:
+        right, renewed = self._loaded().verify(password, stored)
+        return PasswordVerdict(right, renewed)
 
-    def _loaded(self) -> CryptContext:
+    def _loaded(self) -> Argon2:
         """In a worker thread only: the import takes a tenth of a second. Two threads at once do the same twice."""
-        if self._context is None:
-            from passlib.context import CryptContext
-
-            context = CryptContext(
-                schemes=["argon2"],
-                argon2__type="ID",
-                argon2__memory_cost=self._settings.memory,
-                argon2__time_cost=self._settings.iterations,
-                argon2__parallelism=self._settings.lanes,
-            )
-            self._dummy = str(context.hash("the password of no user"))
-            self._context = context
-        return self._context
+        if self._argon2 is None:
+            self._argon2 = cast("type[Argon2]", load("jackfield_auth.users.argon2:Argon2"))(self._settings)
+        return self._argon2
 
     async def _run(self, work: Callable[[], ResultT]) -> ResultT:
         if self._pending >= self._settings.waiting:

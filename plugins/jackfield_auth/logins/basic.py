@@ -11,11 +11,11 @@ from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.clock import Clock
 from jackfield.api.errors import AuthRequired, InvalidCredentials
 from jackfield.api.storage import User, UserStore
-from jackfield_auth.accounts import MAX_NAME
 from jackfield_auth.headers import authorization, basic_pair
-from jackfield_auth.logins import Logins
-from jackfield_auth.passwords import MAX_BYTES
+from jackfield_auth.logins.password_logins import Logins
 from jackfield_auth.settings import BasicSettings
+from jackfield_auth.users.accounts import MAX_NAME
+from jackfield_auth.users.passwords import MAX_BYTES
 
 
 class Remembered:

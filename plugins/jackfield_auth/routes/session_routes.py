@@ -9,13 +9,13 @@ from jackfield.api.clock import iso
 from jackfield.api.errors import TokenInvalid
 from jackfield.api.http import client_address, operation, principal, read_model
 from jackfield.api.storage import User
-from jackfield_auth.accounts import found
-from jackfield_auth.answers import answer, caller_by, done
-from jackfield_auth.schemas import LoginBody, MeView, PasswordBody, SessionView, UserView
-from jackfield_auth.service import Auth
+from jackfield_auth.routes.answers import answer, caller_by, done
+from jackfield_auth.routes.schemas import LoginBody, MeView, PasswordBody, SessionView, UserView
+from jackfield_auth.service import AuthService
+from jackfield_auth.users.accounts import found
 
 
-def session_routes(auth: Auth) -> Blueprint:
+def session_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("auth", __name__, url_prefix="/api/v1/auth")
 
     @routes.post("/login")
@@ -60,14 +60,14 @@ def session_routes(auth: Auth) -> Blueprint:
     return routes
 
 
-async def new_session(auth: Auth, user: User) -> SessionView:
+async def new_session(auth: AuthService, user: User) -> SessionView:
     """A token for the user, as the answer shows it."""
     issued = await auth.tokens.issue(user)
     view = UserView(id=user.id, username=user.username, role=user.role)
     return SessionView(token=issued.token, expires_at=iso(issued.expires_at), user=view)
 
 
-async def end_token(auth: Auth, caller: Principal) -> bool:
+async def end_token(auth: AuthService, caller: Principal) -> bool:
     """Revoke the token that the caller came with. False when it was revoked already."""
     token_id, expires = str(caller.claims["jti"]), int(str(caller.claims["exp"]))
     return await auth.revocations.revoke(auth.store(), token_id, expires)

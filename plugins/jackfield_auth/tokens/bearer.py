@@ -8,8 +8,8 @@ from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.errors import AuthRequired, TokenInvalid
 from jackfield.api.storage import UserStore
 from jackfield_auth.headers import authorization
-from jackfield_auth.revocations import Revocations
-from jackfield_auth.tokens import Tokens
+from jackfield_auth.tokens.revocations import Revocations
+from jackfield_auth.tokens.web_tokens import WebTokens
 
 
 class JwtMethod:
@@ -20,7 +20,7 @@ class JwtMethod:
 
     name = "jwt"
 
-    def __init__(self, tokens: Tokens, revocations: Revocations, store: Callable[[], UserStore]) -> None:
+    def __init__(self, tokens: WebTokens, revocations: Revocations, store: Callable[[], UserStore]) -> None:
         self._tokens = tokens
         self._revocations = revocations
         self._store = store

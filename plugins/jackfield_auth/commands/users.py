@@ -5,20 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import click
 
 from jackfield.api.auth import ROLES
 from jackfield.api.cli import Cli, config_dir_option
-
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-    from jackfield_auth.accounts import Accounts
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.storage import User
 
 LONGEST_LINE = 8192
 """More of standard input is not read: longer than any password may be, in characters."""
 role_choice = click.Choice(ROLES)
+
+
+class UserDirectory(Protocol):
+    """The port of these commands: the users of the open store. `--help` needs no more of them than this."""
+
+    async def create(self, username: str, password: str, role: str) -> User: ...
+
+    async def change(self, user_id: str, *, role: str | None = None, password: str | None = None) -> User: ...
+
+    async def delete(self, user_id: str) -> None: ...
+
+    async def all(self) -> list[User]: ...
+
+    async def named(self, username: str) -> User: ...
 
 
 @click.group()
@@ -35,8 +48,8 @@ def add(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
     """Add the user NAME. The password is asked for, or read from the first line of standard input."""
     password = read_password()
 
-    async def work(accounts: Accounts) -> str:
-        await accounts.create(name, password, role)
+    async def work(users: UserDirectory) -> str:
+        await users.create(name, password, role)
         return f"User {name} was added with the role {role}."
 
     run(cli, work, config_dir)
@@ -48,10 +61,8 @@ def add(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
 def list_users(cli: Cli, config_dir: Path | None) -> None:
     """List the users: name, role, when they were added."""
 
-    async def work(accounts: Accounts) -> str:
-        from jackfield.api.clock import iso
-
-        rows = [(user.username, user.role, iso(user.created_at)) for user in await accounts.all()]
+    async def work(users: UserDirectory) -> str:
+        rows = [(user.username, user.role, iso(user.created_at)) for user in await users.all()]
         return "\n".join("\t".join(row) for row in rows) or "There is no user."
 
     run(cli, work, config_dir)
@@ -65,8 +76,8 @@ def passwd(cli: Cli, name: str, config_dir: Path | None) -> None:
     """Give the user NAME a new password, which ends all their tokens."""
     password = read_password()
 
-    async def work(accounts: Accounts) -> str:
-        await accounts.change((await accounts.named(name)).id, password=password)
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, password=password)
         return f"The password of {name} was changed."
 
     run(cli, work, config_dir)
@@ -80,8 +91,8 @@ def passwd(cli: Cli, name: str, config_dir: Path | None) -> None:
 def role(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
     """Give the user NAME the role ROLE, which ends all their tokens."""
 
-    async def work(accounts: Accounts) -> str:
-        await accounts.change((await accounts.named(name)).id, role=role)
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, role=role)
         return f"User {name} has the role {role}."
 
     run(cli, work, config_dir)
@@ -94,22 +105,20 @@ def role(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
 def delete(cli: Cli, name: str, config_dir: Path | None) -> None:
     """Delete the user NAME with their API keys."""
 
-    async def work(accounts: Accounts) -> str:
-        await accounts.delete((await accounts.named(name)).id)
+    async def work(users: UserDirectory) -> str:
+        await users.delete((await users.named(name)).id)
         return f"User {name} was deleted."
 
     run(cli, work, config_dir)
 
 
-def run(cli: Cli, work: Callable[[Accounts], Awaitable[str]], config_dir: Path | None) -> None:
+def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[str]], config_dir: Path | None) -> None:
     """Do the work on the open store and print what it says."""
 
-    async def with_accounts(context: PluginContext) -> str:
-        from jackfield_auth.service import Auth
+    async def with_users(context: PluginContext) -> str:
+        return await work(context.port(UserDirectory))
 
-        return await work(context.port(Auth).accounts)
-
-    click.echo(cli.run("auth", with_accounts, config_dir=config_dir))
+    click.echo(cli.run("auth", with_users, config_dir=config_dir))
 
 
 def read_password() -> str:

@@ -13,7 +13,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import ApiKeyExpired, ApiKeyInvalid
 from jackfield.api.ids import new_id
 from jackfield.api.storage import ApiKey, UserStore
-from jackfield_auth.key_usage import KeyUsage
+from jackfield_auth.keys.key_usage import KeyUsage
 from jackfield_auth.settings import ApiKeysSettings
 
 FORM = re.compile(rb"jf_sk_[A-Za-z0-9_-]{43}")

@@ -20,7 +20,7 @@ from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.files import read_private, write_private
 from jackfield.api.records import state
 from jackfield_auth.settings import SessionSettings
-from jackfield_auth.tokens import CLOCK_STEP
+from jackfield_auth.tokens.web_tokens import CLOCK_STEP
 
 PREFIX = "jf_ss_"
 WRITE_MS = 60_000

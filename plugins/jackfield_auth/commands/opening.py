@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import click
 
 from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.daemon import DaemonClient
+from jackfield.api.places import load
 
 
 @click.command("open")
@@ -16,8 +20,6 @@ from jackfield.api.cli import Cli, config_dir_option
 @click.pass_obj
 def open_ui(cli: Cli, config_dir: Path | None, only_print: bool) -> None:
     """Open the browser interface of the running daemon."""
-    from jackfield.api.daemon import DaemonClient
-
     client = DaemonClient(cli.config_dir(config_dir))
     # A browser's arguments are seen by other users: on Linux the daemon lets only our own use the code.
     bound = not only_print and sys.platform == "linux"
@@ -27,8 +29,8 @@ def open_ui(cli: Cli, config_dir: Path | None, only_print: bool) -> None:
     if only_print:
         click.echo(address)
         return
-    import webbrowser
-
-    if not webbrowser.open(address):
+    # By its place: no other command needs the module.
+    start = cast("Callable[[str], bool]", load("webbrowser:open"))
+    if not start(address):
         raise click.ClickException("No browser could be started; `jackfield open --print` prints the address.")
     click.echo(f"Opened {client.base}/")

@@ -9,8 +9,8 @@ from contextlib import suppress
 from jackfield.api.context import Secrets
 from jackfield.api.errors import ConfigurationError, Conflict, InvalidInput
 from jackfield.api.storage import UserStore
-from jackfield_auth.accounts import Accounts, check_username
-from jackfield_auth.passwords import check_password
+from jackfield_auth.users.accounts import UserAccounts, check_username
+from jackfield_auth.users.passwords import check_password
 
 USERNAME = "JACKFIELD_ADMIN_USERNAME"
 PASSWORD = "JACKFIELD_ADMIN_PASSWORD"  # noqa: S105 - the variable's name
@@ -21,7 +21,7 @@ class FirstAdmin:
 
     def __init__(
         self,
-        accounts: Accounts,
+        accounts: UserAccounts,
         store: Callable[[], UserStore],
         secrets: Secrets,
         environment: MutableMapping[str, str],

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from jackfield.api.auth import OWNER, SESSION, AuthRequest, Principal
 from jackfield.api.errors import SessionExpired
 from jackfield.api.storage import UserStore
-from jackfield_auth.browser_sessions import BrowserSession, BrowserSessions
-from jackfield_auth.cookies import tokens
+from jackfield_auth.sessions.browser_sessions import BrowserSession, BrowserSessions
+from jackfield_auth.sessions.cookies import tokens
 
 USER, OWNERS = "user", "owner"
 

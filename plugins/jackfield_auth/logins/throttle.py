@@ -22,7 +22,7 @@ def key_of(username: str, client: str) -> Key:
 
 
 @state
-class Record:
+class AttemptRecord:
     """One name at one address. failures: when they happened (monotonic seconds); waiting: attempts under way."""
 
     failures: deque[float] = field(default_factory=deque)
@@ -36,7 +36,7 @@ class Throttle:
     def __init__(self, settings: LoginSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._records: OrderedDict[Key, Record] = OrderedDict()
+        self._records: OrderedDict[Key, AttemptRecord] = OrderedDict()
         self._waiting = 0
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class Throttle:
         finally:
             self._leave(key, record)
 
-    def _check(self, record: Record) -> None:
+    def _check(self, record: AttemptRecord) -> None:
         now = self._clock.monotonic()
         while record.failures and record.failures[0] + self._settings.window <= now:
             record.failures.popleft()
@@ -78,14 +78,14 @@ class Throttle:
             wait = record.failures[0] + self._settings.window - now
             raise RateLimited(wait, "Too many failed logins with this name; try again later.")
 
-    def _enter(self, key: Key) -> Record:
-        record = self._records.setdefault(key, Record())
+    def _enter(self, key: Key) -> AttemptRecord:
+        record = self._records.setdefault(key, AttemptRecord())
         self._records.move_to_end(key)
         record.waiting += 1
         self._waiting += 1
         return record
 
-    def _leave(self, key: Key, record: Record) -> None:
+    def _leave(self, key: Key, record: AttemptRecord) -> None:
         record.waiting -= 1
         self._waiting -= 1
         if not record.failures and not record.waiting and self._records.get(key) is record:

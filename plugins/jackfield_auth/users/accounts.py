@@ -11,7 +11,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput, NotFound, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import User, UserStore
-from jackfield_auth.passwords import Passwords, check_password
+from jackfield_auth.users.passwords import Passwords, check_password
 
 MAX_NAME = 64
 
@@ -32,7 +32,7 @@ def check_role(role: str) -> None:
         raise InvalidInput(f"The role {rule}.", details={"role": rule})
 
 
-class Accounts:
+class UserAccounts:
     """Changes are made one after the other, so that the last administrator cannot be lost to a race."""
 
     def __init__(self, store: Callable[[], UserStore], passwords: Passwords, clock: Clock) -> None:

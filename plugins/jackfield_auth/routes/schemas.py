@@ -16,7 +16,7 @@ DEFAULT_LIMIT = 100
 MAX_LIMIT = 250
 
 
-class Body(BaseModel):
+class AuthBody(BaseModel):
     """Base of requests: an unknown field is an error, so that no misspelt restriction is lost."""
 
     model_config = ConfigDict(
@@ -24,7 +24,7 @@ class Body(BaseModel):
     )
 
 
-class View(BaseModel):
+class AuthView(BaseModel):
     """Base of answers."""
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, defer_build=True)
@@ -39,20 +39,20 @@ class AuthPaging(BaseModel):
     limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="How many at most.")
 
 
-class LoginBody(Body):
+class LoginBody(AuthBody):
     model_config = ConfigDict(extra="ignore")
 
     username: str = Field(max_length=256, description="User name.")
     password: str = Field(max_length=1024, description="Password.", json_schema_extra={"format": "password"})
 
 
-class UserView(View):
+class UserView(AuthView):
     id: str
     username: str
     role: str
 
 
-class SessionView(View):
+class SessionView(AuthView):
     token: str = Field(description="JSON Web Token; send it as `Authorization: Bearer <token>`.")
     expires_at: str = Field(description="When the token expires, ISO 8601 UTC.")
     user: UserView
@@ -62,12 +62,12 @@ class MeView(UserView):
     method: str = Field(description="How the caller was authenticated: jwt, api_key, basic or owner.")
 
 
-class PasswordBody(Body):
+class PasswordBody(AuthBody):
     current: str = Field(max_length=1024, description="The present password.")
     new: str = Field(max_length=1024, description="The new one: at least 12 characters, at most 1,024 bytes.")
 
 
-class KeyBody(Body):
+class KeyBody(AuthBody):
     name: Name = Field(description="Label of the key.")
     expires_at: str | None = Field(None, max_length=64, description="When the key ends, ISO 8601; default: never.")
     scopes: list[str] | None = Field(
@@ -78,7 +78,7 @@ class KeyBody(Body):
     )
 
 
-class KeyView(View):
+class KeyView(AuthView):
     id: str
     name: str
     prefix: str = Field(description="The key's first characters.")
@@ -92,20 +92,20 @@ class NewKeyView(KeyView):
     key: str = Field(description="The key itself. It is shown this once.")
 
 
-class KeyList(View):
+class KeyList(AuthView):
     data: list[KeyView]
     total: int
     offset: int
     limit: int
 
 
-class NewUserBody(Body):
+class NewUserBody(AuthBody):
     username: str = Field(max_length=256, description="1 to 64 printable characters without a colon.")
     password: str = Field(max_length=1024, description="At least 12 characters, at most 1,024 bytes.")
     role: Role = Field(description="viewer reads; member also changes and executes; admin also manages users.")
 
 
-class UserChange(Body):
+class UserChange(AuthBody):
     role: Role | None = Field(None, description="The new role.")
     password: str | None = Field(None, max_length=1024, description="The new password.")
 
@@ -114,7 +114,7 @@ class UserRow(UserView):
     created_at: str
 
 
-class UserList(View):
+class UserList(AuthView):
     data: list[UserRow]
     total: int
     offset: int

@@ -8,18 +8,18 @@ from jackfield.api.auth import OWNER, PEERS, SESSION, Peer, Principal
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
 from jackfield.api.http import client_address, operation, principal, read_model, success
-from jackfield_auth.browser_schemas import CodeBody, EntryBody
-from jackfield_auth.cookies import given, taken, tokens
-from jackfield_auth.open_codes import LIFETIME
-from jackfield_auth.service import Auth
+from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody
+from jackfield_auth.service import AuthService
+from jackfield_auth.sessions.cookies import given, taken, tokens
+from jackfield_auth.sessions.open_codes import LIFETIME
 
-_SCHEMAS = "jackfield_auth.browser_schemas"
+_SCHEMAS = "jackfield_auth.routes.browser_schemas"
 
 
 class BrowserRoutes:
     """The gate has looked at Host, Origin and the peer before; these need no credential, or take one as a body."""
 
-    def __init__(self, auth: Auth) -> None:
+    def __init__(self, auth: AuthService) -> None:
         self._auth = auth
         self._port = auth.context.service.port
 
@@ -144,7 +144,7 @@ def no_store(response: Response) -> Response:
     return response
 
 
-def browser_routes(auth: Auth) -> Blueprint:
+def browser_routes(auth: AuthService) -> Blueprint:
     views = BrowserRoutes(auth)
     routes = Blueprint("browser_session", __name__, url_prefix="/api/session")
     for rule, method, view in (

@@ -8,7 +8,7 @@ from quart import Response, request
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import AccessDenied
 from jackfield.api.http import clamp, json_response, principal
-from jackfield_auth.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from jackfield_auth.routes.schemas import DEFAULT_LIMIT, MAX_LIMIT
 
 
 def answer(view: BaseModel, status: int = 200) -> Response:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from jackfield.api.storage import User
-from jackfield_auth.accounts import Accounts
-from jackfield_auth.first_admin import FirstAdmin
-from jackfield_auth.throttle import Throttle
+from jackfield_auth.logins.throttle import Throttle
+from jackfield_auth.users.accounts import UserAccounts
+from jackfield_auth.users.first_admin import FirstAdmin
 
 
 class Logins:
     """What a login, Basic and a change of password share."""
 
-    def __init__(self, accounts: Accounts, throttle: Throttle, first_admin: FirstAdmin) -> None:
+    def __init__(self, accounts: UserAccounts, throttle: Throttle, first_admin: FirstAdmin) -> None:
         self._accounts = accounts
         self._first_admin = first_admin
         self.throttle = throttle
