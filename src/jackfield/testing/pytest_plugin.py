@@ -1,0 +1,63 @@
+"""Fixtures for the tests of plugins; pytest finds them wherever Jackfield is installed.
+
+Everything is imported when a test asks for it: a run that uses no fixture of Jackfield pays nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+import pytest
+
+from ..api.places import load
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from .context import FakeContext
+    from .daemon import Daemon
+
+
+class MakeContext(Protocol):
+    """Makes a `PluginContext` in memory."""
+
+    def __call__(self, *tables: BaseModel, ports: Mapping[str, object] | None = None) -> FakeContext:
+        """tables: settings that differ from their defaults; ports: see `FakeContext.ports`."""
+
+
+class StartDaemon(Protocol):
+    """Starts the real daemon."""
+
+    def __call__(self, settings: str = "", env: Mapping[str, str | None] | None = None) -> Daemon:
+        """settings: text of config.toml; env: further environment. Raises AssertionError when it is not ready in time;
+        the message has the end of the daemon's output."""
+
+
+@pytest.fixture
+def jackfield_context(tmp_path: Path) -> MakeContext:
+    """`jackfield_context(MySettings(...), ports={"Greeter": greeter})`: a context for units of a plugin."""
+    make = cast("type[FakeContext]", load("jackfield.testing.context:FakeContext"))
+
+    def made(*tables: BaseModel, ports: Mapping[str, object] | None = None) -> FakeContext:
+        return make(tmp_path, tables=tables, ports=dict(ports or {}))
+
+    return made
+
+
+@pytest.fixture
+def jackfield_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
+    """`jackfield_daemon(settings="...")`: `jackfield serve` with every installed plugin, in a process, a directory
+    and at a port of its own. The test's end stops it."""
+    make = cast("type[Daemon]", load("jackfield.testing.daemon:Daemon"))
+    daemons: list[Daemon] = []
+
+    def started(settings: str = "", env: Mapping[str, str | None] | None = None) -> Daemon:
+        daemon = make(tmp_path / f"daemon{len(daemons)}", settings=settings, env=env)
+        daemons.append(daemon)
+        return daemon.start()
+
+    yield started
+    for daemon in daemons:
+        daemon.close()
