@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    AttachedNode,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+)
 from jackfield.api.workflows import Node
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_ai.parameters import Chosen

@@ -9,9 +9,16 @@ from pydantic import Field
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    AttachedNode,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+)
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Items, Node
 from jackfield_ai.settings import AiSettings
 

@@ -6,8 +6,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator
 
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Parameters
 
 
 class Locator(Parameters):

@@ -8,7 +8,6 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import (
     NodeCredential,
     NodeDescription,
@@ -17,6 +16,7 @@ from jackfield.api.nodes import (
     NodeResult,
     NodeRun,
     NodeType,
+    Parameters,
     Suspend,
 )
 from jackfield.api.workflows import Item, Items, Node, PairedItem

@@ -11,9 +11,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+)
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode

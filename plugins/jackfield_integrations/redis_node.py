@@ -9,9 +9,9 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import made_per_item, passed_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import REDIS

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import made_of
 from jackfield_integrations.libraries import load

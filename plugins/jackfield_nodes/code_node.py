@@ -13,9 +13,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.values import type_name, with_article

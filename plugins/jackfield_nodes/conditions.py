@@ -16,8 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Parameters
 from jackfield_nodes.values import CONVERSIONS, to_boolean, to_time, type_name, with_article
 
 Question: TypeAlias = "tuple[str, str, str]"

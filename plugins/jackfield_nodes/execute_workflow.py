@@ -12,9 +12,8 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.node_items import error_item, goes_on, passed_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on, passed_on
 from jackfield.api.workflows import Document, Item, Items, Node, PairedItem
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings

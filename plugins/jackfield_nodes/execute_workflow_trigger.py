@@ -10,8 +10,7 @@ from pydantic import Field, ValidationError
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription
+from jackfield.api.nodes import NodeDescription, Parameters
 from jackfield.api.workflows import Item, Items, Node, Workflow
 from jackfield_nodes.passing import PassingNode
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Parameters
 from jackfield_nodes.conditions import Question, question
 from jackfield_nodes.legacy_conditions import TESTS as LEGACY
 from jackfield_nodes.paths import get_path

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import goes_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import goes_on
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.code_node import items_of_all
 

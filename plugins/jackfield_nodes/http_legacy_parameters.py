@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 from jackfield_nodes.http_body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs
 from jackfield_nodes.http_fields import ArrayStyle, collected, object_from, pairs

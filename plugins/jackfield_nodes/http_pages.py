@@ -19,8 +19,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpClient, host_named
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import NodeError, NodeRun, Parameters
 from jackfield.api.records import record, replace
 from jackfield_nodes.http_call import Body, Call, Expect, Pairs, Reply
 from jackfield_nodes.http_response import as_json, as_text, detected, media_type, raise_for_status, shown_headers

@@ -16,8 +16,8 @@ from jackfield.api.binary import stream_of
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpClient
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.records import replace
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.http_body import sent_files

@@ -9,8 +9,8 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import goes_on, passed_on
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import goes_on, passed_on
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 from jackfield_nodes.judge import Judge

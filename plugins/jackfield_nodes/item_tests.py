@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
+from jackfield.api.nodes import Flag, Parameters
 from jackfield_nodes.conditions import REGEX, FilterBlock, Question, Rules, passes, questions
 from jackfield_nodes.flat_conditions import FlatCondition, flat_passes, flat_questions
 from jackfield_nodes.legacy_conditions import LegacyConditions, legacy_passes, legacy_questions

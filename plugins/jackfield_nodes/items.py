@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import passed_on
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 
 

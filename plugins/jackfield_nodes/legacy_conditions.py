@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Parameters
 from jackfield_nodes.conditions import REGEX, Question, question, same
 from jackfield_nodes.values import text_of, to_number, to_time
 

@@ -14,9 +14,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import passed_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.slices import each
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 
 
 class NameValue(Parameters):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.node_parameters import NoParameters
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NoParameters
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
 

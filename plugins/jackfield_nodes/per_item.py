@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import made_per_item
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items, Node
 
 

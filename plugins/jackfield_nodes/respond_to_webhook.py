@@ -14,8 +14,6 @@ from jackfield.api.binary import Content
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Parameters
 from jackfield.api.nodes import (
     NodeAnswer,
     NodeCredential,
@@ -24,7 +22,9 @@ from jackfield.api.nodes import (
     NodeParameters,
     NodeResult,
     NodeRun,
+    Parameters,
 )
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.answer_headers import AnswerHeaders, checked_status
 from jackfield_nodes.files.entries import sendable

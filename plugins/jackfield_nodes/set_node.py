@@ -9,8 +9,8 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.set_parameters import (
     AssignmentsSet,

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 from jackfield_nodes.parameters import NameValue
 from jackfield_nodes.paths import get_path, is_path, remove_path, set_path
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription
+from jackfield.api.nodes import NodeDescription, Parameters
 from jackfield_nodes.passing import PassingNode
 
 

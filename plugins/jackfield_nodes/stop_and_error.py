@@ -8,8 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Node
 from jackfield_nodes.values import text_of, to_object
 

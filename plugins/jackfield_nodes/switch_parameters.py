@@ -12,8 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.conditions import REGEX, FilterBlock, Question, Rules, passes, question, questions
 from jackfield_nodes.flat_conditions import FlatCondition, flat_passes, flat_questions
 from jackfield_nodes.item_tests import Surroundings, asks_regex, rules_of

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Suspend
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters, Suspend
 from jackfield.api.workflows import Node
 from jackfield_nodes.items import pass_all
 from jackfield_nodes.values import to_time

@@ -12,9 +12,8 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_profiles.views import usage

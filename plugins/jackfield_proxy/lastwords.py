@@ -5,9 +5,9 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from jackfield_proxy import dialects
+from jackfield.api import dialects
+from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield_proxy.child.faces import face_of
-from jackfield_proxy.dialects.model import DialectName, ProxyError, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,17 +23,17 @@ def asked(start: bytes) -> tuple[str, DialectName]:
     return method, face_of(method, target.partition("?")[0]).dialect
 
 
-def answer(dialect: DialectName, error: ProxyError, *, body: bool = True) -> bytes:
+def answer(dialect: DialectName, error: DialectError, *, body: bool = True) -> bytes:
     """A whole answer, the last one of its connection. body: False for a request by HEAD."""
     status, content, headers = dialects.of(dialect).error_body(error)
     more = [*headers, ("content-length", str(len(content))), ("connection", "close")]
     return _head(status, more) + (content if body else b"")
 
 
-def ending(dialect: DialectName, error: ProxyError) -> bytes:
+def ending(dialect: DialectName, error: DialectError) -> bytes:
     """The end of an event stream that is sent in chunks (RFC 9112 section 7.1): an event with the error, and the last
     chunk."""
-    event = dialects.of(dialect).writer(Request(dialect, "", stream=True)).error(error)
+    event = dialects.of(dialect).writer(ModelRequest(dialect, "", stream=True)).error(error)
     return b"%x\r\n%b\r\n%b" % (len(event), event, LAST_CHUNK)
 
 

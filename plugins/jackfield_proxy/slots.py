@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import struct
 
+from jackfield.api.dialects.model import DialectName
 from jackfield.api.records import record
-from jackfield_proxy.dialects.model import DialectName
 
 SLOTS = 1024
 """Connections of one process that the daemon knows; further ones have nobody who speaks for them."""

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items, Node, Workflow
 from jackfield_schedule.zones import zone_named
 

@@ -10,9 +10,8 @@ from pydantic.alias_generators import to_camel
 
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_terminal.keys import sequence
 from jackfield_terminal.screen import Snapshot

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes import ANY, NodeCatalog
 from jackfield.api.records import replace
-from jackfield.api.secret_parameters import ANY
 from jackfield.api.workflows import Document, Node, Workflow, local_type
 from jackfield_workflows.credential_exports import VALUES, is_credential
 from jackfield_workflows.document_values import number

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from recorded import Meaning, meaning, meaning_of_answer
 
-from jackfield_proxy.dialects.model import DialectName
+from jackfield.api.dialects.model import DialectName
 
 ASK: Any = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 

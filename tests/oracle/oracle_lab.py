@@ -17,8 +17,8 @@ from generated import Body, Draw
 from proxy_lab import Provider_
 from scripted import SSE, Say, chat_answer, chat_stream, message_of, messages_stream
 
-from jackfield_proxy.dialects import of
-from jackfield_proxy.dialects.model import DialectName, Target
+from jackfield.api.dialects import of
+from jackfield.api.dialects.model import DialectName, UpstreamModel
 
 litellm.suppress_debug_info = True
 logging.getLogger("LiteLLM").setLevel(logging.ERROR)
@@ -120,7 +120,7 @@ def request_of(direction: Direction, number: int) -> Body:
 def ours(direction: Direction, body: Body) -> Any:
     """The body that our converter would send."""
     request = of(direction.client).parse_request(json.dumps(body).encode())
-    return json.loads(of(direction.provider).build_request(request, Target(direction.model, reasoning=True)))
+    return json.loads(of(direction.provider).build_request(request, UpstreamModel(direction.model, reasoning=True)))
 
 
 # ---------------------------------------------------------------------------------------------- requests, compared

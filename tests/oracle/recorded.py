@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from dialect_lab import NAMES
 
-from jackfield_proxy.dialects.model import DialectName
+from jackfield.api.dialects.model import DialectName
 
 PLACE = Path(os.environ.get("JACKFIELD_TEST_STREAMS") or "nowhere")
 needs_recordings = pytest.mark.skipif(

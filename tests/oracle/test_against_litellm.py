@@ -28,7 +28,7 @@ from oracle_lab import (
 from rules import RECORDED, REQUESTS, STREAMS, differences, explained
 from scripted import FRESH, Say
 
-from jackfield_proxy.dialects import of
+from jackfield.api.dialects import of
 
 ANSWERS = 75
 """Of each direction, whole and streamed."""

@@ -21,21 +21,21 @@ from recorded import (
     recordings,
 )
 
-from jackfield_proxy.dialects import of
-from jackfield_proxy.dialects.model import (
+from jackfield.api.dialects import of
+from jackfield.api.dialects.model import (
     Block,
+    DialectError,
     DialectName,
-    Document,
+    DocumentBlock,
     Event,
     Failed,
-    Image,
-    ProxyError,
-    Request,
-    Target,
-    Text,
-    Tool,
+    ImageBlock,
+    ModelRequest,
+    TextBlock,
+    ToolDefinition,
     ToolResult,
     ToolUse,
+    UpstreamModel,
 )
 
 pytestmark = needs_recordings
@@ -54,10 +54,10 @@ def test_there_are_recordings_of_every_dialect() -> None:
     assert len(requests) >= 20
 
 
-def custom_tools(data: bytes) -> list[Tool]:
+def custom_tools(data: bytes) -> list[ToolDefinition]:
     """The client has declared the freeform tools that are called."""
     items = [event.get("item") or {} for event in events_of(data)]
-    return [Tool(item["name"], kind="custom") for item in items if item.get("type") == "custom_tool_call"]
+    return [ToolDefinition(item["name"], kind="custom") for item in items if item.get("type") == "custom_tool_call"]
 
 
 def told(recording: Recording, client: DialectName) -> bytes:
@@ -169,7 +169,7 @@ def test_a_whole_answer_says_what_the_provider_said(recording: Recording, client
     truth = meaning_of_answer(recording.dialect, json.loads(recording.data))
     response = of(recording.dialect).parse_response(recording.data)
     calls = [block for block in response.content if isinstance(block, ToolUse) and block.kind == "custom"]
-    tools = [] if client == "anthropic" else [Tool(call.name, kind="custom") for call in calls]
+    tools = [] if client == "anthropic" else [ToolDefinition(call.name, kind="custom") for call in calls]
     body = json.loads(of(client).build_response(response, asked(client, *tools)))
     check_same(meaning_of_answer(client, body), truth, *way(recording, client))
 
@@ -185,8 +185,8 @@ REFUSED = ("only one answer can be asked for", "does not store earlier answers")
 def test_a_request_keeps_its_texts_calls_and_results(recording: Recording, provider: DialectName) -> None:
     try:
         request = of(recording.dialect).parse_request(recording.data)
-        sent = of(provider).build_request(request, Target(MODELS[provider]))
-    except ProxyError as exc:
+        sent = of(provider).build_request(request, UpstreamModel(MODELS[provider]))
+    except DialectError as exc:
         if is_known(exc):
             pytest.skip(exc.message)
         raise
@@ -196,35 +196,35 @@ def test_a_request_keeps_its_texts_calls_and_results(recording: Recording, provi
     assert [tool.kind for tool in again.tools].count("function") >= len(own_tools(request))
 
 
-def is_known(refused: ProxyError) -> bool:
+def is_known(refused: DialectError) -> bool:
     return refused.status == 400 and any(words in refused.message for words in REFUSED)
 
 
-def own_tools(request: Request) -> list[Tool]:
+def own_tools(request: ModelRequest) -> list[ToolDefinition]:
     return [tool for tool in request.tools if tool.kind == "function"]
 
 
-def pieces_of(request: Request) -> list[str]:
+def pieces_of(request: ModelRequest) -> list[str]:
     blocks = [block for turn in request.turns for block in turn.content]
     return [*(part.text for part in request.system), *(piece for block in blocks for piece in _pieces(block))]
 
 
 def _pieces(block: Block) -> list[str]:
     match block:
-        case Text():
+        case TextBlock():
             return [block.text.strip()]
         case ToolUse():
             given = {"input": block.arguments} if block.kind == "custom" else arguments_of(block.arguments)
             return [block.id, json.dumps(given, sort_keys=True)]
         case ToolResult():
             return [block.id, *(piece for part in block.content for piece in _pieces(part))]
-        case Image():
+        case ImageBlock():
             return [block.data or block.url]
-        case Document():
+        case DocumentBlock():
             return [block.data or block.text or block.url]
     return []
 
 
-def is_within(piece: str, request: Request) -> bool:
+def is_within(piece: str, request: ModelRequest) -> bool:
     """Neighbouring texts are one in Chat Completions."""
     return any(piece in other for other in pieces_of(request))

@@ -16,7 +16,7 @@ from oracle_lab import RECORDED, Bench, Direction, bench, plain
 from recorded import Meaning, Recording, events_of, meaning, needs_recordings, recordings
 from rules import Case, settled
 
-from jackfield_proxy.dialects import of
+from jackfield.api.dialects import of
 
 pytestmark = needs_recordings
 ASKED: dict[str, Any] = {

@@ -10,8 +10,7 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, MEMORY, OUTPUT_PARSER, TOOL, Memory, Message, OutputParser, ToolCall
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import Course, converse
 from jackfield_ai.agent.toolbox import Toolbox, as_text, tools_of

@@ -11,9 +11,8 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, ChatModel, Message, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, Batching

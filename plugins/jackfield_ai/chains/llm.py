@@ -10,8 +10,7 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, Message, Picture
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, Batching, each_item

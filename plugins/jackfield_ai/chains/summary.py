@@ -11,8 +11,7 @@ from pydantic import Field
 from jackfield.api.ai import DOCUMENT, LANGUAGE_MODEL, TEXT_SPLITTER, ChatModel, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.asking import CountedModel

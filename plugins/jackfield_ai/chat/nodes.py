@@ -8,8 +8,15 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import MEMORY
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import NoParameters, Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    NodeCredential,
+    NodeDescription,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NoParameters,
+    Parameters,
+)
 from jackfield.api.workflows import Node
 
 

@@ -10,8 +10,7 @@ from pydantic import Field
 from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text

@@ -11,8 +11,7 @@ from jackfield.api.ai import TOOL, ChatModel, Message, Picture
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.agent.toolbox import Toolbox, tools_of

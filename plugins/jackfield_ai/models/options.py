@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 from jackfield_ai.parameters import Chosen
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import AliasChoices, Field, JsonValue
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.parameters import Chosen, Text
 

@@ -10,8 +10,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parsing.parsers import FIX_PROMPT, FixingParser, ListParser, StructuredParser
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of

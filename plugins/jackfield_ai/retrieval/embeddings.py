@@ -9,8 +9,7 @@ from pydantic import Field
 from jackfield.api.ai import EMBEDDING, Embeddings
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
 from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield_ai.models.exchange import Exchange

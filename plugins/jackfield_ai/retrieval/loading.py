@@ -11,8 +11,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text

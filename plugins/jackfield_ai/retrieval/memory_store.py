@@ -21,8 +21,7 @@ from jackfield.api.ai import (
 )
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun
+from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import AiNode, each_item

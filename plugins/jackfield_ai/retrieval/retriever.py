@@ -10,8 +10,7 @@ from pydantic import Field
 from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, TOOL, VECTOR_STORE, Document, Retriever, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.chains.retrieval_qa import SYSTEM, answered
 from jackfield_ai.nodes import ServingNode

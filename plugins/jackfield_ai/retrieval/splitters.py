@@ -8,8 +8,7 @@ from pydantic import Field
 
 from jackfield.api.ai import TEXT_SPLITTER, TextSplitter
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription
+from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
 from jackfield.api.records import record
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.retrieval.splitting import RecursiveSplitter, token_splitter

@@ -12,8 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.models.reading import at, list_at, text_at
 from jackfield_ai.nodes import ServingNode

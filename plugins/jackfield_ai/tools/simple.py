@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import NoParameters, Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NoParameters, Parameters
 from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text

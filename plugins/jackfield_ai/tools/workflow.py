@@ -10,8 +10,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.workflows import Document
 from jackfield_ai.agent.from_ai import schema_in
 from jackfield_ai.nodes import ServingNode

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import made_per_item
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items
 from jackfield_integrations.files import content_of, file_of
 from jackfield_integrations.items import made_of

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 from jackfield_integrations.mail.letter import Letter
 from jackfield_integrations.parameters import Text, names
 

@@ -8,9 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import made_per_item
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import chunks_of, file_of
 from jackfield_integrations.items import made_of

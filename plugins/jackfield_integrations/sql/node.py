@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from jackfield.api.node_items import error_item, goes_on, made_per_item
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode

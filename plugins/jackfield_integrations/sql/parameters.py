@@ -8,8 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, Parameters
 from jackfield_integrations.parameters import Locator, Text, names
 from jackfield_integrations.sql import build
 from jackfield_integrations.sql.build import Condition, Removal, Selection, Table, Where

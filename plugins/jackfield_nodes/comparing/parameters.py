@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Flag, Parameters
+from jackfield.api.nodes import Flag, Parameters
 from jackfield_nodes.merging.parameters import FieldPairs
 
 Resolve: TypeAlias = Literal["preferInput1", "preferInput2", "mix", "includeBoth"]

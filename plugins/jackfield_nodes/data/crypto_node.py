@@ -19,8 +19,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.signatures import signed
 from jackfield_nodes.files.entries import chunks_of

@@ -15,8 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import floored, iso, shifted, unit_of
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data import dates
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json

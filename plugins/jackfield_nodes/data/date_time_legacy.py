@@ -10,8 +10,7 @@ from pydantic import Field
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.data import dates
 from jackfield_nodes.paths import set_path
 

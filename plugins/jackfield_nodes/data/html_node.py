@@ -13,8 +13,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table

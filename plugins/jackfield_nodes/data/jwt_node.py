@@ -10,8 +10,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, key_of, signed, taken_apart, verified
 from jackfield_nodes.per_item import ItemNode

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.paths import set_path
 from jackfield_nodes.per_item import ItemNode, with_json

@@ -13,8 +13,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml

@@ -13,8 +13,7 @@ from pydantic import Field
 
 from jackfield.api.binary import DEFAULT_TYPE, BinarySettings
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.archives import EMPTY_ZIP, GZIP, ZIP, directory, gunzipped, gzipped, member, unique, zipped
 from jackfield_nodes.files.entries import chunks_of, content_of, kept

@@ -15,9 +15,8 @@ from pydantic import Field
 from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Flag
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.convert_event import EventParameters, event_file
 from jackfield_nodes.files.entries import kept

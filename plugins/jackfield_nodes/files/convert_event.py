@@ -8,8 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.data.dates import to_moment
 from jackfield_nodes.files.calendars import Event, Person, write_event
 

@@ -17,8 +17,7 @@ from pydantic import Field
 from jackfield.api.binary import CHUNK, DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
 from jackfield_nodes.files.entries import chunks_of, kept, with_file

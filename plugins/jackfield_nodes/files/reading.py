@@ -10,8 +10,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.files.charsets import decoded
 from jackfield_nodes.files.csv_text import CsvOptions, read_csv

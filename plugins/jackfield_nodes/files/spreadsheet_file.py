@@ -11,9 +11,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_nodes.files.charsets import encoded

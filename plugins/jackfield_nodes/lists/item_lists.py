@@ -13,8 +13,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Parameters
 from jackfield.api.workflows import Node
 from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
 from jackfield_nodes.lists.limit import Limit, LimitNode

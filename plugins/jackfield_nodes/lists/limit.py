@@ -8,9 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import passed_on
-from jackfield.api.node_parameters import Parameters
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Node
 from jackfield_nodes.slices import each
 

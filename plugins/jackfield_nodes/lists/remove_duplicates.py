@@ -12,9 +12,17 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import passed_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, StaticScope
+from jackfield.api.nodes import (
+    Flag,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+    StaticScope,
+)
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.field_names import put, without
 from jackfield_nodes.items import pass_all

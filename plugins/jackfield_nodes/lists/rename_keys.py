@@ -9,9 +9,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on, passed_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on, passed_on
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.paths import get_path, remove_path, set_path
 from jackfield_nodes.regexes import Regexes, Replacement

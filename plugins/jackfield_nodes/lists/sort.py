@@ -11,9 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.node_items import passed_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.lists.ordering import SortBy, order
 from jackfield_nodes.slices import each

@@ -13,9 +13,8 @@ from pydantic import Field, field_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.node_items import error_item, goes_on
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on
 from jackfield.api.workflows import BinaryData, Item, Items, Node
 from jackfield_nodes.field_names import names_of, without
 from jackfield_nodes.lists.fields import read_field

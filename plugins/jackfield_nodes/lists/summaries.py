@@ -11,7 +11,7 @@ from pydantic import Field
 
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
-from jackfield.api.node_parameters import Flag, Parameters
+from jackfield.api.nodes import Flag, Parameters
 from jackfield_nodes.lists.fields import identity
 from jackfield_nodes.values import text_of, to_number
 

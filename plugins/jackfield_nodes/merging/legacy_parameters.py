@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Parameters
+from jackfield.api.nodes import Parameters
 
 LegacyMode: TypeAlias = Literal[
     "append",

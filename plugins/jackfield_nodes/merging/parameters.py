@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.node_parameters import Flag, Parameters
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.field_names import names_of
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]

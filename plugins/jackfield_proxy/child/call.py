@@ -6,15 +6,14 @@ import time
 from collections.abc import Mapping
 from functools import lru_cache
 
+from jackfield.api import dialects
+from jackfield.api.dialects import fields, names
+from jackfield.api.dialects.base import DialectCodec
+from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
-from jackfield_proxy import dialects
 from jackfield_proxy.child import conversations, upstreams
 from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.dialects import fields, names
-from jackfield_proxy.dialects.base import Dialect
-from jackfield_proxy.dialects.model import DialectName, Request
-from jackfield_proxy.dialects.model import Target as ModelTarget
 from jackfield_proxy.plan import Target, Upstream
 from jackfield_proxy.routing.facts import Facts, facts_of
 
@@ -44,7 +43,7 @@ class Call:
     def __init__(
         self, face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str, *, counts: bool = False
     ) -> None:
-        """Raises `ProxyError` 400 for a body that is no JSON object with a model."""
+        """Raises `DialectError` 400 for a body that is no JSON object with a model."""
         self.face = face
         self.body = body
         self.pairs = pairs
@@ -56,12 +55,14 @@ class Call:
             raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
         self.stream = self._value.get("stream") is True
         self.headers = headers_of(pairs)
-        self._parsed: Request | None = None
+        self._parsed: ModelRequest | None = None
 
     @property
-    def asked(self) -> Request:
+    def asked(self) -> ModelRequest:
         """Without the turns, for whoever writes the answer; of a request that could not be parsed what is known."""
-        return replace(self._parsed, turns=()) if self._parsed else Request(self.face, self.model, stream=self.stream)
+        return (
+            replace(self._parsed, turns=()) if self._parsed else ModelRequest(self.face, self.model, stream=self.stream)
+        )
 
     @property
     def mixed(self) -> bool:
@@ -69,7 +70,7 @@ class Call:
         return names.is_mixed(self.body)
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> DialectCodec:
         return dialects.of(self.face)
 
     @property
@@ -89,15 +90,15 @@ class Call:
         """The body with another model."""
         return with_model(self.body, model)
 
-    async def translated(self, dialect: DialectName, wanted: ModelTarget) -> bytes:
-        """The body in another dialect. Raises `ProxyError` 400."""
+    async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
+        """The body in another dialect. Raises `DialectError` 400."""
         return self.translated_now(dialect, wanted)
 
     async def counted(self, model: str) -> bytes:
-        """The body for Anthropic's count of tokens. Raises `ProxyError` 400."""
+        """The body for Anthropic's count of tokens. Raises `DialectError` 400."""
         return self.counted_now(model)
 
-    def translated_now(self, dialect: DialectName, wanted: ModelTarget) -> bytes:
+    def translated_now(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
         if self._parsed is None:
             self._parsed = self.dialect.parse_request(self.body)
         return dialects.of(dialect).build_request(self._parsed, wanted)
@@ -106,7 +107,7 @@ class Call:
         if self.face == "anthropic":
             body = self.body if model == self.model else with_model(self.body, model)
         else:
-            body = self.translated_now("anthropic", ModelTarget(model))
+            body = self.translated_now("anthropic", UpstreamModel(model))
         if self.counts:
             return body
         value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
@@ -120,7 +121,7 @@ class Call:
         return signatures
 
     async def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> Outgoing:
-        """Raises `ProxyError` 400 for what the provider's dialect cannot say."""
+        """Raises `DialectError` 400 for what the provider's dialect cannot say."""
         dialect = upstreams.dialect_of(upstream, self.face)
         if dialect == self.face and not self.mixed:
             body = self.body if target.model == self.model else await self.renamed(target.model)
@@ -129,7 +130,7 @@ class Call:
             if dialect == "anthropic" and "anthropic-version" not in self.headers:
                 headers.append(("anthropic-version", upstreams.VERSION))
             return Outgoing(url, headers, body, dialect, False)
-        wanted = ModelTarget(
+        wanted = UpstreamModel(
             target.model,
             web_search=upstream.native and dialect != "chat",
             cache_key=upstream.native and upstream.family == "openai",

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from jackfield.api import jsontext
-from jackfield_proxy.dialects.model import ProxyError
+from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.plan import Plan
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def models(plan: Plan, path: str) -> web.Response:
     if wanted:
         found = next((one for one in listed if one["id"] == unquote(wanted)), None)
         if found is None:
-            raise ProxyError(404, "There is no such model.", "not_found_error")
+            raise DialectError(404, "There is no such model.", "not_found_error")
         return _json(found)
     ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {"first_id": None, "last_id": None}
     return _json({"object": "list", "data": listed, "has_more": False, **ends})

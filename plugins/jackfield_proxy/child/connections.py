@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp import EMPTY_PAYLOAD, StreamReader, web
 
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy import lastwords
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.unpacking import PLAIN
-from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.slots import BOUNDARY, COMPLETE, IDLE, MIDDLE, WAITING
 
 if TYPE_CHECKING:
@@ -72,14 +72,14 @@ class Connections:
         return connection_of(request) in self._surplus
 
     def require_room(self, request: web.BaseRequest) -> None:
-        """Raises `ProxyError` 503: its connection is one too many."""
+        """Raises `DialectError` 503: its connection is one too many."""
         if not self.is_surplus(request):
             return
         if self._has_room(for_one_more=1):
             del self._surplus[connection_of(request)]
             return
         message = f"The proxy has {self._limits().max_connections} connections already (proxy.max_connections)."
-        raise ProxyError(503, message, "overloaded_error", retry_after=RETRY_AFTER)
+        raise DialectError(503, message, "overloaded_error", retry_after=RETRY_AFTER)
 
     def watch(self) -> None:
         """One timer for all: one for each request costs more than reading a head does."""
@@ -181,7 +181,7 @@ class Connection(web.RequestHandler):
         """The head does not come."""
         message = f"The head of the request was not whole within {limit:g} s (proxy.head_timeout)."
         if self.transport is not None:
-            self.transport.write(lastwords.answer(self.slot.dialect, ProxyError(408, message, "timeout_error")))
+            self.transport.write(lastwords.answer(self.slot.dialect, DialectError(408, message, "timeout_error")))
         self.force_close()
 
 

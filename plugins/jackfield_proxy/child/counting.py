@@ -9,11 +9,11 @@ from collections.abc import Iterable
 
 import aiohttp
 
+from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, Outgoing
 from jackfield_proxy.child.sending import Sender, up_to
 from jackfield_proxy.child.upstreams import Refused
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Plan, Target
 
 LIMIT = 1024 * 1024
@@ -54,19 +54,19 @@ class Counter:
         try:
             async with asyncio.timeout(plan.limits.count_timeout):
                 body = await self._read(plan, call, target)
-        except (Refused, ProxyError, TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
+        except (Refused, DialectError, TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
             return None
         return body if b"input_tokens" in body else None
 
     async def _read(self, plan: Plan, call: Call, target: Target) -> bytes:
-        """Empty: another status than 200. Raises `Refused`, `ProxyError`, and what the connection raises."""
+        """Empty: another status than 200. Raises `Refused`, `DialectError`, and what the connection raises."""
         reply = await self._sender.post(await _asked(plan, call, target), target.provider, plan.limits)
         async with reply:
             return await up_to(reply, LIMIT) if reply.status == 200 else b""
 
 
 async def _asked(plan: Plan, call: Call, target: Target) -> Outgoing:
-    """Raises `ProxyError`: the request cannot be told in Anthropic's dialect."""
+    """Raises `DialectError`: the request cannot be told in Anthropic's dialect."""
     upstream = plan.upstreams[target.provider]
     body = await call.counted(target.model)
     if call.face == "anthropic":

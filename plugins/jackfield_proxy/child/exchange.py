@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.records import record, replace
 from jackfield_proxy.child import relay, upstreams
 from jackfield_proxy.child.call import Call
@@ -18,7 +19,6 @@ from jackfield_proxy.child.fallback import Fallback
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.sending import Opened, Sender
 from jackfield_proxy.child.upstreams import Refused
-from jackfield_proxy.dialects.model import ProxyError, Usage
 from jackfield_proxy.messages import FromChild, Served
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, choose
@@ -77,31 +77,31 @@ class Exchange:
         )
 
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Raises `ProxyError` before the first byte of the answer."""
+        """Raises `DialectError` before the first byte of the answer."""
         try:
             self._require_budget()
             return await self._served(request)
         except Refused as exc:
             return self._refused(exc)
-        except ProxyError as exc:
+        except DialectError as exc:
             self._note(status=exc.status, error=_kept(exc.message, LONGEST_ERROR))
             raise
         finally:
             self._tell()
 
     def _require_budget(self) -> None:
-        """Raises `ProxyError` 429."""
+        """Raises `DialectError` 429."""
         refusal = self.plan.refusal
         if refusal is None:
             return
         rest = refusal.until_ms / 1000 - time.time()
         if rest > 0:
-            raise ProxyError(
+            raise DialectError(
                 429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
             )
 
     async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Raises `Refused`: no target is left; and `ProxyError`."""
+        """Raises `Refused`: no target is left; and `DialectError`."""
         fallback = Fallback(self.sender, self.plan, self.call, await self.candidates(), self._tries)
         while True:
             opened = await self._open(fallback)
@@ -109,7 +109,7 @@ class Exchange:
                 return await self._relay(request, opened)
             except relay.Stopped:
                 raise
-            except ProxyError as exc:
+            except DialectError as exc:
                 refused = upstreams.broken(exc)
                 self.sender.failed(opened.candidate.target, refused, self.plan.limits)
                 fallback.refused(opened.candidate, refused)
@@ -137,7 +137,7 @@ class Exchange:
         )
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
-        """Raises `ProxyError` before the first byte of the answer."""
+        """Raises `DialectError` before the first byte of the answer."""
         carrier = relay.of(self, opened)
         try:
             response = await carrier.carry(request)
@@ -179,7 +179,7 @@ class Exchange:
         found = await asyncio.gather(*(self._pipe.ask(path, request, seconds) for path in paths))
         return replace(facts, scripts=dict(zip(paths, found, strict=True)))
 
-    def _count(self, answer: str, usage: Usage | None, tier: str | None) -> None:
+    def _count(self, answer: str, usage: TokenCounts | None, tier: str | None) -> None:
         self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))
         if usage is not None:
             self._note(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from jackfield.api.dialects.model import DialectName
 from jackfield.api.records import record
-from jackfield_proxy.dialects.model import DialectName
 
 Action: TypeAlias = Literal["complete", "count", "models", "probe", "none"]
 

@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 
+from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.upstreams import Refused
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Concurrency, Upstream
 
 RETRY_AFTER = 1.0
@@ -91,7 +91,7 @@ def _crowded(provider: str, asked: Concurrency) -> Refused:
         f"The provider {provider} may have {asked.limit} requests at the same time, and {asked.queue} wait already "
         f"(proxy_config.providers.{provider})."
     )
-    return Refused(ProxyError(429, message, "rate_limit_error", retry_after=RETRY_AFTER), elsewhere=True)
+    return Refused(DialectError(429, message, "rate_limit_error", retry_after=RETRY_AFTER), elsewhere=True)
 
 
 def _late(provider: str, asked: Concurrency) -> Refused:
@@ -99,4 +99,4 @@ def _late(provider: str, asked: Concurrency) -> Refused:
         f"The provider {provider} may have {asked.limit} requests at the same time, and none ended within "
         f"{asked.timeout:g} s (proxy_config.providers.{provider})."
     )
-    return Refused(ProxyError(503, message, "overloaded_error", retry_after=RETRY_AFTER), elsewhere=True)
+    return Refused(DialectError(503, message, "overloaded_error", retry_after=RETRY_AFTER), elsewhere=True)

@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
 from jackfield.api.records import record
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.call import Call, headers_of
 from jackfield_proxy.child.log import say
 from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.dialects.model import DialectName, ProxyError, Request
-from jackfield_proxy.dialects.model import Target as ModelTarget
 from jackfield_proxy.routing.facts import Facts
 
 LARGE = 256 * 1024
@@ -58,7 +57,7 @@ class Helpers:
         self._busy = 0
 
     async def run(self, work: Callable[..., ResultT], *given: object) -> ResultT:
-        """Raises what the work raises, and `ProxyError` 500 when its process dies. Where none can be had it is done
+        """Raises what the work raises, and `DialectError` 500 when its process dies. Where none can be had it is done
         here."""
         self._busy += 1
         pool = self._pool
@@ -69,7 +68,7 @@ class Helpers:
             say("a process for large requests has died")
             if self._pool is pool:  # others may have another one by now
                 self.close()
-            raise ProxyError(500, "The process that reads large requests has died; try again.") from None
+            raise DialectError(500, "The process that reads large requests has died; try again.") from None
         except OSError as exc:
             say(f"there is no process for large requests: {exc.strerror}")
             self.close()
@@ -128,11 +127,11 @@ class LargeCall(Call):
         self.model, self.stream = read.model, read.stream
         self.headers = headers_of(pairs)
         self._read, self._helpers = read, helpers
-        self._asked: Request | None = None
+        self._asked: ModelRequest | None = None
 
     @property
-    def asked(self) -> Request:
-        return self._asked or Request(self.face, self.model, stream=self.stream)
+    def asked(self) -> ModelRequest:
+        return self._asked or ModelRequest(self.face, self.model, stream=self.stream)
 
     @property
     def mixed(self) -> bool:
@@ -152,7 +151,7 @@ class LargeCall(Call):
     async def renamed(self, model: str) -> bytes:
         return await self._helpers.run(with_model, self.body, model)
 
-    async def translated(self, dialect: DialectName, wanted: ModelTarget) -> bytes:
+    async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
         body, self._asked = await self._helpers.run(_translated, self.face, self.body, dialect, wanted)
         return body
 
@@ -166,7 +165,7 @@ class LargeCall(Call):
 async def call_of(
     face: DialectName, body: bytes, pairs: upstreams.Pairs, query: str, helpers: Helpers, *, counts: bool
 ) -> Call:
-    """Raises `ProxyError` 400 for a body that is no JSON object with a model."""
+    """Raises `DialectError` 400 for a body that is no JSON object with a model."""
     if len(body) < LARGE:
         return Call(face, body, pairs, query, counts=counts)
     read = await helpers.run(_read, face, body, pairs)
@@ -182,7 +181,9 @@ def _read(face: DialectName, body: bytes, pairs: upstreams.Pairs) -> Read:
     return Read(call.model, call.stream, call.session, call.conversation, call.mixed, call.facts_now(), ids)
 
 
-def _translated(face: DialectName, body: bytes, dialect: DialectName, wanted: ModelTarget) -> tuple[bytes, Request]:
+def _translated(
+    face: DialectName, body: bytes, dialect: DialectName, wanted: UpstreamModel
+) -> tuple[bytes, ModelRequest]:
     call = Call(face, body, [], "")
     return call.translated_now(dialect, wanted), call.asked
 
@@ -206,14 +207,14 @@ def _end_with(parent: Any) -> None:  # Any: multiprocessing's own class of a par
     os._exit(0)
 
 
-def _revived(*given: Any) -> ProxyError:  # Any: the fields of an error
+def _revived(*given: Any) -> DialectError:  # Any: the fields of an error
     *fields, code, param, overflow, retry_after = given
-    return ProxyError(*fields, code=code, param=param, overflow=overflow, retry_after=retry_after)
+    return DialectError(*fields, code=code, param=param, overflow=overflow, retry_after=retry_after)
 
 
-def _packed(error: ProxyError) -> tuple[Callable[..., ProxyError], tuple[object, ...]]:
+def _packed(error: DialectError) -> tuple[Callable[..., DialectError], tuple[object, ...]]:
     told = (error.status, error.message, error.kind, error.code, error.param, error.overflow, error.retry_after)
     return _revived, told
 
 
-copyreg.pickle(ProxyError, _packed)
+copyreg.pickle(DialectError, _packed)

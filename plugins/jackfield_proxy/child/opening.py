@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 
 import aiohttp
 
-from jackfield_proxy import dialects
+from jackfield.api import dialects
+from jackfield.api.dialects import errors
+from jackfield.api.dialects.model import DialectError, DialectName, Event, Failed, MessageStart, Ping, UsageUpdate
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.draining import drained
 from jackfield_proxy.child.unpacking import PLAIN
 from jackfield_proxy.child.upstreams import Refused
-from jackfield_proxy.dialects import errors
-from jackfield_proxy.dialects.model import DialectName, Event, Failed, MessageStart, Ping, ProxyError, UsageUpdate
 
 LARGEST = 64 * 1024
 """Bytes that are held back."""
@@ -39,7 +39,7 @@ class Opening:
 
     def __init__(self, dialect: DialectName) -> None:
         self.held = b""
-        self.error: ProxyError | None = None
+        self.error: DialectError | None = None
         self.event = b""
         self._content = _CONTENT[dialect]
         self._reader = dialects.of(dialect).reader()
@@ -105,7 +105,7 @@ async def _until_decided(found: Opening, content: aiohttp.StreamReader) -> None:
     found.close()
 
 
-def _refused(found: Opening, error: ProxyError, reply: aiohttp.ClientResponse, dialect: DialectName) -> Refused:
+def _refused(found: Opening, error: DialectError, reply: aiohttp.ClientResponse, dialect: DialectName) -> Refused:
     """Its answer: what the provider has said, with the status that it should have had. SDKs try again, and raise what
     fits, by a status alone. Codex does so by the event: for it the stream stays one."""
     pairs = upstreams.returned_headers(reply.headers.items())

@@ -16,7 +16,8 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from jackfield_proxy import dialects
+from jackfield.api import dialects
+from jackfield.api.dialects.model import BlockStart, DialectError, Event, Failed, TokenCounts, ToolUse
 from jackfield_proxy.child import upstreams
 from jackfield_proxy.child.connections import Stream
 from jackfield_proxy.child.draining import drained
@@ -24,12 +25,11 @@ from jackfield_proxy.child.opening import STREAM, is_stream
 from jackfield_proxy.child.taps import Tap
 from jackfield_proxy.child.unpacking import PLAIN, Unpacker
 from jackfield_proxy.child.watch import Watch
-from jackfield_proxy.dialects.model import BlockStart, Event, Failed, ProxyError, ToolUse, Usage
 
 if TYPE_CHECKING:
+    from jackfield.api.dialects.base import EventReader
     from jackfield_proxy.child.exchange import Exchange
     from jackfield_proxy.child.sending import Opened
-    from jackfield_proxy.dialects.base import StreamReader
 
 LARGEST_ANSWER = 64 * 2**20
 """Bytes of an answer that is translated whole."""
@@ -41,7 +41,7 @@ _ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
-class Stopped(ProxyError):
+class Stopped(DialectError):
     """The proxy stops; the provider has done nothing wrong."""
 
 
@@ -66,7 +66,7 @@ class Carrier(ABC):
 
     def __init__(self, exchange: Exchange, opened: Opened) -> None:
         self.answer = ""
-        self.usage: Usage | None = None
+        self.usage: TokenCounts | None = None
         self.tier: str | None = None
         self.error: str | None = None
         self._exchange = exchange
@@ -81,7 +81,7 @@ class Carrier(ABC):
         self._watch = Watch(self._idle, self._expired)
 
     async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Raises `ProxyError` before the first byte."""
+        """Raises `DialectError` before the first byte."""
         self._request = request
         try:
             return await self._carry(request)
@@ -100,7 +100,7 @@ class Carrier(ABC):
             self._request.transport.abort()
 
     async def _next(self) -> bytes:
-        """The provider's next bytes; none at the end. Raises `ProxyError`: silence, a reset, no HTTP."""
+        """The provider's next bytes; none at the end. Raises `DialectError`: silence, a reset, no HTTP."""
         if self._beginning:
             chunk, self._beginning = self._beginning, b""
             return chunk
@@ -114,10 +114,10 @@ class Carrier(ABC):
             raise stopped(exc) from None
         except TimeoutError:
             message = f"The provider {self._provider} has sent nothing for {self._idle:g} s."
-            raise ProxyError(504, message, "timeout_error") from None
+            raise DialectError(504, message, "timeout_error") from None
         except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:  # the last: closed meanwhile
             message = f"The provider {self._provider} broke off its answer ({type(exc).__name__})."
-            raise ProxyError(502, message) from None
+            raise DialectError(502, message) from None
 
     async def _plain(self) -> AsyncIterator[bytes]:
         """The answer as the provider has written it. Raises as `_next`."""
@@ -197,9 +197,9 @@ class PassThrough(Carrier):
             tap.close()
             if not tap.ended and "Content-Length" not in self._headers:
                 await self._write(response, last)
-                raise ProxyError(502, f"The provider {self._provider} ended its answer early.")
+                raise DialectError(502, f"The provider {self._provider} ended its answer early.")
             await self._end(response, last)
-        except ProxyError as exc:
+        except DialectError as exc:
             if not response.prepared:
                 raise
             await self._break_off(request, response, exc, streamed=streamed)
@@ -217,7 +217,7 @@ class PassThrough(Carrier):
         return b""
 
     async def _break_off(
-        self, request: web.BaseRequest, response: web.StreamResponse, error: ProxyError, *, streamed: bool
+        self, request: web.BaseRequest, response: web.StreamResponse, error: DialectError, *, streamed: bool
     ) -> None:
         self.error = error.message
         if streamed and "Content-Length" not in response.headers and self._encoding in PLAIN:
@@ -233,7 +233,7 @@ class TranslatedWhole(Carrier):
         async for chunk in self._plain():
             size += len(chunk)
             if size > LARGEST_ANSWER:
-                raise ProxyError(502, f"The provider's answer has more than {LARGEST_ANSWER} bytes.")
+                raise DialectError(502, f"The provider's answer has more than {LARGEST_ANSWER} bytes.")
             parts.append(chunk)
         found = dialects.of(self._opened.outgoing.dialect).parse_response(b"".join(parts))
         self.usage, self.tier = found.usage, found.tier
@@ -256,7 +256,7 @@ class TranslatedStream(Carrier):
                 await self._put(request, response, reader.feed(chunk))
                 self.complete = reader.finished
             await self._put(request, response, reader.close())
-        except ProxyError as exc:
+        except DialectError as exc:
             if not response.prepared:
                 raise
             self.error = exc.message
@@ -268,14 +268,14 @@ class TranslatedStream(Carrier):
         await self._end(response, self._writer.close())
         return response
 
-    async def _until_finished(self, reader: StreamReader) -> AsyncIterator[bytes]:
+    async def _until_finished(self, reader: EventReader) -> AsyncIterator[bytes]:
         async for chunk in self._plain():
             yield chunk
             if reader.finished:
                 return
 
     async def _put(self, request: web.BaseRequest, response: web.StreamResponse, events: list[Event]) -> None:
-        """Raises `ProxyError` when the stream fails before anything was written."""
+        """Raises `DialectError` when the stream fails before anything was written."""
         for event in events:
             if isinstance(event, Failed):
                 raise event.error

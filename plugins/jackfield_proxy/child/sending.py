@@ -11,15 +11,15 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from jackfield.api import dialects
+from jackfield.api.dialects.model import DialectError
 from jackfield.api.records import record
-from jackfield_proxy import dialects
 from jackfield_proxy.child import opening, upstreams
 from jackfield_proxy.child.call import Call, Outgoing
 from jackfield_proxy.child.lanes import Lanes
 from jackfield_proxy.child.large import LARGE
 from jackfield_proxy.child.unpacking import unpacked
 from jackfield_proxy.child.upstreams import Refused
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Limits, Plan, Target
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.health import Health
@@ -100,7 +100,7 @@ class Sender:
         try:
             upstream = upstreams.upstream_of(plan, target.provider)
             outgoing = await call.for_upstream(upstream, target, self.signatures)
-        except ProxyError as exc:  # nothing was sent: another target may speak the client's own dialect
+        except DialectError as exc:  # nothing was sent: another target may speak the client's own dialect
             raise Refused(exc, elsewhere=True) from None
         await self.lanes.enter(upstream)
         began = time.monotonic()
@@ -179,7 +179,7 @@ async def _refusal(reply: aiohttp.ClientResponse, outgoing: Outgoing) -> Refused
     finally:
         reply.release()
     if reply.status < 400:
-        error = ProxyError(502, f"The provider redirects (status {reply.status}); its endpoint has to be corrected.")
+        error = DialectError(502, f"The provider redirects (status {reply.status}); its endpoint has to be corrected.")
         return Refused(error, elsewhere=True)
     after = reply.headers.get("Retry-After")
     plain = unpacked(body, reply.headers.get("Content-Encoding", "").strip().lower(), LARGEST_ERROR)

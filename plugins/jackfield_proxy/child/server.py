@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import HttpVersion11, web
 
-from jackfield_proxy import dialects
+from jackfield.api import dialects
+from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child import catalogue, relay, upstreams
 from jackfield_proxy.child.connections import Connection, Connections, connection_of
 from jackfield_proxy.child.conversations import Conversations
@@ -29,7 +30,6 @@ from jackfield_proxy.child.relay import STOPPING
 from jackfield_proxy.child.ruling import Ruling
 from jackfield_proxy.child.sending import Sender
 from jackfield_proxy.child.understudies import Understudies
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import BACKLOG, HOST, Limits, Plan
 from jackfield_proxy.slots import Inherited
 
@@ -141,7 +141,7 @@ class Server:
         request_id = next(self._ids)
         try:
             return await self._answer(request, face, request_id)
-        except ProxyError as exc:
+        except DialectError as exc:
             error = exc
         except asyncio.CancelledError as exc:
             error = relay.stopped(exc)
@@ -150,7 +150,7 @@ class Server:
         except Exception as exc:
             trace = traceback.extract_tb(exc.__traceback__)[-1]
             say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
-            error = ProxyError(500, f"The proxy failed; its log has more under {request_id}.")
+            error = DialectError(500, f"The proxy failed; its log has more under {request_id}.")
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
         response = error_response(face, error, request_id)
@@ -165,14 +165,14 @@ class Server:
         ruling = self._ruling
         plan = ruling.plan
         if not _admitted(request, plan.token):
-            raise ProxyError(
+            raise DialectError(
                 401,
                 "This proxy takes the token of its profile, as Bearer or in x-api-key.",
                 "authentication_error",
                 code="invalid_api_key",
             )
         if face.action == "none":
-            raise ProxyError(404, f"There is no {request.method} {request.path} here.", "not_found_error")
+            raise DialectError(404, f"There is no {request.method} {request.path} here.", "not_found_error")
         if face.action == "models":
             return catalogue.models(plan, request.path)
         body = await _body(request, plan.limits)
@@ -197,9 +197,9 @@ def _admitted(request: web.BaseRequest, token: str) -> bool:
 
 
 async def _body(request: web.BaseRequest, limits: Limits) -> bytes:
-    """Raises `ProxyError` 413, 408, 400."""
+    """Raises `DialectError` 413, 408, 400."""
     limit = limits.body_limit
-    too_large = ProxyError(413, f"The body may have at most {limit} bytes.", "request_too_large")
+    too_large = DialectError(413, f"The body may have at most {limit} bytes.", "request_too_large")
     if (request.content_length or 0) > limit:
         raise too_large
     await _ask_for_body(request)
@@ -212,10 +212,10 @@ async def _body(request: web.BaseRequest, limits: Limits) -> bytes:
             parts.append(part)
     except TimeoutError:
         message = f"Nothing of the body has come for {limits.idle_timeout:g} s."
-        raise ProxyError(408, message, "timeout_error") from None
+        raise DialectError(408, message, "timeout_error") from None
     except web.RequestPayloadError:
         message = "The body is not of the length, or not in the encoding, that its headers say."
-        raise ProxyError(400, message, "invalid_request_error") from None
+        raise DialectError(400, message, "invalid_request_error") from None
     return b"".join(parts)
 
 
@@ -251,6 +251,6 @@ def _nobody() -> logging.Logger:
     return made
 
 
-def error_response(face: Face, error: ProxyError, request_id: str) -> web.Response:
+def error_response(face: Face, error: DialectError, request_id: str) -> web.Response:
     status, body, headers = dialects.of(face.dialect).error_body(error, request_id)
     return web.Response(status=status, body=body, headers=[*headers, (upstreams.REQUEST_ID[face.dialect], request_id)])

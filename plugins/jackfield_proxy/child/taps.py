@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, cast
 
 import orjson
 
-from jackfield_proxy.dialects.model import DialectName, Usage
+from jackfield.api.dialects.counts import cumulative
+from jackfield.api.dialects.model import DialectName, TokenCounts
 
 if TYPE_CHECKING:
-    from jackfield_proxy.dialects.model import Object
+    from jackfield.api.dialects.model import Object
 
 LARGEST = 8 * 2**20
 """Bytes of one event or whole answer that are kept for reading; the usage of a larger one is not known."""
@@ -46,7 +47,7 @@ class Tap:
 
     def __init__(self, dialect: DialectName, *, stream: bool, encoding: str = "") -> None:
         self.answer = ""
-        self.usage: Usage | None = None
+        self.usage: TokenCounts | None = None
         self.tier: str | None = None
         self.finished = False
         self._stream = stream
@@ -159,23 +160,21 @@ class Tap:
             self.usage = merged(self.usage, usage)
 
 
-def merged(known: Usage | None, usage: Mapping[str, object]) -> Usage:
+def merged(known: TokenCounts | None, usage: Mapping[str, object]) -> TokenCounts:
     """The counts of any of the dialects. Anthropic's are cumulative."""
     if "prompt_tokens" in usage or "input_tokens_details" in usage or "output_tokens_details" in usage:
         return _inclusive(usage)
-    from jackfield_proxy.dialects.anthropic.answer import merged as cumulative
-
-    return cumulative(known or Usage(), cast("Object", usage))
+    return cumulative(known or TokenCounts(), cast("Object", usage))
 
 
-def _inclusive(usage: Mapping[str, object]) -> Usage:
+def _inclusive(usage: Mapping[str, object]) -> TokenCounts:
     """Chat and Responses count cached tokens as input."""
     prompt = _count(usage, "prompt_tokens", _count(usage, "input_tokens", 0))
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     found = details if isinstance(details, dict) else {}
     read, written = _count(found, "cached_tokens", 0), _count(found, "cache_write_tokens", 0)
     output = _count(usage, "completion_tokens", _count(usage, "output_tokens", 0))
-    return Usage(max(0, prompt - read - written), output, read, written)
+    return TokenCounts(max(0, prompt - read - written), output, read, written)
 
 
 def _count(source: Mapping[str, object], name: str, otherwise: int) -> int:

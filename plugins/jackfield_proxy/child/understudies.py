@@ -18,7 +18,7 @@ from jackfield_proxy.child.log import say
 from jackfield_proxy.slots import CODES, IDLE, Inherited, left, taken
 
 if TYPE_CHECKING:
-    from jackfield_proxy.dialects.model import DialectName
+    from jackfield.api.dialects.model import DialectName
 
 
 class _Table(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-from jackfield_proxy.dialects.model import ProxyError
+from jackfield.api.dialects.model import DialectError
 
 PLAIN = frozenset({"", "identity"})
 READ = frozenset({"gzip", "x-gzip", "deflate"})
@@ -14,20 +14,20 @@ _PIECE = 1024 * 1024
 
 
 class Unpacker:
-    """encoding: of the answer, in lower case. Raises `ProxyError` 502 for one that is not known."""
+    """encoding: of the answer, in lower case. Raises `DialectError` 502 for one that is not known."""
 
     def __init__(self, encoding: str) -> None:
         if encoding not in READ:
-            raise ProxyError(502, f"The provider answers in the encoding {encoding[:40]}, which was not asked for.")
+            raise DialectError(502, f"The provider answers in the encoding {encoding[:40]}, which was not asked for.")
         self._inflate = zlib.decompressobj(47)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """In pieces, to be taken one by one. Raises `ProxyError` 502."""
+        """In pieces, to be taken one by one. Raises `DialectError` 502."""
         while data:
             try:
                 piece = self._inflate.decompress(data, _PIECE)
             except zlib.error:
-                raise ProxyError(502, "The provider's answer is not in the encoding that it names.") from None
+                raise DialectError(502, "The provider's answer is not in the encoding that it names.") from None
             if piece:
                 yield piece
             data = self._inflate.unconsumed_tail
@@ -44,6 +44,6 @@ def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
             size += len(piece)
             if size >= limit:
                 break
-    except ProxyError:
+    except DialectError:
         return b""
     return b"".join(parts)[:limit]

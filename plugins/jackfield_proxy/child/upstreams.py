@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.urls import joined
-from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.plan import Plan, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 
@@ -52,10 +52,10 @@ _SAID_OF_PROVIDER = re.compile(
 
 
 def upstream_of(plan: Plan, provider: str) -> Upstream:
-    """Raises `ProxyError`."""
+    """Raises `DialectError`."""
     found = plan.upstreams.get(provider)
     if found is None:
-        raise ProxyError(
+        raise DialectError(
             502,
             f"The provider {provider} cannot be used by a proxy: it is not known, has no such endpoint, or keeps its "
             "own login.",
@@ -134,7 +134,7 @@ class Refused(Exception):
 
     def __init__(
         self,
-        error: ProxyError,
+        error: DialectError,
         *,
         again: bool = False,
         elsewhere: bool = False,
@@ -153,7 +153,7 @@ class Refused(Exception):
 
 
 def refused(
-    error: ProxyError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
+    error: DialectError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
 ) -> Refused:
     """status, headers: of the provider's answer."""
     again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
@@ -167,13 +167,13 @@ def refused(
     )
 
 
-def broken(error: ProxyError) -> Refused:
+def broken(error: DialectError) -> Refused:
     """An answer that had begun, of which the client has nothing yet."""
     of_provider = _is_of_provider(error, error.status)
     return Refused(error, elsewhere=of_provider, cooling=of_provider)
 
 
-def _is_of_provider(error: ProxyError, status: int) -> bool:
+def _is_of_provider(error: DialectError, status: int) -> bool:
     if status not in _OF_THE_REQUEST:
         return True
     known = error.kind in _KINDS_OF_PROVIDER or error.code in _CODES_OF_PROVIDER
@@ -181,10 +181,10 @@ def _is_of_provider(error: ProxyError, status: int) -> bool:
 
 
 def unreachable(provider: str, reason: str) -> Refused:
-    error = ProxyError(502, f"The provider {provider} cannot be reached: {reason}.")
+    error = DialectError(502, f"The provider {provider} cannot be reached: {reason}.")
     return Refused(error, again=True, elsewhere=True, cooling=True)
 
 
 def silent(provider: str, seconds: float) -> Refused:
-    error = ProxyError(504, f"The provider {provider} did not answer within {seconds:g} s.", "timeout_error")
+    error = DialectError(504, f"The provider {provider} did not answer within {seconds:g} s.", "timeout_error")
     return Refused(error, again=False, elsewhere=True, cooling=True)

@@ -9,9 +9,9 @@ import contextlib
 import socket
 from collections.abc import Callable, Coroutine
 
+from jackfield.api.dialects.model import DialectError
 from jackfield_proxy import lastwords
 from jackfield_proxy.daemon.parting import part
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import BACKLOG, HOST
 
 MOST = 64
@@ -31,7 +31,7 @@ class Door:
         self.port = 0
         self._spawn = spawn
         self._socket: socket.socket | None = None
-        self._error: Callable[[], ProxyError] | None = None
+        self._error: Callable[[], DialectError] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, port: int) -> None:
@@ -66,7 +66,7 @@ class Door:
         self._error = None
         self._look_away()
 
-    def answer(self, error: Callable[[], ProxyError]) -> None:
+    def answer(self, error: Callable[[], DialectError]) -> None:
         """Every request, until `let_wait`."""
         self._error = error
         self._look()
@@ -103,7 +103,7 @@ class Door:
         self._look()
 
 
-async def _refuse(connection: socket.socket, error: Callable[[], ProxyError]) -> None:
+async def _refuse(connection: socket.socket, error: Callable[[], DialectError]) -> None:
     with connection:
         connection.setblocking(False)
         start = await _first_line(connection)

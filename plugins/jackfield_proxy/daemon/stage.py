@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from jackfield.api.context import PluginContext
+from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import JackfieldError
 from jackfield_proxy.daemon import health
 from jackfield_proxy.daemon.crashes import LONGEST_PAUSE
@@ -12,7 +13,6 @@ from jackfield_proxy.daemon.door import Door
 from jackfield_proxy.daemon.places import Places
 from jackfield_proxy.daemon.process import Process
 from jackfield_proxy.daemon.understudies import Room, Understudies
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.slots import Inherited
 
 SOON = 1.0
@@ -72,8 +72,8 @@ class Stage:
         """The process has ended. wanted: it should not have."""
         if understudies is None:
             return
-        crashed = ProxyError(502, "The proxy's process ended before the answer was complete.")
-        stopped = ProxyError(503, "The proxy is being stopped.", "overloaded_error")
+        crashed = DialectError(502, "The proxy's process ended before the answer was complete.")
+        stopped = DialectError(503, "The proxy is being stopped.", "overloaded_error")
         task = self._context.spawn("speak for a proxy", understudies.speak(crashed if wanted else stopped))
         self._speaking.add(task)
         task.add_done_callback(self._speaking.discard)
@@ -102,6 +102,6 @@ class Stage:
         return wanted != self._door.port and await asyncio.to_thread(health.is_ours, wanted)
 
 
-def _unavailable(why: str, seconds: float) -> ProxyError:
+def _unavailable(why: str, seconds: float) -> DialectError:
     """seconds: after which another try makes sense."""
-    return ProxyError(503, f"The proxy {why}.", "overloaded_error", retry_after=seconds)
+    return DialectError(503, f"The proxy {why}.", "overloaded_error", retry_after=seconds)

@@ -13,10 +13,10 @@ import socket
 from functools import cache
 from itertools import islice
 
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.records import replace
 from jackfield_proxy import lastwords
 from jackfield_proxy.daemon.parting import abort, hang_up, part
-from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.slots import BOUNDARY, COMPLETE, IDLE, SIZE, SLOTS, WAITING, Inherited, messages, state_of
 
 MOST = 8192
@@ -88,7 +88,7 @@ class Understudies:
         self._file = -1
         asyncio.get_running_loop().add_reader(self._control, self._read)
 
-    async def speak(self, error: ProxyError) -> None:
+    async def speak(self, error: DialectError) -> None:
         """The process has ended: to clients that wait the error; to those of streams too, as an event; the others'
         connections are closed. Returns when all are."""
         while self._read():
@@ -164,7 +164,7 @@ class Understudies:
 class _Words:
     """Made once for all clients of a dialect."""
 
-    def __init__(self, error: ProxyError) -> None:
+    def __init__(self, error: DialectError) -> None:
         self._error = error
         self.answer = cache(self._answer)
         self.ending = cache(self._ending)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jackfield.api.dialects.tokens import CHARACTERS, PER_IMAGE, PER_TURN, of_text
 from jackfield.api.jsontext import Json
-from jackfield_proxy.dialects.tokens import CHARACTERS, PER_IMAGE, PER_TURN, of_text
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _PARTS = ("system", "instructions", "messages", "input", "tools")

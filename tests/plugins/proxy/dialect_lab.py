@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from jackfield_proxy.dialects import of
-from jackfield_proxy.dialects.base import StreamReader, StreamWriter
-from jackfield_proxy.dialects.model import (
+from jackfield.api.dialects import of
+from jackfield.api.dialects.base import EventReader, EventWriter
+from jackfield.api.dialects.model import (
     BlockStart,
     BlockStop,
     Delta,
@@ -19,22 +19,22 @@ from jackfield_proxy.dialects.model import (
     Event,
     Failed,
     MessageStart,
+    MessageStop,
+    ModelRequest,
+    ModelResponse,
     Ping,
-    Request,
-    Response,
     Signature,
-    Stop,
     StopReason,
-    Target,
-    Text,
+    TextBlock,
     Thinking,
-    Tool,
+    TokenCounts,
+    ToolDefinition,
     ToolUse,
-    Usage,
+    UpstreamModel,
     UsageUpdate,
 )
-from jackfield_proxy.dialects.names import reveal_call_id
-from jackfield_proxy.dialects.whole import collect
+from jackfield.api.dialects.names import reveal_call_id
+from jackfield.api.dialects.whole import collect
 
 NAMES: tuple[DialectName, ...] = ("anthropic", "chat", "responses")
 WEATHER = {
@@ -48,18 +48,22 @@ def encoded(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def asked(dialect: DialectName = "anthropic", *tools: Tool, usage: bool = True) -> Request:
-    return Request(dialect, "asked-model", tools=tools, stream=True, include_usage=usage)
+def asked(dialect: DialectName = "anthropic", *tools: ToolDefinition, usage: bool = True) -> ModelRequest:
+    return ModelRequest(dialect, "asked-model", tools=tools, stream=True, include_usage=usage)
 
 
 def translated(source: DialectName, to: DialectName, body: dict[str, Any], **target: Any) -> dict[str, Any]:
     """The body that an upstream gets."""
     request = of(source).parse_request(encoded(body))
-    made: dict[str, Any] = json.loads(of(to).build_request(request, Target(**{"model": "their-model", **target})))
+    made: dict[str, Any] = json.loads(
+        of(to).build_request(request, UpstreamModel(**{"model": "their-model", **target}))
+    )
     return made
 
 
-def answered(upstream: DialectName, client: DialectName, body: dict[str, Any], *tools: Tool) -> dict[str, Any]:
+def answered(
+    upstream: DialectName, client: DialectName, body: dict[str, Any], *tools: ToolDefinition
+) -> dict[str, Any]:
     """The body that a client gets."""
     response = of(upstream).parse_response(encoded(body))
     made: dict[str, Any] = json.loads(of(client).build_response(response, asked(client, *tools)))
@@ -114,22 +118,22 @@ def named(*events: dict[str, Any]) -> list[bytes]:
     return [b"event: " + event["type"].encode() + b"\ndata: " + encoded(event) + b"\n\n" for event in events]
 
 
-def read(reader: StreamReader, data: Iterable[bytes]) -> list[Event]:
+def read(reader: EventReader, data: Iterable[bytes]) -> list[Event]:
     events = [event for part in data for event in reader.feed(part)]
     return events + reader.close()
 
 
-def write(writer: StreamWriter, events: Iterable[Event]) -> bytes:
+def write(writer: EventWriter, events: Iterable[Event]) -> bytes:
     return b"".join([writer.write(event) for event in events] + [writer.close()])
 
 
-def relayed(upstream: DialectName, client: DialectName, data: Iterable[bytes], *tools: Tool) -> Any:
+def relayed(upstream: DialectName, client: DialectName, data: Iterable[bytes], *tools: ToolDefinition) -> Any:
     """A stream translated and checked; its events (Anthropic, Responses) or chunks (Chat)."""
     written = write(of(client).writer(asked(client, *tools)), read(of(upstream).reader(), data))
     return CHECKS[client](written)
 
 
-def whole(dialect: DialectName, data: Iterable[bytes]) -> Response:
+def whole(dialect: DialectName, data: Iterable[bytes]) -> ModelResponse:
     return collect(read(of(dialect).reader(), data))
 
 
@@ -277,9 +281,9 @@ def _block(draw: st.DrawFn, origin: DialectName) -> list[Event]:
     pieces = [Delta(0, text) for text in draw(st.lists(_WORDS, max_size=4))]
     match draw(st.sampled_from(["text", "refusal", "thinking", "redacted", "tool", "tool"])):
         case "text":
-            return [BlockStart(0, Text("")), *pieces, BlockStop(0)]
+            return [BlockStart(0, TextBlock("")), *pieces, BlockStop(0)]
         case "refusal":
-            return [BlockStart(0, Text("", refusal=True)), *pieces, BlockStop(0)]
+            return [BlockStart(0, TextBlock("", refusal=True)), *pieces, BlockStop(0)]
         case "thinking":
             signed = [Signature(0, text) for text in draw(st.lists(st.text(min_size=1, max_size=9), max_size=1))]
             return [BlockStart(0, Thinking("", origin=origin)), *pieces, *signed, BlockStop(0)]
@@ -289,7 +293,7 @@ def _block(draw: st.DrawFn, origin: DialectName) -> list[Event]:
     return [BlockStart(0, ToolUse(draw(_IDS), draw(_IDS))), *pieces, BlockStop(0)]
 
 
-USAGES = st.builds(Usage, *[st.integers(0, 10**9)] * 4)
+USAGES = st.builds(TokenCounts, *[st.integers(0, 10**9)] * 4)
 REASONS: tuple[StopReason, ...] = (
     "end_turn",
     "max_tokens",
@@ -313,7 +317,7 @@ def event_streams(draw: st.DrawFn, origin: DialectName) -> list[Event]:
         events += queue[:count]
         del queue[:count]
         events += draw(st.sampled_from([[], [], [Ping()]]))
-    return [*events, UsageUpdate(draw(USAGES)), Stop(draw(st.sampled_from(REASONS)))]
+    return [*events, UsageUpdate(draw(USAGES)), MessageStop(draw(st.sampled_from(REASONS)))]
 
 
 def _indexed(event: Event, index: int) -> Event:
@@ -353,7 +357,7 @@ def normal(events: Iterable[Event], dialect: DialectName) -> tuple[Any, ...]:
 
 def _entry(block: Any, dialect: DialectName) -> list[str] | None:
     match block:
-        case Text():
+        case TextBlock():
             kind = "refusal" if block.refusal and dialect != "anthropic" else "text"
             return [kind, block.text] if block.text else None
         case Thinking():
@@ -364,7 +368,7 @@ def _entry(block: Any, dialect: DialectName) -> list[str] | None:
     raise AssertionError(block)
 
 
-def _reason(response: Response, dialect: DialectName) -> str:
+def _reason(response: ModelResponse, dialect: DialectName) -> str:
     if dialect == "anthropic":
         return response.stop
     if response.stop in ("max_tokens", "context_exceeded"):
@@ -373,7 +377,7 @@ def _reason(response: Response, dialect: DialectName) -> str:
         return "refusal"
     if any(isinstance(block, ToolUse) for block in response.content):
         return "tool_use"
-    refused = any(isinstance(block, Text) and block.refusal and block.text for block in response.content)
+    refused = any(isinstance(block, TextBlock) and block.refusal and block.text for block in response.content)
     return "refusal" if refused else "end_turn"
 
 

@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 from proxy_lab import ASKED, MESSAGE, Provider_, plan, proxy_of, rule, until, upstream
 
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy.child import large
 from jackfield_proxy.child.call import Call
 from jackfield_proxy.child.large import LARGE, Helpers, LargeCall, call_of
-from jackfield_proxy.dialects.model import DialectName, ProxyError
 from jackfield_proxy.plan import Limits, Target
 
 HEADERS = [("X-Session-Id", "s1"), ("User-Agent", "agent")]
@@ -88,13 +88,13 @@ async def test_a_large_call_is_the_same_as_a_small_one(helpers: Helpers, north: 
 async def test_what_is_wrong_with_it_is_told(helpers: Helpers) -> None:
     space = b" " * LARGE
     for given, says in ((b"[" + space + b"]", "not a JSON object"), (b"{" + space, "JSON"), (b"{}" + space, "model")):
-        with pytest.raises(ProxyError, match=says) as raised:
+        with pytest.raises(DialectError, match=says) as raised:
             await call_of("chat", given, [], "", helpers, counts=False)
         assert (raised.value.status, raised.value.kind) == (400, "invalid_request_error")
 
 
 def test_an_error_keeps_all_that_it_says() -> None:
-    error = ProxyError(429, "no cormorants", "rate_limit_error", code="c", param="p", overflow=True, retry_after=2.5)
+    error = DialectError(429, "no cormorants", "rate_limit_error", code="c", param="p", overflow=True, retry_after=2.5)
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
 
 
@@ -146,7 +146,7 @@ async def test_others_are_served_while_it_is_worked_on(north: Provider_) -> None
 async def test_a_process_that_dies_fails_its_request_alone(north: Provider_) -> None:
     north.answer, _ = answering("anthropic")
     async with proxy_of(plan({"north": upstream(north)}, limits=LONG)) as proxy:
-        with pytest.raises(ProxyError, match="has died"):
+        with pytest.raises(DialectError, match="has died"):
             await proxy.server._helpers.run(os._exit, 3)
         assert (await proxy.post(body()))[0] == 200
 
@@ -156,7 +156,7 @@ async def test_a_process_that_dies_leaves_those_of_later_requests_alone(helpers:
     await asyncio.sleep(0)
     helpers._pool = None  # as another request of the same processes finds it out before
     later = helpers._processes()
-    with pytest.raises(ProxyError, match="has died"):
+    with pytest.raises(DialectError, match="has died"):
         await dying
     assert helpers._pool is later
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, Provider_, plan, proxy_of, rule, sse, upstream
 from sdk_lab import bench_of
 
+from jackfield.api.dialects.model import DialectName
 from jackfield_proxy.child.opening import LARGEST, Opening
-from jackfield_proxy.dialects.model import DialectName
 from jackfield_proxy.plan import Limits
 
 SSE = {"Content-Type": "text/event-stream"}

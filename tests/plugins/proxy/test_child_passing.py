@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, KEY, MESSAGE, TOKEN, Provider_, failing, plan, proxy_of, rule, sse, until, upstream
 
+from jackfield.api.dialects.model import TokenCounts
 from jackfield.api.records import replace
 from jackfield_proxy.child.rawmodel import with_model
 from jackfield_proxy.child.taps import Tap
-from jackfield_proxy.dialects.model import Usage
 from jackfield_proxy.plan import Limits
 
 
@@ -284,23 +284,26 @@ def test_usage_is_found_however_a_stream_is_cut(cuts: list[int]) -> None:
         data = data[size:]
     tap.feed(data)
     tap.close()
-    assert (tap.answer, tap.usage) == ("msg_1", Usage(input=12, output=3))
+    assert (tap.answer, tap.usage) == ("msg_1", TokenCounts(input=12, output=3))
 
 
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
-        ({"input_tokens": 5, "output_tokens": 2, "cache_read_input_tokens": 7}, Usage(5, 2, 7)),
+        ({"input_tokens": 5, "output_tokens": 2, "cache_read_input_tokens": 7}, TokenCounts(5, 2, 7)),
         (
             {"input_tokens": 5, "cache_creation_input_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 4}},
-            Usage(5, 0, 0, 9, 4),
+            TokenCounts(5, 0, 0, 9, 4),
         ),
-        ({"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}, Usage(6, 2, 4)),
-        ({"input_tokens": 10, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 4}}, Usage(6, 2, 4)),
-        ({"input_tokens": "many", "output_tokens": -1}, Usage()),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
+            TokenCounts(6, 2, 4),
+        ),
+        ({"input_tokens": 10, "output_tokens": 2, "input_tokens_details": {"cached_tokens": 4}}, TokenCounts(6, 2, 4)),
+        ({"input_tokens": "many", "output_tokens": -1}, TokenCounts()),
     ],
 )
-def test_usage_of_every_dialect(usage: dict[str, object], expected: Usage) -> None:
+def test_usage_of_every_dialect(usage: dict[str, object], expected: TokenCounts) -> None:
     tap = Tap("anthropic", stream=False)
     tap.feed(json.dumps({"id": "x", "usage": usage}).encode())
     tap.close()
@@ -311,10 +314,10 @@ def test_usage_of_a_compressed_answer_and_of_one_too_large() -> None:
     tap = Tap("anthropic", stream=False, encoding="gzip")
     tap.feed(gzip.compress(json.dumps(MESSAGE).encode()))
     tap.close()
-    assert tap.usage == Usage(12, 3)
+    assert tap.usage == TokenCounts(12, 3)
     tap = Tap("anthropic", stream=True)
     for _ in range(20):
         tap.feed(b"x" * 1024 * 1024)
     tap.feed(b"\n\n" + sse(*EVENTS))
     tap.close()
-    assert tap.usage == Usage(12, 3)
+    assert tap.usage == TokenCounts(12, 3)

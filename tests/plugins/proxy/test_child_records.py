@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, default_answer, plan, proxy_of, rule, sse, until, upstream
 from scripted import Say, chat_answer, chat_stream
 
+from jackfield.api.dialects.model import DialectName, TokenCounts
 from jackfield_proxy.child.taps import BEGINNING, END, Tap
-from jackfield_proxy.dialects.model import DialectName, Usage
 from jackfield_proxy.plan import Concurrency
 
 SSE = {"Content-Type": "text/event-stream"}
@@ -148,7 +148,7 @@ def test_the_last_event_is_read_however_long_it_is(size: int, cuts: list[int], a
         tap.feed(rest[:cut])
         rest = rest[cut:]
     tap.close()
-    assert (tap.answer, tap.usage, tap.tier) == ("resp_1", Usage(6, 2, 4), "flex")
+    assert (tap.answer, tap.usage, tap.tier) == ("resp_1", TokenCounts(6, 2, 4), "flex")
     assert (tap.finished, tap.ended) == (True, True)
 
 
@@ -159,7 +159,7 @@ def test_a_stream_that_stops_in_the_middle_is_not_finished(size: int) -> None:
     for _ in range(10):
         tap.feed(sse(*EVENTS[:2], delta))
     tap.close()
-    assert (tap.answer, tap.usage, tap.finished, tap.ended) == ("msg_1", Usage(12, 3), False, False)
+    assert (tap.answer, tap.usage, tap.finished, tap.ended) == ("msg_1", TokenCounts(12, 3), False, False)
 
 
 def test_what_is_held_of_a_stream_is_bounded() -> None:
@@ -228,8 +228,8 @@ def test_counts_of_a_stream_that_come_again_as_nothing_stay() -> None:
     last = {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 5}
     tap.feed(sse({"type": "message_start", "message": start}, {"type": "message_delta", "delta": {}, "usage": last}))
     tap.close()
-    assert tap.usage == Usage(100, 5, 7)
+    assert tap.usage == TokenCounts(100, 5, 7)
     whole = Tap("anthropic", stream=False)
     whole.feed(json.dumps({"id": "msg_1", "usage": {**last, "input_tokens": 100, "iterations": steps}}).encode())
     whole.close()
-    assert whole.usage == Usage(400, 35)
+    assert whole.usage == TokenCounts(400, 35)

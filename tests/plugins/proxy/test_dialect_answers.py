@@ -25,12 +25,22 @@ from dialect_lab import (
     write,
 )
 
-from jackfield_proxy.dialects import names, of
-from jackfield_proxy.dialects.model import DialectName, Failed, ProxyError, Stop, Text, Thinking, Tool, ToolUse, Usage
+from jackfield.api.dialects import names, of
+from jackfield.api.dialects.model import (
+    DialectError,
+    DialectName,
+    Failed,
+    MessageStop,
+    TextBlock,
+    Thinking,
+    TokenCounts,
+    ToolDefinition,
+    ToolUse,
+)
 
 PLACE = {"place": "Zürich"}
 BEGUN = {"type": "message_start", "message": {"id": "msg_1", "content": [], "usage": {}}}
-PATCH = Tool("apply_patch", kind="custom", dialect="responses")
+PATCH = ToolDefinition("apply_patch", kind="custom", dialect="responses")
 LONG = "mcp__" + "a" * 80
 
 
@@ -132,13 +142,13 @@ def test_cached_and_written_tokens_are_told_apart() -> None:
     "body", [["no", "completion"], {}, "x", {"choices": []}, {"content": 3}, {"output": "x"}], ids=str
 )
 def test_what_is_no_answer_is_a_bad_gateway(dialect: DialectName, body: Any) -> None:
-    with pytest.raises(ProxyError) as caught:
+    with pytest.raises(DialectError) as caught:
         of(dialect).parse_response(encoded(body))
     assert caught.value.status == 502
 
 
 def test_an_error_in_place_of_an_answer() -> None:
-    with pytest.raises(ProxyError, match="slow down") as caught:
+    with pytest.raises(DialectError, match="slow down") as caught:
         of("chat").parse_response(encoded({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}))
     assert caught.value.status == 429
 
@@ -148,7 +158,7 @@ def test_an_error_in_place_of_an_answer() -> None:
 
 @pytest.mark.parametrize("client", NAMES)
 def test_shortened_tool_names_come_back_long(client: DialectName) -> None:
-    tool = Tool(LONG)
+    tool = ToolDefinition(LONG)
     body = completion({"tool_calls": [tool_call(name=names.fit_name(LONG))]})
     assert LONG in json.dumps(answered("chat", client, body, tool))
     data = chunks(piece(0, "{}", id="c", name=names.fit_name(LONG)), finish="tool_calls")
@@ -156,7 +166,7 @@ def test_shortened_tool_names_come_back_long(client: DialectName) -> None:
 
 
 def test_namespaces_come_back() -> None:
-    tool = Tool("shell", namespace="github", dialect="responses")
+    tool = ToolDefinition("shell", namespace="github", dialect="responses")
     made = answered("chat", "responses", completion({"tool_calls": [tool_call(name="github__shell")]}), tool)
     assert (made["output"][0]["name"], made["output"][0]["namespace"]) == ("shell", "github")
 
@@ -496,7 +506,7 @@ def test_a_message_may_start_with_content() -> None:
     message = {"id": "msg_1", "content": [{"type": "text", "text": "so"}, used], "stop_reason": "tool_use"}
     start = {"type": "message_start", "message": {**message, "usage": {"input_tokens": 5}}}
     response = whole("anthropic", named(start, start, {"type": "message_stop"}))
-    assert response.content == (Text("so"), ToolUse("toolu_1", "find", '{"id":7}'))
+    assert response.content == (TextBlock("so"), ToolUse("toolu_1", "find", '{"id":7}'))
     assert (response.stop, response.usage.input) == ("tool_use", 5)
     limited = {"type": "message_start", "message": {"content": [], "stop_reason": "max_tokens"}}
     assert whole("anthropic", named(limited, {"type": "message_stop"})).stop == "max_tokens"
@@ -505,14 +515,14 @@ def test_a_message_may_start_with_content() -> None:
 def test_the_first_of_several_completions_is_told() -> None:
     """Gateways may add some that nobody asked for."""
     data = [b'data: {"choices":[{"index":%d,"delta":{"content":"%d"}}]}\n\n' % (n, n) for n in (0, 1, 0, 1)]
-    assert [block.text for block in whole("chat", [*data, DONE]).content if isinstance(block, Text)] == ["00"]
+    assert [block.text for block in whole("chat", [*data, DONE]).content if isinstance(block, TextBlock)] == ["00"]
 
 
 def test_a_stream_of_parts_is_thinking_and_text() -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "so"}]}
     parts = ({"content": [thinking]}, {"content": [thinking, {"type": "text", "text": "39"}]}, {"content": "1"})
     response = whole("chat", [*chunks(*parts), DONE])
-    assert response.content == (Thinking("soso", origin="chat"), Text("391"))
+    assert response.content == (Thinking("soso", origin="chat"), TextBlock("391"))
 
 
 def test_what_compaction_took_counts_and_an_advisor_does_not() -> None:
@@ -521,7 +531,7 @@ def test_what_compaction_took_counts_and_an_advisor_does_not() -> None:
     iterations = [{"type": kind, "input_tokens": given, "output_tokens": made} for kind, given, made in steps]
     usage = {"input_tokens": 20, "output_tokens": 5, "iterations": iterations}
     ended = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}
-    assert whole("anthropic", named(BEGUN, ended, {"type": "message_stop"})).usage == Usage(920, 95)
+    assert whole("anthropic", named(BEGUN, ended, {"type": "message_stop"})).usage == TokenCounts(920, 95)
 
 
 def test_a_delta_that_does_not_fit_its_block_opens_another() -> None:
@@ -634,5 +644,5 @@ def test_retry_after_may_be_a_date() -> None:
 def test_usage_is_kept_of_a_stream_that_breaks_off() -> None:
     reader = of("anthropic").reader()
     assert isinstance(read(reader, messages_stream()[:5])[-1], Failed)
-    assert reader.usage == Usage(7, 0, 3)
-    assert not any(isinstance(event, Stop) for event in reader.feed(b"x"))
+    assert reader.usage == TokenCounts(7, 0, 3)
+    assert not any(isinstance(event, MessageStop) for event in reader.feed(b"x"))

@@ -1,4 +1,4 @@
-"""Whole requests by Hypothesis: a round trip keeps the meaning, and no request raises anything but a ProxyError."""
+"""Whole requests by Hypothesis: a round trip keeps the meaning, and no request raises anything but a DialectError."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from dialect_lab import NAMES, WEATHER, assistant, call, damaged, encoded, messa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jackfield.api.dialects import of, tokens
+from jackfield.api.dialects.anthropic.build import CONTINUE
+from jackfield.api.dialects.model import (
+    DialectError,
+    DialectName,
+    ModelRequest,
+    TextBlock,
+    ToolResult,
+    ToolUse,
+    UpstreamModel,
+)
+from jackfield.api.dialects.turns import repaired
 from jackfield.api.records import replace
-from jackfield_proxy.dialects import of, tokens
-from jackfield_proxy.dialects.anthropic.build import CONTINUE
-from jackfield_proxy.dialects.model import DialectName, ProxyError, Request, Target, Text, ToolResult, ToolUse
-from jackfield_proxy.dialects.turns import repaired
 
 TEXTS = st.text(min_size=1, max_size=20)
 MARKS = st.sampled_from([{}, {}, {"cache_control": {"type": "ephemeral", "ttl": "1h"}}])
@@ -60,7 +68,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
 BODIES = st.builds(lambda turns, more: messages(*turns, **more), TURNS, st.fixed_dictionaries({}, optional=OPTIONS))
 
 
-def meaning(request: Request) -> Request:
+def meaning(request: ModelRequest) -> ModelRequest:
     return replace(request, turns=repaired(request.turns))
 
 
@@ -68,8 +76,8 @@ def meaning(request: Request) -> Request:
 @settings(max_examples=60)
 def test_an_anthropic_request_means_the_same_after_a_round_trip(body: dict[str, Any]) -> None:
     first = of("anthropic").parse_request(encoded(body))
-    again = of("anthropic").parse_request(of("anthropic").build_request(first, Target("m")))
-    if again.turns[0].content == (Text(CONTINUE),):  # a history that does not begin with the user
+    again = of("anthropic").parse_request(of("anthropic").build_request(first, UpstreamModel("m")))
+    if again.turns[0].content == (TextBlock(CONTINUE),):  # a history that does not begin with the user
         again = replace(again, turns=again.turns[1:])
     assert meaning(again) == meaning(first)
 
@@ -80,7 +88,7 @@ def test_an_anthropic_request_means_the_same_after_a_round_trip(body: dict[str, 
 def test_every_call_has_its_one_result_in_the_next_turn(upstream: DialectName, body: dict[str, Any]) -> None:
     """7.5 'Order checks', of what is sent."""
     request = of("anthropic").parse_request(encoded(body))
-    sent = of(upstream).parse_request(of(upstream).build_request(request, Target("their-model")))
+    sent = of(upstream).parse_request(of(upstream).build_request(request, UpstreamModel("their-model")))
     turns = _joined(sent)
     for position, (role, blocks) in enumerate(turns):
         calls = [block.id for block in blocks if isinstance(block, ToolUse)]
@@ -94,7 +102,7 @@ def test_every_call_has_its_one_result_in_the_next_turn(upstream: DialectName, b
     assert answered == sum(isinstance(block, ToolUse) for _, blocks in turns for block in blocks)
 
 
-def _joined(request: Request) -> list[tuple[str, list[Any]]]:
+def _joined(request: ModelRequest) -> list[tuple[str, list[Any]]]:
     found: list[tuple[str, list[Any]]] = []
     for turn in request.turns:
         if found and found[-1][0] == turn.role:
@@ -166,7 +174,7 @@ def test_damaged_requests_raise_nothing_but_a_clear_error(dialect: DialectName, 
     body = encoded(data.draw(damaged(EXAMPLES[dialect])))
     try:
         request = of(dialect).parse_request(body)
-    except ProxyError as exc:
+    except DialectError as exc:
         refusal = exc
     else:
         _check_sent(request)
@@ -175,10 +183,10 @@ def test_damaged_requests_raise_nothing_but_a_clear_error(dialect: DialectName, 
     assert refusal.message
 
 
-def _check_sent(request: Request) -> None:
+def _check_sent(request: ModelRequest) -> None:
     assert tokens.of_request(request) >= 1
     for upstream in NAMES:
-        sent = of(upstream).build_request(request, Target("their-model", web_search=True, cache_prompts=True))
+        sent = of(upstream).build_request(request, UpstreamModel("their-model", web_search=True, cache_prompts=True))
         assert isinstance(json.loads(sent), dict)
         of(upstream).parse_request(sent)
 
@@ -187,7 +195,7 @@ def _check_sent(request: Request) -> None:
 @given(body=st.binary(max_size=60))
 def test_any_bytes_raise_nothing_but_a_proxy_error(dialect: DialectName, body: bytes) -> None:
     for parse in (of(dialect).parse_request, of(dialect).parse_response):
-        with pytest.raises(ProxyError):
+        with pytest.raises(DialectError):
             parse(body)
     assert of(dialect).parse_error(500, body).status >= 400
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from dialect_lab import WEATHER, assistant, call, encoded, messages, result, translated, user
 
-from jackfield_proxy.dialects import names, of
-from jackfield_proxy.dialects.model import ProxyError
+from jackfield.api.dialects import names, of
+from jackfield.api.dialects.model import DialectError
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
 PDF = {
@@ -537,7 +537,7 @@ def test_namespaces_are_flattened() -> None:
 
 
 def test_stored_history_is_refused_clearly() -> None:
-    with pytest.raises(ProxyError, match="previous_response_id") as caught:
+    with pytest.raises(DialectError, match="previous_response_id") as caught:
         translated("responses", "chat", codex(said("user", "x"), previous_response_id="resp_1"))
     assert caught.value.status == 400
 
@@ -657,21 +657,21 @@ def test_legacy_functions() -> None:
     ],
 )
 def test_bad_requests_name_the_field(dialect: Any, body: Any, named: str) -> None:
-    with pytest.raises(ProxyError, match=named) as caught:
+    with pytest.raises(DialectError, match=named) as caught:
         of(dialect).parse_request(encoded(body))
     assert (caught.value.status, caught.value.kind) == (400, "invalid_request_error")
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000], ids=range(5))
 def test_what_is_no_json_is_400(body: bytes) -> None:
-    with pytest.raises(ProxyError) as caught:
+    with pytest.raises(DialectError) as caught:
         of("anthropic").parse_request(body)
     assert caught.value.status == 400
 
 
 def test_half_surrogates_in_a_request_reach_the_provider_as_text() -> None:
     body = b'{"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "a\\ud83d b \\ud83d\\ude80"}]}'
-    from jackfield_proxy.dialects.model import Target
+    from jackfield.api.dialects.model import UpstreamModel
 
-    made = json.loads(of("chat").build_request(of("anthropic").parse_request(body), Target("m")))
+    made = json.loads(of("chat").build_request(of("anthropic").parse_request(body), UpstreamModel("m")))
     assert made["messages"][0]["content"] == "a\ufffd b 🚀"

@@ -24,21 +24,21 @@ from dialect_lab import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackfield_proxy.dialects import of
-from jackfield_proxy.dialects.model import (
+from jackfield.api.dialects import of
+from jackfield.api.dialects.model import (
     BlockStart,
     Delta,
+    DialectError,
     DialectName,
     Event,
     Failed,
     MessageStart,
-    ProxyError,
-    Stop,
-    Text,
+    MessageStop,
+    TextBlock,
     ToolUse,
 )
-from jackfield_proxy.dialects.sse import EventTooLarge, SseParser
-from jackfield_proxy.dialects.whole import collect, events_of
+from jackfield.api.dialects.sse import EventTooLarge, SseParser
+from jackfield.api.dialects.whole import collect, events_of
 
 PLACES = st.lists(st.integers(0, 10**6), max_size=12)
 
@@ -110,7 +110,7 @@ def test_any_bytes_end_in_a_failure_and_never_raise(dialect: DialectName, parts:
     reader = of(dialect).reader()
     events = read(reader, parts)
     assert reader.finished
-    assert isinstance(events[-1], (Failed, Stop))
+    assert isinstance(events[-1], (Failed, MessageStop))
     assert reader.feed(b"data: {}\n\n") == []
 
 
@@ -141,16 +141,16 @@ def test_a_stream_that_breaks_off_ends_in_an_error_of_the_dialect(
     """facts 7.6 'Mid-stream failure'."""
     writer = of(dialect).writer(asked(dialect))
     written = b"".join(writer.write(event) for event in [MessageStart(), *events[1 : min(at, len(events) - 1)]])
-    written += writer.error(ProxyError(529, "too busy", "overloaded_error", retry_after=3))
+    written += writer.error(DialectError(529, "too busy", "overloaded_error", retry_after=3))
     assert b"too busy" in written
     last = CHECKS[dialect](written)[-1]
     assert last.get("type", "error") in ("error", "response.failed")
-    assert writer.close() == writer.error(ProxyError(500, "again")) == writer.write(Stop("end_turn")) == b""
+    assert writer.close() == writer.error(DialectError(500, "again")) == writer.write(MessageStop("end_turn")) == b""
 
 
 @pytest.mark.parametrize("dialect", NAMES)
 def test_a_fresh_writer_ends_a_stream_that_passed_through(dialect: DialectName) -> None:
-    written = of(dialect).writer(asked(dialect)).error(ProxyError(502, "reset"))
+    written = of(dialect).writer(asked(dialect)).error(DialectError(502, "reset"))
     ((_, event),) = frames(written)
     assert "reset" in json.dumps(event)
 
@@ -221,7 +221,7 @@ def test_an_endless_event_is_a_failure(dialect: DialectName) -> None:
 @pytest.mark.parametrize("dialect", NAMES)
 def test_blocks_held_back_are_bounded(dialect: DialectName) -> None:
     writer = of(dialect).writer(asked(dialect))
-    writer.write(BlockStart(0, Text("")))
+    writer.write(BlockStart(0, TextBlock("")))
     writer.write(BlockStart(1, ToolUse("call_1", "f")))
     told = b""
     for _ in range(600):
@@ -250,5 +250,5 @@ def test_a_reader_is_finished_at_the_closing_mark() -> None:
         reader = of(dialect).reader()  # type: ignore[arg-type]
         events = reader.feed(data + data)
         assert reader.finished
-        assert sum(isinstance(event, Stop) for event in events) == 1
+        assert sum(isinstance(event, MessageStop) for event in events) == 1
         assert reader.close() == []

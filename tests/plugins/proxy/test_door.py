@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 from proxy_lab import ASKED, TOKEN, Profiles, Provider_, Proxy, daemon_of, plan, profile, proxy_of, until, upstream
 
+from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import InvalidInput
 from jackfield.api.proxy import ProxyAddress
 from jackfield_proxy import lastwords
@@ -23,7 +24,6 @@ from jackfield_proxy.child import connections
 from jackfield_proxy.daemon import crashes, door, health, stage, understudies
 from jackfield_proxy.daemon.door import Door
 from jackfield_proxy.daemon.manager import Manager
-from jackfield_proxy.dialects.model import ProxyError
 from jackfield_proxy.plan import Limits
 from jackfield_proxy.slots import SLOTS, Inherited, left, messages, state_of, taken
 
@@ -49,7 +49,7 @@ async def shut() -> AsyncIterator[Door]:
     """A door that answers by itself."""
     made = Door(lambda _, coroutine: asyncio.get_running_loop().create_task(coroutine))
     made.open(0)
-    made.answer(lambda: ProxyError(503, "The proxy is closed.", "overloaded_error", retry_after=7.0))
+    made.answer(lambda: DialectError(503, "The proxy is closed.", "overloaded_error", retry_after=7.0))
     yield made
     made.close()
 
@@ -348,7 +348,7 @@ def test_a_first_line_tells_the_dialect(start: bytes, asked: tuple[str, str]) ->
 
 @pytest.mark.parametrize("dialect", ["anthropic", "chat", "responses"])
 def test_the_end_of_a_stream_is_a_chunk_and_the_last_one(dialect: Any) -> None:
-    said = lastwords.ending(dialect, ProxyError(502, "over"))
+    said = lastwords.ending(dialect, DialectError(502, "over"))
     size, _, rest = said.partition(b"\r\n")
     event, end = rest[: int(size, 16)], rest[int(size, 16) :]
     assert end == b"\r\n0\r\n\r\n"

@@ -1,0 +1,27 @@
+"""Translation between Anthropic Messages, OpenAI Chat Completions and OpenAI Responses over one internal form.
+
+Pure functions without I/O. The proxies and the nodes that ask a model share them, so that each dialect is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import cast
+
+from ..places import load
+from .base import DialectCodec
+from .model import DialectName
+
+_PLACES: Mapping[DialectName, str] = {
+    "anthropic": "jackfield.api.dialects.anthropic:Anthropic",
+    "chat": "jackfield.api.dialects.chat:Chat",
+    "responses": "jackfield.api.dialects.responses:Responses",
+}
+"""By place: a process most often speaks one or two of them."""
+
+
+@cache
+def of(name: DialectName) -> DialectCodec:
+    """The codec of this dialect; its modules are imported at the first use. Raises `KeyError` for any other name."""
+    return cast("Callable[[], DialectCodec]", load(_PLACES[name]))()

@@ -1,0 +1,26 @@
+"""Counts of tokens as Anthropic's answers and events tell them."""
+
+from __future__ import annotations
+
+from .fields import arr, count, obj
+from .model import Object, TokenCounts
+
+
+def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
+    """Counts are cumulative; providers leave out, or send as 0, what they told before.
+
+    The outer ones leave out a compaction and models that gave up, which are paid for too; an advisor has another price.
+    """
+    steps = [step for step in map(obj, arr(news.get("iterations"))) if step.get("type") != "advisor_message"]
+
+    def told(name: str) -> int:
+        return max(count(news.get(name)), sum(count(step.get(name)) for step in steps))
+
+    creation = obj(news.get("cache_creation"))
+    return TokenCounts(
+        max(usage.input, told("input_tokens")),
+        max(usage.output, told("output_tokens")),
+        max(usage.cache_read, told("cache_read_input_tokens")),
+        max(usage.cache_write, told("cache_creation_input_tokens")),
+        max(usage.cache_write_1h, count(creation.get("ephemeral_1h_input_tokens"))),
+    )

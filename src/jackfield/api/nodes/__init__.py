@@ -1,0 +1,64 @@
+"""Nodes: all that a plugin needs to write one.
+
+Here stand what a node type is, what one run of a node is given, and the base of parameters. The rooms beside it are for
+the work of a node, and are imported by the module that does it:
+
+- `jackfield.api.nodes.items`: items that a node makes, their pairing, and items that failed.
+- `jackfield.api.nodes.running`: how a node goes through its items; `ItemNode` for the most frequent case.
+- `jackfield.api.nodes.files`: the files of items.
+
+`jackfield.testing.node_runs` has `FakeNodeRun`, with which a test runs a node without an engine.
+"""
+
+from __future__ import annotations
+
+from .parameters import ANY, Flag, NodeParameters, NoParameters, Parameters, marked_paths
+from .types import (
+    TOOL_FORM,
+    AttachedNode,
+    EntryNode,
+    ExecutionInfo,
+    NodeAnswer,
+    NodeCatalog,
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeOffer,
+    NodeResult,
+    NodeRun,
+    NodeType,
+    StaticScope,
+    SupplyingNode,
+    Suspend,
+    entry_node,
+    supplying_node,
+    type_of,
+)
+
+__all__ = [
+    "ANY",
+    "TOOL_FORM",
+    "AttachedNode",
+    "EntryNode",
+    "ExecutionInfo",
+    "Flag",
+    "NoParameters",
+    "NodeAnswer",
+    "NodeCatalog",
+    "NodeCredential",
+    "NodeDescription",
+    "NodeError",
+    "NodeOffer",
+    "NodeParameters",
+    "NodeResult",
+    "NodeRun",
+    "NodeType",
+    "Parameters",
+    "StaticScope",
+    "SupplyingNode",
+    "Suspend",
+    "entry_node",
+    "marked_paths",
+    "supplying_node",
+    "type_of",
+]

@@ -1,0 +1,103 @@
+"""Parameters of nodes: the base of their models, shapes that nodes share, and which of them are secret.
+
+A model marks a secret field with `json_schema_extra={"secret": True}`, or gives it one of pydantic's types for secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Any, TypeAlias, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SecretBytes, SecretStr
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+
+from ..jsontext import Json
+
+ANY = "*"
+"""In a path: every element of a list, every value of an object."""
+_TYPES = (SecretStr, SecretBytes)
+
+
+def marked_paths(model: type[BaseModel]) -> list[str]:
+    """Paths of the marked fields, such as `options.password` and `rows.*.key`, under each name that a document may
+    give them."""
+    return sorted(set(_marked(model, ())))
+
+
+def _marked(model: type[BaseModel], above: tuple[type[BaseModel], ...]) -> Iterator[str]:
+    if model in above:
+        return
+    if not model.__pydantic_fields_complete__:
+        model.model_rebuild()
+    for name, field in model.model_fields.items():
+        names = {name, field.alias or name}
+        tails = [""] if _is_secret(field) else [f".{tail}" for tail in _below(field.annotation, (*above, model))]
+        yield from (own + tail for own in names for tail in tails)
+
+
+def _is_secret(field: FieldInfo) -> bool:
+    """Whether a form would hide what is typed into it."""
+    extra = field.json_schema_extra
+    if isinstance(extra, dict) and (extra.get("secret") or extra.get("writeOnly") or extra.get("format") == "password"):
+        return True
+    return any(kind in _TYPES for kind in (field.annotation, *get_args(field.annotation)))
+
+
+def _below(annotation: Any, above: tuple[type[BaseModel], ...]) -> Iterator[str]:  # whatever can be annotated
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from _marked(annotation, above)
+        return
+    origin = get_origin(annotation)
+    many = isinstance(origin, type) and issubclass(origin, Collection)
+    for argument in get_args(annotation):
+        yield from (f"{ANY}.{tail}" if many else tail for tail in _below(argument, above))
+
+
+class NodeParameters(BaseModel):
+    """Base of every node's parameters: unknown keys are kept, names as in the document, built on first use."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+
+    @classmethod
+    def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """Which of a node's parameters, as the document has them, are JSON texts with expressions inside: objects print
+        there as JSON. Paths such as `jsonOutput` and `fields.values[0].objectValue`."""
+        return ()
+
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """Which of them, with all below, `resolve` leaves as written, because the node evaluates them itself when it
+        knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
+        return ()
+
+    @classmethod
+    def secret_paths(cls) -> Collection[str]:
+        """Which parameters hold secrets that no answer and no export shows. Paths such as `options.password`, in which
+        `*` stands for every element. Default: the fields marked with `json_schema_extra={"secret": True}`."""
+        return marked_paths(cls)
+
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """What in them, as the document has them, is allowed and hardly meant: path as above -> what it does and what
+        to write instead. `POST /workflows/validate` warns of it."""
+        return {}
+
+
+def _flag(value: object) -> object:
+    """As JavaScript has it, what an expression does not give is false."""
+    return False if value is None or value == "" else value
+
+
+Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
+"""A truth value that an expression may give: null and empty text, which also an empty expression gives, are false."""
+
+
+class Parameters(NodeParameters):
+    """camelCase as in the document; a number or a truth value where text is expected is taken as its text."""
+
+    model_config = ConfigDict(alias_generator=to_camel, coerce_numbers_to_str=True, protected_namespaces=())
+
+
+class NoParameters(Parameters):
+    """A node without parameters that count; what the document has is kept."""

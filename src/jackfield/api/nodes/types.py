@@ -1,0 +1,328 @@
+"""What a node type is and what one run of a node is given. Source: architecture.md 'Plugins', facts 2.2 to 2.4."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
+from dataclasses import field
+from typing import Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
+
+from ..binary import BinaryFiles, Content
+from ..http_client import Authorization
+from ..jsontext import Json
+from ..records import record
+from ..scripts import ScriptResult
+from ..workflows import Document, Item, Items, Node, Outputs, Workflow
+from .parameters import NodeParameters
+
+
+class NodeError(Exception):
+    """A node failed. message: shown to the user, without secrets; item: index of the input item it failed on."""
+
+    def __init__(self, message: str, *, item: int | None = None, description: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.item = item
+        self.description = description
+
+
+@record
+class NodeAnswer:
+    """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""
+
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+    body: Content = b""
+
+
+@record
+class Suspend:
+    """Returned instead of outputs: the execution waits, survives a restart, and goes on with `outputs`.
+
+    until: Unix ms; None: until a call comes. call: what a call must be like, for whoever serves them
+    (`Engine.waiting`); what it brings is the node's output then. None: no call ends the wait.
+    """
+
+    until: int | None
+    outputs: Outputs
+    call: Mapping[str, Json] | None = None
+
+
+@record
+class NodeCredential:
+    """A kind of credential that a node uses.
+
+    kind: empty when a parameter names it. parameter: the one that does. required: whether the node can do nothing
+    without. when: it counts only while each of these parameters has one of these values; an empty one stands for a
+    parameter without a value.
+    """
+
+    kind: str = ""
+    parameter: str = ""
+    required: bool = True
+    when: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@record
+class NodeDescription:
+    """What `GET /node-types` and the editor show."""
+
+    display_name: str
+    summary: str
+    group: str
+    """trigger, flow, transform, output, code, network"""
+    inputs: int = 1
+    outputs: Sequence[str] = ("main",)
+    trigger: bool = False
+    provides: str = ""
+    """The kind of wire by which it serves another node, such as `ai_tool`; empty: it runs in turn."""
+    accepts: Sequence[str] = ()
+    """The kinds of such wires that it takes."""
+    needs: Sequence[str] = ()
+    """Those of them without which it cannot run."""
+    credentials: Sequence[NodeCredential] = ()
+    missing: str = ""
+    """What keeps it from running, for types of which only the parameters are known; empty: it runs."""
+
+
+@record
+class ExecutionInfo:
+    """What a node may know of its execution. mode: webhook, test, manual, trigger, retry, error, sub."""
+
+    id: str
+    mode: str
+    workflow: Workflow
+    resume_url: str = ""
+    timezone: str = "UTC"
+    """IANA name of the zone that the workflow's times are meant in."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+StaticScope: TypeAlias = Literal["global", "node", "deduplication"]
+"""global: shared by the workflow's nodes; node: of the node with this name; deduplication: which items the workflow
+saw, out of the reach of scripts."""
+
+
+class NodeRun(Protocol):
+    """One run of one node."""
+
+    @property
+    def node(self) -> Node: ...
+
+    @property
+    def inputs(self) -> Sequence[Items]:
+        """Per input, its items; an input that nothing reached is empty."""
+
+    @property
+    def items(self) -> Items:
+        """The items of input 0."""
+
+    @property
+    def execution(self) -> ExecutionInfo: ...
+
+    @property
+    def context(self) -> MutableMapping[str, Json]:
+        """The node's own memory for this execution; survives a restart."""
+
+    @property
+    def binary(self) -> BinaryFiles:
+        """The files of the execution: reads what items refer to, keeps new ones. Its methods raise `BinaryError`."""
+
+    @property
+    def run_index(self) -> int:
+        """How often the node ran before in this execution."""
+
+    def items_of_run(self, index: int) -> Items:
+        """What input 0 got in this node's run with this index, up to the present one. Costs nothing; the items' own
+        `pairedItem` tells of the node before. Raises IndexError."""
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        """The workflow's memory across executions. Change it in place: it is stored when the node run ends, also when
+        it fails, and other executions of the workflow see the change at once, so read and write without awaiting in
+        between. Counts as an effect. Raises `NodeError` when the store does not answer, and at the end of the node run
+        when there is more than the setting `executions.max_static_data` allows or it is not JSON."""
+
+    @property
+    def log(self) -> logging.Logger: ...
+
+    async def resolve(self) -> list[Any]:
+        """Per item of input 0, the node's parameters with expressions evaluated and validated: instances of the model
+        that `NodeType.parameters` gave, hence Any. Raises `NodeError` naming the parameter and the item."""
+
+    async def resolve_first(self) -> Any:
+        """The same for the first item only (with no item: against an empty one)."""
+
+    async def evaluate(
+        self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
+    ) -> dict[str, Json]:
+        """Evaluate parameters that `NodeParameters.late` kept back, at any depth, for the input item of this index.
+        extra: further variables such as `$response`, as JSON; only JavaScript sees them. What is undefined comes as
+        None. Raises `NodeError` naming the parameter by its path in `templates`."""
+
+    async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
+        """Run a Code node's source in a killable worker with this run's data. each: once per item. Raises
+        `NodeError`."""
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        """Run another workflow (mode sub), a saved one by its id or the given document, and return the items of its
+        last node. Raises `NodeError`."""
+
+    async def start_workflow(self, workflow: str | Document, items: Items) -> None:
+        """Start another workflow (mode sub) that runs on its own; returns once that is durable. Raises `NodeError`."""
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        """The decrypted values of the node's credential of this kind, with `allowedHosts` (comma separated, may be
+        empty). Raises `NodeError`. Keep them out of outputs and messages."""
+
+    async def authorization(self, kind: str) -> Authorization:
+        """The same credential, ready to be put on requests, its tokens renewed when they must be. Raises
+        `NodeError`."""
+
+    def answer(self, answer: NodeAnswer) -> None:
+        """Answer the waiting webhook call; only the first answer of an execution counts."""
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        """The enabled nodes that serve this one by wires of this kind, by input, then in document order. Raises
+        `NodeError` for one whose type is not installed."""
+
+
+class AttachedNode(Protocol):
+    """A node that serves the running one: its model, its tool, its memory. It sees what the running node sees, which
+    works for one item at a time."""
+
+    @property
+    def node(self) -> Node: ...
+
+    @property
+    def type(self) -> NodeType: ...
+
+    @property
+    def index(self) -> int:
+        """Which input of the kind it is attached to."""
+
+    @property
+    def execution(self) -> ExecutionInfo: ...
+
+    @property
+    def log(self) -> logging.Logger: ...
+
+    def item(self, index: int) -> Item:
+        """An input item of the running node."""
+
+    async def parameters(self, item: int, arguments: Mapping[str, Json] | None = None) -> Any:
+        """Its parameters for an input item of the running node, as `NodeRun.resolve`; `$fromAI` gives the arguments.
+        Raises `NodeError`."""
+
+    async def execute(self, item: int, arguments: Mapping[str, Json]) -> Outputs:
+        """Run it with this one item, as if it stood in the flow; `$fromAI` gives the arguments. Raises `NodeError`,
+        also when it would wait."""
+
+    async def supply(self, item: int) -> object:
+        """What it gives the running node for this item; see `SupplyingNode`. Raises `NodeError` when its type gives
+        nothing."""
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        """Its own parts."""
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        """As `NodeRun.static_data`; `node`: its own."""
+
+    async def binary(self, item: int, name: str) -> bytes:
+        """A file of an input item of the running node. Raises `NodeError` when there is none."""
+
+    async def run_script(self, language: str, source: str, *, timeout: float | None = None) -> ScriptResult:
+        """As `NodeRun.run_script` with all items."""
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        """As `NodeRun.run_workflow`."""
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        """As `NodeRun.credential`, of its own."""
+
+    async def authorization(self, kind: str) -> Authorization:
+        """As `NodeRun.authorization`, of its own."""
+
+
+NodeResult: TypeAlias = "Outputs | Suspend"
+
+
+class NodeType(Protocol):
+    """One kind of node, all its versions. Stateless: everything that one run knows comes with the run."""
+
+    kind: str
+    """Without namespace: `set`."""
+    versions: Sequence[float]
+    description: NodeDescription
+    effect: bool
+    """Whether a run changes the world outside the execution; then it is checkpointed before the next node runs, and a
+    crash while it runs repeats it (at least once)."""
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        """The model of this version's parameters; its JSON Schema is the form. None: no typeVersion given."""
+
+    def outputs(self, node: Node) -> int:
+        """How many outputs this node has with its raw parameters (without the error output)."""
+
+    def execute(self, run: NodeRun) -> Awaitable[NodeResult]:
+        """Run once. Raise `NodeError` for what the user can mend; any other exception counts as the node's bug."""
+
+
+@runtime_checkable
+class EntryNode(Protocol):
+    """What a node type has beside `NodeType` when executions that start at it get more than what they are given."""
+
+    def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
+        """The start node's output for the items that another workflow or a caller hands over. None: a run by hand
+        without any, so that the node makes what it would have given; it may have nothing to give."""
+
+
+@runtime_checkable
+class SupplyingNode(Protocol):
+    """What a node type has beside `NodeType` when its nodes serve others."""
+
+    async def supply(self, node: AttachedNode, item: int) -> object:
+        """What the node gives for an input item of the one that it serves; per kind of wire an object of
+        `jackfield.api.ai`. Raises `NodeError`."""
+
+
+TOOL_FORM = "Tool"
+"""How the kinds end that are another type's node in the hands of an agent: `httpRequestTool` is an `httpRequest`."""
+
+
+def entry_node(node_type: NodeType | None) -> EntryNode | None:
+    """The same as an `EntryNode`, when it is one."""
+    return cast("EntryNode", node_type) if hasattr(node_type, "entry") else None
+
+
+def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:
+    """The same as a `SupplyingNode`, when it is one; see `entry_node`."""
+    return cast("SupplyingNode", node_type) if hasattr(node_type, "supply") else None
+
+
+def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
+    """See `NodeCatalog.find`. types: by kind."""
+    found = types.get(kind)
+    if found is None and kind.endswith(TOOL_FORM):
+        found = types.get(kind.removesuffix(TOOL_FORM))
+        return None if found is None or found.description.trigger else found
+    return found
+
+
+@record
+class NodeOffer:
+    """A node type that is made when it is used first. place: of a class or function that is called with `arguments` and
+    gives the `NodeType` of this kind."""
+
+    kind: str
+    place: str
+    arguments: tuple[object, ...] = ()
+
+
+class NodeCatalog(Protocol):
+    """Every registered node type."""
+
+    def find(self, kind: str) -> NodeType | None:
+        """The type of this kind; for one in its `TOOL_FORM` that nobody registered, the type it is a form of, unless
+        that is a trigger."""
+
+    def all(self) -> Sequence[NodeType]: ...
