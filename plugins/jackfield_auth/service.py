@@ -8,12 +8,16 @@ from collections.abc import Sequence
 
 from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.storage import Store
+from jackfield_auth.external.calls import LoginCalls
+from jackfield_auth.external.methods import LoginMethods
+from jackfield_auth.external.redirects import Redirects
+from jackfield_auth.external.users import ExternalUsers
 from jackfield_auth.keys.api_keys import ApiKeyMethod
 from jackfield_auth.keys.key_usage import KeyUsage
 from jackfield_auth.logins.basic import BasicMethod, Remembered
-from jackfield_auth.logins.password_logins import Logins
+from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
 from jackfield_auth.sessions.open_codes import OpenCodes
@@ -48,7 +52,12 @@ class AuthService:
         self.accounts = UserAccounts(self.store, self.passwords, clock)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(context.settings(LoginSettings), clock)
-        self.logins = Logins(self.accounts, self.throttle, self.first_admin)
+        self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin)
+        login_settings = context.settings(LoginSettings)
+        calls = LoginCalls(login_settings.provider_timeout, context.log)
+        external = ExternalUsers(self.store, clock, context.log)
+        self.login_methods = LoginMethods(context, self.logins, external, calls)
+        self.redirects = Redirects(self.login_methods, calls, login_settings, clock)
         self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
@@ -72,8 +81,12 @@ class AuthService:
         ]
 
     async def change_own_password(self, caller: Principal, current: str, new: str, client: str) -> None:
-        """Raises `InvalidInput`, `InvalidCredentials` when `current` is wrong, `RateLimited` after many of these."""
+        """Raises `InvalidInput`, `InvalidCredentials` when `current` is wrong, `RateLimited` after many of these, and
+        `Conflict` for a user of another login."""
         check_password(new, "new")
+        present = await self.accounts.get(caller.user_id)
+        if present.provider:
+            raise Conflict(f"Your password is kept by the login {present.provider}; change it there.")
         user = await self.logins.verify(caller.username, current, client)
         await self.accounts.change(user.id, password=new)
 

@@ -108,6 +108,19 @@ class LoginSettings(AuthTable):
     window: int = Field(900, ge=1, le=86400, description="How long a failure counts, in seconds.")
     remembered: int = Field(10_000, ge=100, le=1_000_000, description="Names and addresses that are watched at most.")
     waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
+    provider_timeout: float = Field(
+        10.0, gt=0, le=120, description="How long a plugin's login may take to answer, in seconds."
+    )
+    redirect_timeout: int = Field(
+        600, ge=10, le=3600, description="How long a user may take at the provider of a login, in seconds."
+    )
+    redirects: int = Field(
+        1000,
+        ge=10,
+        le=100_000,
+        description="Logins at providers that are under way at most, a tenth of them from one address; the oldest of "
+        "more is given up.",
+    )
 
 
 class SessionSettings(AuthTable):

@@ -25,7 +25,9 @@ class UserDirectory(Protocol):
 
     async def create(self, username: str, password: str, role: str) -> User: ...
 
-    async def change(self, user_id: str, *, role: str | None = None, password: str | None = None) -> User: ...
+    async def change(
+        self, user_id: str, *, role: str | None = None, password: str | None = None, disabled: bool | None = None
+    ) -> User: ...
 
     async def delete(self, user_id: str) -> None: ...
 
@@ -59,10 +61,10 @@ def add(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
 @config_dir_option
 @click.pass_obj
 def list_users(cli: Cli, config_dir: Path | None) -> None:
-    """List the users: name, role, when they were added."""
+    """List the users: name, role, when they were added, the login that they come from, whether they are disabled."""
 
     async def work(users: UserDirectory) -> str:
-        rows = [(user.username, user.role, iso(user.created_at)) for user in await users.all()]
+        rows = [(user.username, user.role, iso(user.created_at), *marks(user)) for user in await users.all()]
         return "\n".join("\t".join(row) for row in rows) or "There is no user."
 
     run(cli, work, config_dir)
@@ -102,6 +104,24 @@ def role(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
 @click.argument("name")
 @config_dir_option
 @click.pass_obj
+def disable(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Let nobody in as the user NAME any more, which ends all their tokens and sessions."""
+    switch(cli, name, config_dir, disabled=True)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
+def enable(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Let the user NAME in again."""
+    switch(cli, name, config_dir, disabled=False)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
 def delete(cli: Cli, name: str, config_dir: Path | None) -> None:
     """Delete the user NAME with their API keys."""
 
@@ -110,6 +130,19 @@ def delete(cli: Cli, name: str, config_dir: Path | None) -> None:
         return f"User {name} was deleted."
 
     run(cli, work, config_dir)
+
+
+def switch(cli: Cli, name: str, config_dir: Path | None, *, disabled: bool) -> None:
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, disabled=disabled)
+        return f"User {name} is {'disabled' if disabled else 'enabled'}."
+
+    run(cli, work, config_dir)
+
+
+def marks(user: User) -> list[str]:
+    """Columns that only some users have."""
+    return [*([f"by {user.provider}"] if user.provider else []), *(["disabled"] if user.disabled else [])]
 
 
 def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[str]], config_dir: Path | None) -> None:

@@ -58,6 +58,8 @@ class ApiKeyMethod:
         user = await self._store().user(key.user_id)
         if user is None:
             raise ApiKeyInvalid
+        if user.disabled:
+            raise ApiKeyInvalid("The user of this API key is disabled.")
         if not request.passive:
             self._usage.note(key.id)
         scopes = frozenset(key.scopes) if key.scopes else None

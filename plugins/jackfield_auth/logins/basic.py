@@ -12,7 +12,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import AuthRequired, InvalidCredentials
 from jackfield.api.storage import User, UserStore
 from jackfield_auth.headers import authorization, basic_pair
-from jackfield_auth.logins.password_logins import Logins
+from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.settings import BasicSettings
 from jackfield_auth.users.accounts import MAX_NAME
 from jackfield_auth.users.passwords import MAX_BYTES
@@ -55,7 +55,7 @@ class BasicMethod:
     name = "basic"
 
     def __init__(
-        self, settings: BasicSettings, logins: Logins, remembered: Remembered, store: Callable[[], UserStore]
+        self, settings: BasicSettings, logins: PasswordLogins, remembered: Remembered, store: Callable[[], UserStore]
     ) -> None:
         self._settings = settings
         self._logins = logins
@@ -83,7 +83,7 @@ class BasicMethod:
         """Of a pair that was right: a password that was changed has changed the version. Raises
         `InvalidCredentials`."""
         user = await self._store().user_by_name(username)
-        if user is None:
+        if user is None or user.disabled:
             raise InvalidCredentials
         return user
 
@@ -103,4 +103,5 @@ class BasicMethod:
 
     async def _known(self, username: str, password: str) -> User | None:
         user = await self._store().user_by_name(username)
+        # A change of whether the user is disabled has changed the version, and so forgot the pair.
         return user if user is not None and self._remembered.knows(user, password) else None

@@ -8,7 +8,7 @@ from jackfield_auth.users.accounts import UserAccounts
 from jackfield_auth.users.first_admin import FirstAdmin
 
 
-class Logins:
+class PasswordLogins:
     """What a login, Basic and a change of password share."""
 
     def __init__(self, accounts: UserAccounts, throttle: Throttle, first_admin: FirstAdmin) -> None:

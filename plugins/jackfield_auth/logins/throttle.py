@@ -1,8 +1,9 @@
-"""Against guessing: failed passwords per user name and client address, in a sliding window."""
+"""Against guessing: failed passwords per login, user name and client address, in a sliding window."""
 
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,11 +15,14 @@ from jackfield.api.limits import canonical_client
 from jackfield.api.records import state
 from jackfield_auth.settings import LoginSettings
 
-Key = tuple[str, str]
+Key = tuple[str, str, str]
 
 
-def key_of(username: str, client: str) -> Key:
-    return username.casefold(), canonical_client(client)
+def key_of(username: str, client: str, provider: str = "") -> Key:
+    """Directories take several spellings for one name: they are guesses at one password. provider: empty for our own
+    table."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
+    return provider, " ".join(folded.split()), canonical_client(client)
 
 
 @state
@@ -49,12 +53,12 @@ class Throttle:
             self._check(record)
 
     @asynccontextmanager
-    async def attempt(self, username: str, client: str) -> AsyncIterator[None]:
-        """One attempt; those of one name and address take turns, so that no burst gets more than its share.
+    async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[None]:
+        """One attempt; those of one login, name and address take turns, so that no burst gets more than its share.
 
         `InvalidCredentials` raised inside counts as a failure, a normal end forgets the failures. Raises `RateLimited`.
         """
-        key = key_of(username, client)
+        key = key_of(username, client, provider)
         if self._waiting >= self._settings.waiting:
             raise RateLimited(1, "Too many logins are under way; try again in a second.")
         record = self._enter(key)

@@ -17,6 +17,31 @@ class EntryBody(SessionModel):
         None, max_length=1024, description="Password; with the user name.", json_schema_extra={"format": "password"}
     )
     code: str | None = Field(None, max_length=128, description="One-time code of `jackfield open`.")
+    provider: str | None = Field(
+        None, max_length=32, description="Name of the login: of a password's, or of the one that has sent the answer."
+    )
+    answer: str | None = Field(
+        None, max_length=8192, description="Query string with which the provider has sent the browser back."
+    )
+
+
+class RedirectBody(SessionModel):
+    provider: str = Field(max_length=32, description="Name of a login of the kind redirect.")
+
+
+class RedirectView(SessionModel):
+    url: str = Field(description="Where to send the browser.")
+
+
+class RedirectBegun(SessionModel):
+    success: Literal[True]
+    data: RedirectView
+
+
+class LoginChoice(SessionModel):
+    name: str
+    title: str
+    kind: Literal["password", "redirect"]
 
 
 class CodeBody(SessionModel):
@@ -44,6 +69,7 @@ class BrowserSessionView(SessionModel):
     owner_available: bool = Field(description="Whether a POST without credentials begins a session.")
     login_needed: bool = Field(description="Whether there is neither a session nor that way to one.")
     version: str = Field(description="The daemon's.")
+    logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
 
 
 class BrowserSessionAnswer(SessionModel):

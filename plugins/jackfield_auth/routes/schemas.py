@@ -44,6 +44,9 @@ class LoginBody(AuthBody):
 
     username: str = Field(max_length=256, description="User name.")
     password: str = Field(max_length=1024, description="Password.", json_schema_extra={"format": "password"})
+    provider: str | None = Field(
+        None, max_length=32, description="Name of the login that knows the user; default: Jackfield's own users."
+    )
 
 
 class UserView(AuthView):
@@ -105,13 +108,31 @@ class NewUserBody(AuthBody):
     role: Role = Field(description="viewer reads; member also changes and executes; admin also manages users.")
 
 
+class LoginMethodView(AuthView):
+    name: str = Field(description="Goes into `provider` of a login.")
+    title: str = Field(description="For people to read.")
+    kind: Literal["password", "redirect"] = Field(
+        description="password: takes name and password; redirect: a browser is sent to a provider."
+    )
+
+
+class LoginMethodList(AuthView):
+    data: list[LoginMethodView]
+
+
 class UserChange(AuthBody):
     role: Role | None = Field(None, description="The new role.")
     password: str | None = Field(None, max_length=1024, description="The new password.")
+    disabled: bool | None = Field(
+        None, description="Whether nobody gets in as this user; a change ends all tokens and sessions."
+    )
 
 
 class UserRow(UserView):
     created_at: str
+    disabled: bool = Field(description="Whether nobody gets in as this user.")
+    provider: str | None = Field(None, description="The login that the user comes from; none: a password of ours.")
+    display_name: str | None = Field(None, description="As that login names the user.")
 
 
 class UserList(AuthView):

@@ -10,7 +10,15 @@ from jackfield.api.errors import TokenInvalid
 from jackfield.api.http import client_address, operation, principal, read_model
 from jackfield.api.storage import User
 from jackfield_auth.routes.answers import answer, caller_by, done
-from jackfield_auth.routes.schemas import LoginBody, MeView, PasswordBody, SessionView, UserView
+from jackfield_auth.routes.schemas import (
+    LoginBody,
+    LoginMethodList,
+    LoginMethodView,
+    MeView,
+    PasswordBody,
+    SessionView,
+    UserView,
+)
 from jackfield_auth.service import AuthService
 from jackfield_auth.users.accounts import found
 
@@ -23,8 +31,15 @@ def session_routes(auth: AuthService) -> Blueprint:
     async def login() -> Response:
         body = await read_model(LoginBody)
         auth.tokens.require_enabled()
-        user = await auth.logins.verify(body.username, body.password, client_address())
+        user = await auth.login_methods.verify(body.provider, body.username, body.password, client_address())
         return answer(await new_session(auth, user))
+
+    @routes.get("/logins")
+    @operation("List the ways to log in", scope="public", response=LoginMethodList, tags=["auth"])
+    async def logins() -> Response:
+        found = await auth.login_methods.all()
+        rows = [LoginMethodView(name=method.name, title=method.title, kind=method.kind) for method in found]
+        return answer(LoginMethodList(data=rows))
 
     @routes.post("/refresh")
     @operation("Exchange the token for a new one", scope=None, response=SessionView, tags=["auth"])

@@ -39,12 +39,18 @@ def user_routes(auth: AuthService) -> Blueprint:
         return answer(view(await auth.accounts.get(user_id)))
 
     @routes.patch("/<user_id>")
-    @operation("Change a user's role or password", scope="admin", request=UserChange, response=UserRow, tags=["users"])
+    @operation(
+        "Change a user's role or password, or disable the user",
+        scope="admin",
+        request=UserChange,
+        response=UserRow,
+        tags=["users"],
+    )
     async def change(user_id: str) -> Response:
         body = await read_model(UserChange)
-        if body.role is None and body.password is None:
-            raise InvalidInput("There is nothing to change.", details={"body": "give role, password or both"})
-        user = await auth.accounts.change(user_id, role=body.role, password=body.password)
+        if body.role is None and body.password is None and body.disabled is None:
+            raise InvalidInput("There is nothing to change.", details={"body": "give role, password or disabled"})
+        user = await auth.accounts.change(user_id, role=body.role, password=body.password, disabled=body.disabled)
         log.info("User %s was changed by %s.", user.id, principal().user_id)
         return answer(view(user))
 
@@ -59,4 +65,12 @@ def user_routes(auth: AuthService) -> Blueprint:
 
 
 def view(user: User) -> UserRow:
-    return UserRow(id=user.id, username=user.username, role=user.role, created_at=iso(user.created_at))
+    return UserRow(
+        id=user.id,
+        username=user.username,
+        role=user.role,
+        created_at=iso(user.created_at),
+        disabled=user.disabled,
+        provider=user.provider or None,
+        display_name=user.display_name or None,
+    )

@@ -53,7 +53,7 @@ class SessionMethod:
         if session.user_id == OWNER.user_id:
             return Principal(OWNER.user_id, OWNER.username, OWNER.role, self.name, claims=claims)
         user = await self._store().user(session.user_id)
-        if user is None or user.version != session.version:
+        if user is None or user.disabled or user.version != session.version:
             await self._sessions.end(token)
             raise SessionExpired
         return Principal(user.id, user.username, user.role, self.name, claims=claims)

@@ -40,7 +40,7 @@ class JwtMethod:
         if claims.token_id in self._revocations:
             raise TokenInvalid("The token has been revoked; log in again.")
         user = await self._store().user(claims.user_id)
-        if user is None or user.version != claims.version:
+        if user is None or user.disabled or user.version != claims.version:
             raise TokenInvalid
         more = {"jti": claims.token_id, "exp": claims.expires_at}
         return Principal(user.id, user.username, user.role, self.name, claims=more)

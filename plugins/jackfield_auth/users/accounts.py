@@ -8,7 +8,14 @@ from contextlib import suppress
 
 from jackfield.api.auth import ROLES
 from jackfield.api.clock import Clock
-from jackfield.api.errors import Conflict, InvalidCredentials, InvalidInput, NotFound, StoreUnavailable
+from jackfield.api.errors import (
+    AccessDenied,
+    Conflict,
+    InvalidCredentials,
+    InvalidInput,
+    NotFound,
+    StoreUnavailable,
+)
 from jackfield.api.ids import new_id
 from jackfield.api.storage import User, UserStore
 from jackfield_auth.users.passwords import Passwords, check_password
@@ -32,6 +39,13 @@ def check_role(role: str) -> None:
         raise InvalidInput(f"The role {rule}.", details={"role": rule})
 
 
+def require_enabled(user: User) -> User:
+    """Raises `AccessDenied` for a disabled user. Ask when the user is proved: it tells that there is one."""
+    if user.disabled:
+        raise AccessDenied("This user is disabled; an administrator can enable it.", code="USER_DISABLED")
+    return user
+
+
 class UserAccounts:
     """Changes are made one after the other, so that the last administrator cannot be lost to a race."""
 
@@ -43,14 +57,17 @@ class UserAccounts:
         self._changing = asyncio.Lock()
 
     async def verify(self, username: str, password: str) -> User:
-        """The user whose password this is. Raises `InvalidCredentials`; an unknown name costs the same time."""
+        """The user whose password this is. Raises `InvalidCredentials`, and `AccessDenied` for a disabled user. A name
+        that is unknown, or of another login, costs the same time."""
         user = await self._store().user_by_name(username)
+        if user is not None and (user.provider or not user.password_hash):
+            user = None
         verdict = await self._passwords.verify(password, user.password_hash if user else None)
         if user is None or not verdict.right:
             raise InvalidCredentials
         if verdict.renewed is not None:
             await self._renew(user, verdict.renewed)
-        return user
+        return require_enabled(user)
 
     async def create(self, username: str, password: str, role: str) -> User:
         """Raises `InvalidInput`, and `Conflict` when the name is taken."""
@@ -62,8 +79,11 @@ class UserAccounts:
         await self._store().add_user(user)
         return user
 
-    async def change(self, user_id: str, *, role: str | None = None, password: str | None = None) -> User:
-        """Ends every token of the user. Raises `NotFound`, `InvalidInput`, `Conflict` for the last administrator."""
+    async def change(
+        self, user_id: str, *, role: str | None = None, password: str | None = None, disabled: bool | None = None
+    ) -> User:
+        """Ends every token of the user. Raises `NotFound`, `InvalidInput`, and `Conflict` for the last administrator
+        and for what another login decides."""
         if role is not None:
             check_role(role)
         hashed = None
@@ -73,11 +93,16 @@ class UserAccounts:
         async with self._changing:
             user = await self.get(user_id)
             new_role = role if role != user.role else None
-            if new_role is not None:
+            switched = disabled if disabled != user.disabled else None
+            if user.provider and (new_role is not None or hashed is not None):
+                what = "role" if hashed is None else "password"
+                raise Conflict(f"The {what} of this user comes from the login {user.provider}; change it there.")
+            if new_role is not None or switched:
                 await self._keep_an_admin(user)
-            if new_role is None and hashed is None:
+            if new_role is None and hashed is None and switched is None:
                 return user
-            return found(await self._store().change_user(user_id, role=new_role, password_hash=hashed))
+            changed = await self._store().change_user(user_id, role=new_role, password_hash=hashed, disabled=switched)
+            return found(changed)
 
     async def delete(self, user_id: str) -> None:
         """Raises `NotFound`, and `Conflict` for the last administrator."""
@@ -97,9 +122,10 @@ class UserAccounts:
         return found(await self._store().user_by_name(username))
 
     async def _keep_an_admin(self, user: User) -> None:
-        if user.role != "admin":
+        if user.role != "admin" or user.disabled:
             return
-        if not any(other.role == "admin" and other.id != user.id for other in await self._store().users()):
+        others = [other for other in await self._store().users() if other.id != user.id and not other.disabled]
+        if not any(other.role == "admin" for other in others):
             raise Conflict("This is the last administrator; make another user an administrator first.")
 
     async def _renew(self, user: User, hashed: str) -> None:

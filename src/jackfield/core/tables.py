@@ -151,8 +151,8 @@ class AuthSettings(Table):
         1024 * 1024,
         ge=0,
         le=1 << 28,
-        description="Largest body that is read to authenticate its request, in bytes. Only plugins' methods that verify "
-        "signatures of bodies read one.",
+        description="Largest body that is read to authenticate its request, in bytes. Only plugins' methods that "
+        "verify signatures of bodies read one.",
     )
 
 
