@@ -19,13 +19,13 @@ from types import MappingProxyType
 
 from harness import environment, payload, publish, table, verdict
 
+from jackfield.api.expressions import projected_item
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items
+from jackfield_expressions.parameters import compile_parameters
+from jackfield_expressions.scope import ItemScope
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_workflows.expressions import compile_parameters
-from jackfield_workflows.reads import projected_item
-from jackfield_workflows.scope import Scope
 
 PATHS = ("$json.sender.login", "$json.repository.owner.login", "$json['sender']['id']")
 SIMPLE = (
@@ -82,7 +82,7 @@ def in_python(source: str, given: Items) -> float:
     parameters = compile_parameters({"p": f"={{{{ {source} }}}}"})
     assert not parameters.sources, source
     get = parameters.leaves[0].get
-    scope = Scope(given, Nothing())  # type: ignore[arg-type]  # no other node is read
+    scope = ItemScope(given, Nothing())  # type: ignore[arg-type]  # no other node is read
     begun = time.perf_counter()
     for index in range(len(given)):
         scope.move(index)

@@ -29,11 +29,11 @@ from jackfield.api.scripts import ScriptEngine
 from jackfield.api.workflows import Items, Workflow
 from jackfield.testing import documents
 from jackfield.testing.context import FakeCatalog, FakeContext
+from jackfield_engine.engine import EmbeddedEngine, build
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types
-from jackfield_workflows.documents import parse
-from jackfield_workflows.engine import EmbeddedEngine, build
+from jackfield_workflows.documents.parsing import parse
 
 SIDE_BY_SIDE = 32
 

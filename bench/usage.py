@@ -27,12 +27,13 @@ from pathlib import Path
 
 import harness
 
-from jackfield_telemetry.importing import MOST_WORKERS, Effort, Source, run_import
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.prices import PriceTable
-from jackfield_telemetry.queries import Pricing, Where, slices
+from jackfield_telemetry.importing.imports import MOST_WORKERS, ImportEffort, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.prices.price_list import PriceTable
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter, slices
 
 FACTOR = 3.0
 DISK_FACTOR = 1.25
@@ -198,8 +199,8 @@ class Ours:
 
 def import_only(root: Path, place: Path) -> None:
     start, before, ledger = time.perf_counter(), sum(os.times()[:4]), Ledger(place)
-    sources = [Source(ClaudeReader(), root / "claude"), Source(CodexReader(), root / "codex")]
-    run_import(ledger, sources, Effort())
+    sources = [LogSource(ClaudeReader(), root / "claude"), LogSource(CodexReader(), root / "codex")]
+    run_import(ledger, sources, ImportEffort())
     seconds, cpu = time.perf_counter() - start, sum(os.times()[:4]) - before
     ledger.close()
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -212,7 +213,7 @@ def our_sums(place: Path) -> dict[str, tuple[int, float]]:
     ledger, table, found = Ledger(place), PriceTable(PRICES), {}
     for agent, tiers in (("claude", "marginal"), ("codex", "request")):
         pricing = Pricing(table, tiers)
-        parts = ledger.read(lambda connection, a=agent, p=pricing: list(slices(connection, Where(agent=a), p)))
+        parts = ledger.read(lambda connection, a=agent, p=pricing: list(slices(connection, UsageFilter(agent=a), p)))
         found[agent] = (sum(part.tokens.total for part in parts), sum(part.cost.total for part in parts))
     ledger.close()
     return found

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from jackfield_workflows.expressions import compile_parameters
-from jackfield_workflows.paths import compile_path
-from jackfield_workflows.templates import split
+from jackfield_expressions.parameters import compile_parameters
+from jackfield_expressions.paths import compile_path
+from jackfield_expressions.templates import split
 
 Token: TypeAlias = "tuple[str, str]"  # noqa: S105 - a word of the language
 """Kind and text."""

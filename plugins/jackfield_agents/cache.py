@@ -19,7 +19,7 @@ FORMAT = 1
 
 
 @record
-class Answer:
+class ProgramAnswer:
     """What a program said. path, mtime_ns, size: of the program then. failure: None when it counts as installed.
     took_ms, checked_ms: how long it took, and when (Unix ms). timed_out: it did not end; that is not kept."""
 
@@ -36,17 +36,17 @@ class Answer:
 @record
 class _Stored:
     format: int
-    commands: dict[str, Answer]
+    commands: dict[str, ProgramAnswer]
 
 
-class AnswerCache:
+class ProgramAnswerCache:
     """Command -> answer. Methods that touch the file block; they may be called on several threads."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.damage: str | None = None
         """What was wrong with the file when it was read; it is then made anew."""
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, ProgramAnswer] = {}
         self._stamp: tuple[int, int, int] | None = None
         self._busy = threading.Lock()
 
@@ -58,13 +58,13 @@ class AnswerCache:
                 self._stamp = stamp
                 self._answers = self._read()
 
-    def get(self, command: str) -> Answer | None:
+    def get(self, command: str) -> ProgramAnswer | None:
         return self._answers.get(command)
 
-    def all(self) -> Mapping[str, Answer]:
+    def all(self) -> Mapping[str, ProgramAnswer]:
         return self._answers
 
-    def put(self, command: str, answer: Answer) -> None:
+    def put(self, command: str, answer: ProgramAnswer) -> None:
         """Until `save` in memory only. The oldest of more than `MOST` are forgotten."""
         self._answers.pop(command, None)
         self._answers[command] = answer
@@ -89,7 +89,7 @@ class AnswerCache:
             return found.st_mtime_ns, found.st_ino, found.st_size
         return None
 
-    def _read(self) -> dict[str, Answer]:
+    def _read(self) -> dict[str, ProgramAnswer]:
         self.damage = None
         try:
             stored = msgspec.json.decode(read_private(self.path) or b"", type=_Stored)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from jackfield.api.agents import Agent, Detection
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.manifests import ManifestLibraries
+from jackfield_agents.detection import Detector
 from jackfield_agents.kind import AGENTS
-
-if TYPE_CHECKING:
-    from jackfield_agents.detection import Detector
 
 
 class AgentCatalog:
@@ -22,12 +18,7 @@ class AgentCatalog:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-    @cached_property
-    def detector(self) -> Detector:
-        from jackfield_agents.detection import Detector
-
-        return Detector(self._context)
+        self.detector = Detector(context)
 
     async def all(self) -> Mapping[str, Agent]:
         return await self._context.port(ManifestLibraries).of(AGENTS).all()
@@ -42,13 +33,11 @@ class AgentCatalog:
     async def detect(self, agent: Agent) -> Detection:
         return (await self.detector.detect([agent]))[agent.id]
 
-    async def detect_all(self) -> Mapping[str, Detection]:
+    async def detect_all(self, *, again: bool = False) -> Mapping[str, Detection]:
+        if again:
+            await asyncio.to_thread(self.detector.cache.refresh)
+            self.detector.cache.clear()
         return await self.detector.detect(list((await self.all()).values()))
-
-    async def forget(self) -> None:
-        """Ask every program again, whatever the cache says."""
-        await asyncio.to_thread(self.detector.cache.refresh)
-        self.detector.cache.clear()
 
     def warnings(self) -> Sequence[str]:
         return self._context.port(ManifestLibraries).of(AGENTS).warnings()

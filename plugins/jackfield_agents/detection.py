@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.agents import Agent, Detection
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
-from jackfield_agents.cache import Answer, AnswerCache
-from jackfield_agents.plans import Attempt, Plan, plan
+from jackfield_agents.cache import ProgramAnswer, ProgramAnswerCache
+from jackfield_agents.plans import Attempt, DetectionPlan, plan
 from jackfield_agents.probing import environment, probe
 from jackfield_agents.scratch import scratch_home
 from jackfield_agents.settings import AgentSettings
@@ -27,7 +27,7 @@ class Detector:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(AgentSettings)
-        self.cache = AnswerCache(context.service.config_dir / CACHE)
+        self.cache = ProgramAnswerCache(context.service.config_dir / CACHE)
         self._turns = asyncio.Semaphore(self._settings.detection_parallel)
         self._alone = asyncio.Lock()
         self._asking: dict[Attempt, asyncio.Task[None]] = {}
@@ -51,7 +51,7 @@ class Detector:
         self._tell(found)
         return found
 
-    def _plans(self, agents: Sequence[Agent]) -> list[Plan]:
+    def _plans(self, agents: Sequence[Agent]) -> list[DetectionPlan]:
         self.cache.refresh()
         env = environment(os.environ)
         return [plan(agent, env) for agent in agents]
@@ -63,7 +63,7 @@ class Detector:
         age = abs(self._context.clock.now_ms() - known.checked_ms)
         return age < self._settings.detection_retry * 1000
 
-    def _answer(self, attempt: Attempt) -> Answer | None:
+    def _answer(self, attempt: Attempt) -> ProgramAnswer | None:
         """What the program, as it is now, has answered."""
         known = self.cache.get(attempt.command)
         same = known is not None and (known.path, known.mtime_ns, known.size) == (
@@ -94,7 +94,7 @@ class Detector:
         self.cache.put(attempt.command, answer)
         await self._save()
 
-    async def _answered(self, attempt: Attempt, variables: Mapping[str, str], timeout: float) -> Answer:
+    async def _answered(self, attempt: Attempt, variables: Mapping[str, str], timeout: float) -> ProgramAnswer:
         started = self._context.clock.monotonic()
         env = environment(os.environ)
         async with scratch_home(variables, env) as scratch:
@@ -102,7 +102,7 @@ class Detector:
         if outcome.failure is not None and not outcome.timed_out:
             # It may be a shim that finds its tool by the user's home.
             outcome = await probe(attempt.argv, timeout, env)
-        return Answer(
+        return ProgramAnswer(
             path=attempt.path,
             mtime_ns=attempt.mtime_ns,
             size=attempt.size,
@@ -120,7 +120,7 @@ class Detector:
             # It is a cache: without it programs are asked again after a restart.
             self._context.log.warning("Detections are not kept: %s", exc.message)
 
-    def _detection(self, plan: Plan) -> Detection:
+    def _detection(self, plan: DetectionPlan) -> Detection:
         answers = [(attempt.command, self._answer(attempt)) for attempt in plan.attempts]
         good = [answer for _, answer in answers if answer is not None and answer.failure is None]
         failed = [f"`{command}` {answer.failure}" for command, answer in answers if answer and answer.failure]

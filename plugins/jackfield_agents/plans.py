@@ -28,7 +28,7 @@ class Attempt:
 
 
 @record
-class Plan:
+class DetectionPlan:
     """How one agent is detected. marked: one of its files exists. binary_path: where it is, None: nowhere. problems:
     commands that are none. variables: the tool's own, in its manifest's words."""
 
@@ -40,7 +40,7 @@ class Plan:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def plan(agent: Agent, env: Mapping[str, str]) -> Plan:
+def plan(agent: Agent, env: Mapping[str, str]) -> DetectionPlan:
     """The manifest's commands, and last the binary with its version flag."""
     files = [_expanded(name, env) for name in agent.detect.files]
     binary = _found(agent.binary, env) or next((name for name in files if _is_program(name, agent.binary)), None)
@@ -57,7 +57,7 @@ def plan(agent: Agent, env: Mapping[str, str]) -> Plan:
         if program is not None and (attempt := _attempt(program, argv)) is not None:
             attempts.setdefault(attempt.command, attempt)
     marked = any(map(os.path.exists, files))
-    return Plan(agent.id, tuple(attempts.values()), marked, binary, problems, agent.profile.env)
+    return DetectionPlan(agent.id, tuple(attempts.values()), marked, binary, problems, agent.profile.env)
 
 
 def _attempt(program: str, argv: Sequence[str]) -> Attempt | None:

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?")
 
 
 @record
-class Outcome:
+class ProbeOutcome:
     """failure: why it does not count as installed, None when it does. version: the first dotted number it printed.
     timed_out: it may only have been slow."""
 
@@ -45,7 +45,7 @@ def version_in(text: str) -> str | None:
     return found[0] if found else None
 
 
-async def probe(argv: Sequence[str], timeout: float, env: Mapping[str, str]) -> Outcome:
+async def probe(argv: Sequence[str], timeout: float, env: Mapping[str, str]) -> ProbeOutcome:
     """Run it for at most `timeout` seconds; then, or when this is cancelled, its whole process group is killed."""
     code: int | None = None
     with _Ear() as ear:
@@ -54,13 +54,13 @@ async def probe(argv: Sequence[str], timeout: float, env: Mapping[str, str]) -> 
                 with contextlib.suppress(TimeoutError):
                     code = await asyncio.wait_for(process.wait(), timeout)
         except (OSError, ValueError) as exc:
-            return Outcome(f"cannot be started ({getattr(exc, 'strerror', None) or exc})")
+            return ProbeOutcome(f"cannot be started ({getattr(exc, 'strerror', None) or exc})")
         said = ear.heard()
     if code is None:
-        return Outcome(f"did not end within {timeout:g} s", timed_out=True)
+        return ProbeOutcome(f"did not end within {timeout:g} s", timed_out=True)
     if code:
-        return Outcome(f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}")
-    return Outcome(None, version_in(said))
+        return ProbeOutcome(f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}")
+    return ProbeOutcome(None, version_in(said))
 
 
 @contextlib.asynccontextmanager

@@ -15,6 +15,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -210,8 +211,6 @@ class Layout:
 
     def _copy(self, content: Path) -> None:
         """Put a copy in the place of the file."""
-        import shutil
-
         self.prepare(self.incoming)
         fresh = self.incoming / secrets.token_hex(16)
         try:

@@ -10,6 +10,7 @@ class EventsPlugin(Plugin):
 
     name = "events"
     settings = (SettingsTable("events", "jackfield_events.settings:EventsSettings"),)
+    parts = ("jackfield_events.logs:LogViews",)
 
     jackfield_asgi = later("jackfield_events.app:mounts")
     jackfield_blueprints = later("jackfield_events.status:blueprints")

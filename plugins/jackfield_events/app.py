@@ -8,7 +8,7 @@ from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, InvalidInput, NotFound, RateLimited
-from jackfield_events.client import Client
+from jackfield_events.client import EventClient
 from jackfield_events.frames import EventFrames
 from jackfield_events.settings import EventsSettings
 
@@ -38,7 +38,7 @@ class EventSockets:
             raise RateLimited(RETRY_AFTER, "Too many clients listen to events; see events.connections.")
         self._open += 1
         try:
-            await Client(caller, receive, send, self._frames, self._settings).serve(self._context.events)
+            await EventClient(caller, receive, send, self._frames, self._settings).serve(self._context.events)
         finally:
             self._open -= 1
 

@@ -27,7 +27,7 @@ DEPTH = 8
 """Levels of a client's message; ours have two."""
 
 
-class Client:
+class EventClient:
     """Speaks with one client until either side ends it."""
 
     def __init__(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, Place
+from jackfield_events.log_files import Line, LogPlace
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 DEPTH = 32
@@ -45,11 +45,11 @@ def view(line: Line, hide: Callable[[str], str]) -> dict[str, object]:
     }
 
 
-def cursor_of(place: Place) -> str:
+def cursor_of(place: LogPlace) -> str:
     return f"{place.inode:x}-{place.offset:x}"
 
 
-def place_of(cursor: str) -> Place:
+def place_of(cursor: str) -> LogPlace:
     """Raises `InvalidInput`."""
     try:
         inode, offset = (int(part, 16) for part in cursor.split("-"))
@@ -57,4 +57,4 @@ def place_of(cursor: str) -> Place:
         raise InvalidInput(
             "There is no such place in the log.", details={"before": "give `next` or `cursor` of an answer"}
         ) from None
-    return Place(inode, max(offset, 0))
+    return LogPlace(inode, max(offset, 0))

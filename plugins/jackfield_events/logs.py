@@ -6,15 +6,16 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from quart import Blueprint, Response
+from quart import Response
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import RateLimited
 from jackfield.api.events import STOPPING, Subscription
-from jackfield.api.http import operation, read_query, success
-from jackfield_events.log_files import Tail, older
+from jackfield.api.http import read_query, success
+from jackfield_events.log_files import LogTail, older
 from jackfield_events.log_views import cursor_of, place_of, view, wanted
+from jackfield_events.schemas import LogQuery, LogStreamQuery
 from jackfield_events.settings import EventsSettings
 
 SCANNED = 16 * 1024 * 1024
@@ -27,10 +28,19 @@ BATCH = 200
 """Lines that a stream sends after one look; earlier ones of more are counted."""
 READ = 1024 * 1024
 RETRY_AFTER = 5.0
-_SCHEMAS = "jackfield_events.schemas"
 
 
-class LogRoutes:
+async def read(context: PluginContext) -> Response:
+    """`GET /api/logs`."""
+    return await context.port(LogViews).read()
+
+
+async def stream(context: PluginContext) -> Response:
+    """`GET /api/logs/stream`."""
+    return await context.port(LogViews).stream()
+
+
+class LogViews:
     """Files are read on threads; open streams are counted."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -39,16 +49,7 @@ class LogRoutes:
         self._directory = context.service.config_dir / "logs"
         self._open = 0
 
-    @operation(
-        "Read the daemon's log, the newest lines first",
-        scope="admin",
-        query=f"{_SCHEMAS}:LogQuery",
-        response=f"{_SCHEMAS}:LogAnswer",
-        tags=("daemon",),
-    )
     async def read(self) -> Response:
-        from jackfield_events.schemas import LogQuery
-
         query = read_query(LogQuery)
         before = place_of(query.before) if query.before else None
         matches = wanted(query.level, query.search)
@@ -57,15 +58,7 @@ class LogRoutes:
         following = None if found.next is None else cursor_of(found.next)
         return success({"lines": [view(line, hide) for line in found.lines], "next": following})
 
-    @operation(
-        "Follow the daemon's log as server-sent events",
-        scope="admin",
-        query=f"{_SCHEMAS}:LogStreamQuery",
-        tags=("daemon",),
-    )
     async def stream(self) -> Response:
-        from jackfield_events.schemas import LogStreamQuery
-
         query = read_query(LogStreamQuery)
         if self._open >= self._settings.log_streams:
             raise RateLimited(RETRY_AFTER, "Too many streams of the log are open; see events.log_streams.")
@@ -79,7 +72,7 @@ class LogRoutes:
         self._open += 1
         try:
             with self._context.events.subscribe("system") as system:
-                tail, matches = Tail(self._directory), wanted(level, search)
+                tail, matches = LogTail(self._directory), wanted(level, search)
                 await asyncio.to_thread(tail.start)
                 yield b": connected\n\n"
                 loop = asyncio.get_running_loop()
@@ -109,11 +102,3 @@ async def stopping(system: Subscription, timeout: float) -> bool:
 
 def frame(kind: str, data: dict[str, object]) -> bytes:
     return b"event: " + kind.encode() + b"\ndata: " + jsontext.dumps(data) + b"\n\n"
-
-
-def blueprint(context: PluginContext) -> Blueprint:
-    views = LogRoutes(context)
-    made = Blueprint("logs", __name__, url_prefix="/api/logs")
-    made.add_url_rule("", view_func=views.read, methods=["GET"])
-    made.add_url_rule("/stream", view_func=views.stream, methods=["GET"])
-    return made

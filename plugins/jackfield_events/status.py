@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, success
 from jackfield.api.profiles import Profiles
 from jackfield.api.proxy import Proxies
-from jackfield_events import logs
+from jackfield_events import log_routes
 
 
 class StatusRoutes:
@@ -51,4 +51,4 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     views = StatusRoutes(context)
     made = Blueprint("daemon", __name__, url_prefix="/api/daemon")
     made.add_url_rule("/status", view_func=views.read, methods=["GET"])
-    return [made, logs.blueprint(context)]
+    return [made, log_routes.blueprint(context)]

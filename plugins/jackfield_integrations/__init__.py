@@ -12,4 +12,4 @@ class IntegrationsPlugin(Plugin):
     settings = (SettingsTable("integrations", "jackfield_integrations.settings:IntegrationSettings"),)
 
     jackfield_nodes = later("jackfield_integrations.catalogue:node_types")
-    jackfield_credential_kinds = later("jackfield_integrations.trials:kinds")
+    jackfield_credential_kinds = later("jackfield_integrations.connection_tests:kinds")

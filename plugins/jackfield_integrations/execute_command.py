@@ -17,10 +17,10 @@ from pydantic import BeforeValidator, Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.records import record
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
 
@@ -146,7 +146,7 @@ class ExecuteCommandNode(IntegrationNode):
             how = f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}"
             said = (ended.stderr or ended.stdout)[-500:]
             raise NodeError(f"The command ended with {how}{': ' + said if said else '.'}")
-        return made_of([{"exitCode": ended.code, "stderr": ended.stderr, "stdout": ended.stdout}], index)
+        return new_items([{"exitCode": ended.code, "stderr": ended.stderr, "stdout": ended.stdout}], index)
 
     async def _run(self, command: str) -> Ended:
         limit, most = self.settings.command_timeout, self.settings.command_output_bytes

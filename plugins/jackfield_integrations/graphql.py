@@ -20,9 +20,9 @@ from jackfield.api.nodes import (
     NodeRun,
     Parameters,
 )
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
 
@@ -136,7 +136,7 @@ class GraphQlNode(IntegrationNode):
                     raise NodeError(f"The authentication {how!r} is unknown; use one of none, {', '.join(KINDS)}.")
                 known[how] = await run.authorization(KINDS[how])
             reply = await self._context.port(HttpClient).send(wanted.call(), known[how])
-            return made_of(answered(wanted, reply), index)
+            return new_items(answered(wanted, reply), index)
 
         return [await made_per_item(run, resolved, one)]
 

@@ -24,7 +24,7 @@ class IntegrationNode:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._places: asyncio.Semaphore | None = None
+        self._slots: asyncio.Semaphore | None = None
         self._targets: Targets | None = None
 
     @property
@@ -44,15 +44,15 @@ class IntegrationNode:
         return 1
 
     @contextlib.asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    async def slot(self) -> AsyncIterator[None]:
         """One of the connections that nodes of this kind may hold, for as long as a run may take. Raises
         `NodeError`."""
-        if self._places is None:
-            self._places = asyncio.Semaphore(self.settings.max_connections)
+        if self._slots is None:
+            self._slots = asyncio.Semaphore(self.settings.max_connections)
         limit = self.settings.timeout
         deadline = asyncio.timeout(limit)
         try:
-            async with deadline, self._places:
+            async with deadline, self._slots:
                 yield
         except TimeoutError:
             if not deadline.expired():

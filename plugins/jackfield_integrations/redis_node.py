@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.items import new_items, passed_on
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import made_of
 from jackfield_integrations.kinds import REDIS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
@@ -76,11 +76,11 @@ class RedisNode(IntegrationNode):
             return [[]]
         values = await credential(run, REDIS)
         sessions = await load("redis_session", "redis")
-        async with self.place(), sessions.opened(self.targets, values, self.settings) as session:
+        async with self.slot(), sessions.opened(self.targets, values, self.settings) as session:
 
             async def one(index: int, parameters: RedisParameters) -> Items:
                 made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))
-                return [passed_on(run.items[index], index)] if made is None else made_of([made], index)
+                return [passed_on(run.items[index], index)] if made is None else new_items([made], index)
 
             return [await made_per_item(run, resolved, one)]
 
@@ -183,9 +183,6 @@ def stored(wanted: RedisParameters) -> str | list[str] | dict[str, str] | set[st
 
 
 def _parsed(value: object) -> object:
-    from jackfield.api.errors import InvalidInput
-    from jackfield.api.jsontext import loads
-
     if not isinstance(value, str):
         return value
     try:
@@ -202,8 +199,6 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _text(value: object) -> str:
-    from jackfield.api.jsontext import dumps
-
     if isinstance(value, str):
         return value
     return "" if value is None else dumps(value).decode()

@@ -10,9 +10,9 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import made_of
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text, names
@@ -56,7 +56,7 @@ class RssFeedReadNode(IntegrationNode):
         rows = await asyncio.to_thread(
             feeds.entries, reply.body, reply.header("content-type"), names(wanted.options.custom_fields)
         )
-        return made_of(rows, index)
+        return new_items(rows, index)
 
 
 def node(context: PluginContext) -> RssFeedReadNode:

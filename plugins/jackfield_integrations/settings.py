@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
@@ -58,8 +60,6 @@ class IntegrationSettings(BaseModel):
     @field_validator("allowed_hosts")
     @classmethod
     def _ranges(cls, value: list[str]) -> list[str]:
-        import ipaddress
-
         for text in value:
             if "/" in text:
                 ipaddress.ip_network(text)

@@ -12,6 +12,8 @@ import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+import certifi
+
 from jackfield.api.addresses import PermittedAddresses
 from jackfield.api.credentials import ALLOWED_HOSTS
 from jackfield.api.http_client import host_allowed, host_key
@@ -95,8 +97,6 @@ class _NamedContext(ssl.SSLContext):
 
 
 def _tls(host: str, verify: bool, authorities: str) -> ssl.SSLContext:
-    import certifi
-
     made = _NamedContext(ssl.PROTOCOL_TLS_CLIENT)
     made.server_name = host_key(host)
     made.minimum_version = ssl.TLSVersion.TLSv1_2

@@ -12,9 +12,9 @@ class NodesPlugin(Plugin):
     name = "nodes"
     settings = (
         SettingsTable("nodes.files", "jackfield_nodes.files.settings:FilesSettings"),
-        SettingsTable("nodes.http", "jackfield_nodes.settings:HttpSettings"),
+        SettingsTable("nodes.http", "jackfield_nodes.http.settings:HttpSettings"),
         SettingsTable("nodes.merge", "jackfield_nodes.merging.settings:MergeSettings"),
     )
-    provides = {HttpClient: "jackfield_nodes.http_client:GuardedClient"}
+    provides = {HttpClient: "jackfield_nodes.http.client:GuardedClient"}
 
     jackfield_nodes = later("jackfield_nodes.catalogue:node_types")

@@ -19,15 +19,25 @@ class ProfilesPlugin(Plugin):
         SettingsTable("custom", "jackfield_profiles.preferences:CustomPreferences"),
     )
     commands = (
-        "jackfield_profiles.commands:profiles",
-        "jackfield_profiles.script_commands:scripts",
-        "jackfield_profiles.shim_commands:shims",
+        "jackfield_profiles.commands.profiles:profiles",
+        "jackfield_profiles.commands.scripts:scripts",
+        "jackfield_profiles.commands.shims:shims",
     )
-    provides = {Profiles: "jackfield_profiles.port:ProfilePort"}
-    parts = ("jackfield_profiles.parts:Parts",)
+    provides = {
+        Profiles: "jackfield_profiles.service:ProfileService",
+        "jackfield_profiles.ports:ProfileCreation": "jackfield_profiles.editing.creating:ProfileCreator",
+        "jackfield_profiles.ports:ProfileChanges": "jackfield_profiles.editing.changing:ProfileEditor",
+        "jackfield_profiles.ports:ProfileRemoval": "jackfield_profiles.editing.deleting:ProfileRemover",
+        "jackfield_profiles.ports:ProfileLaunching": "jackfield_profiles.launching.launcher:ProfileLauncher",
+    }
+    parts = (
+        "jackfield_profiles.storage.profiles:ProfileStore",
+        "jackfield_profiles.keys.store:KeyStore",
+        "jackfield_profiles.shims:Shims",
+    )
 
     jackfield_nodes = later("jackfield_profiles.offers:nodes")
-    jackfield_blueprints = later("jackfield_profiles.routes:blueprints")
+    jackfield_blueprints = later("jackfield_profiles.routes.profiles:blueprints")
     jackfield_findings = later("jackfield_profiles.findings:findings")
     jackfield_metrics = later("jackfield_profiles.findings:metrics")
     start = deferred("jackfield_profiles.upkeep:start")

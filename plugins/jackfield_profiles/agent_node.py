@@ -45,7 +45,7 @@ class AgentParameters(Parameters):
         return None if value == "" else value
 
 
-class AgentNode:
+class CodingAgentNode:
     """Items are handled one after another. Cancelling the execution ends the agent's whole process group."""
 
     kind = "agent"
@@ -135,5 +135,5 @@ def parsed_answer(answer: str) -> Json:
     )
 
 
-def node(context: PluginContext) -> AgentNode:
-    return AgentNode(context)
+def node(context: PluginContext) -> CodingAgentNode:
+    return CodingAgentNode(context)

@@ -10,25 +10,26 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
-from jackfield_profiles.parts import Parts
-from jackfield_profiles.script_check import problems
+from jackfield_profiles.generated.script_check import problems
+from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.storage.profiles import ProfileStore
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
-    parts = context.port(Parts)
-    profiles = await parts.profiles.all()
+    stored, keys = context.port(ProfileStore), context.port(KeyStore)
+    profiles = await stored.all()
     found = [
         Finding("profiles", True, f"{len(profiles)} can be read"),
-        *(Finding("profiles", False, warning) for warning in parts.profiles.warnings()),
+        *(Finding("profiles", False, warning) for warning in stored.warnings()),
     ]
     agents, providers = await context.port(Agents).all(), await context.port(Providers).all()
     for profile in profiles:
         found += [Finding(f"profile {profile.alias}", False, text) for text in _missing(profile, agents, providers)]
     lost = await asyncio.to_thread(_without_home, profiles)
     found += [Finding(f"profile {one.alias}", False, f"its home {one.home} is not there; create it") for one in lost]
-    found += [Finding("keys of profiles", False, problem) for problem in await parts.keys.problems()]
+    found += [Finding("keys of profiles", False, problem) for problem in await keys.problems()]
     found += [Finding("scripts", False, problem) for problem in await problems(context, agents.values())]
-    return [*found, Finding("keys of profiles", True, f"new ones go to {await parts.keys.place()}")]
+    return [*found, Finding("keys of profiles", True, f"new ones go to {await keys.place()}")]
 
 
 def _missing(profile: Profile, agents: Mapping[str, Agent], providers: Mapping[str, Provider]) -> Sequence[str]:
@@ -49,7 +50,7 @@ def _without_home(profiles: Sequence[Profile]) -> Sequence[Profile]:
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
     """As of the last look; nothing is read for it."""
-    known = context.port(Parts).profiles
+    known = context.port(ProfileStore)
     return [
         Metric("profiles", "Profiles that can be read, as of the last look.", "gauge", known.known()),
         Metric("profiles_damaged", "Stored profiles that cannot be read.", "gauge", len(known.warnings())),

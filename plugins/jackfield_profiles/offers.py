@@ -9,4 +9,4 @@ from jackfield.api.nodes import NodeOffer
 
 
 def nodes(context: PluginContext) -> Sequence[NodeOffer]:
-    return [NodeOffer("agent", "jackfield_profiles.agent_node:AgentNode", (context,))]
+    return [NodeOffer("agent", "jackfield_profiles.agent_node:CodingAgentNode", (context,))]

@@ -23,7 +23,7 @@ PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_
 
 
 class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
 
 
 class ProfileBody(_Input):
@@ -64,38 +64,9 @@ class ProfileChange(_Input):
 
 
 class ListQuery(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     agent: str | None = Field(None, description="Only profiles of this agent.")
-
-
-class DeleteQuery(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    purge: bool = Field(False, description="Whether the home is removed as well.")
-    force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
-
-
-class RunBody(_Input):
-    """A run without a terminal."""
-
-    prompt: Annotated[str, StringConstraints(max_length=1_048_576, pattern=r"^[^\x00]*$")] | None = None
-    args: Arguments = Field(default_factory=list)
-    timeout: Annotated[float, Field(strict=False, gt=0, le=86_400)] | None = Field(None, description="Seconds.")
-    working_dir: Path | None = None
-
-
-class HookBody(_Input):
-    """One hook more."""
-
-    event: str
-    matcher: Annotated[str, StringConstraints(max_length=4096)] = "*"
-    command: Annotated[str, StringConstraints(min_length=1, max_length=65_536, pattern=r"^[^\x00]*$")]
-    timeout: int | None = Field(None, ge=1, le=3600, description="Seconds.")
-
-
-class ProviderKeyBody(_Input):
-    api_key: str = Field(min_length=1, json_schema_extra={"writeOnly": True})
 
 
 class ProviderKeySource(BaseModel):
@@ -181,6 +152,6 @@ class RunResult(BaseModel):
     usage: dict[str, JsonValue] | None = None
 
 
-class RunShown(BaseModel):
+class ProfileRunShown(BaseModel):
     success: Literal[True]
     data: RunResult

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from jackfield.api.context import PluginContext
+from jackfield.api.profiles import Profiles
+from jackfield_profiles.ports import ProfileLaunching, ProfileRemoval
 from jackfield_profiles.settings import ProfilesSettings
 
 READ_AHEAD_SECONDS = 0.02
@@ -18,17 +20,11 @@ def start(context: PluginContext) -> None:
 async def read_ahead(context: PluginContext) -> None:
     """So that `/metrics` knows how many there are, too."""
     await context.clock.sleep(READ_AHEAD_SECONDS)
-    from jackfield_profiles.parts import Parts
-
-    await context.port(Parts).profiles.all()
+    await context.port(Profiles).all()
 
 
 async def sweep_later(context: PluginContext) -> None:
     """What a crash has left is removed."""
     await context.clock.sleep(context.settings(ProfilesSettings).sweep_after)
-    from jackfield_profiles.deleting import sweep
-    from jackfield_profiles.parts import Parts
-
-    parts = context.port(Parts)
-    await parts.launcher.end_left()
-    await sweep(context, parts.profiles, parts.keys)
+    await context.port(ProfileLaunching).end_left()
+    await context.port(ProfileRemoval).sweep()

@@ -10,7 +10,7 @@ from typing import cast
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessResult, Profile
 from jackfield.api.telemetry import RunUsage
-from jackfield_profiles.environment import masked
+from jackfield_profiles.wiring.environment import masked
 
 
 def item(profile: Profile) -> dict[str, Json]:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table
-from jackfield.api.providers import Providers
-
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-    from jackfield.api.jsontext import Json
+from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, work_at
 
 json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
 
@@ -29,15 +23,9 @@ def providers() -> None:
 def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """List the providers."""
 
-    async def work(context: PluginContext) -> list[dict[str, Json]]:
-        from jackfield_providers.views import item
-
-        found = await context.port(Providers).all()
-        for warning in context.port(Providers).warnings():
-            click.echo(f"jackfield: {warning}", err=True)
-        return [item(provider) for provider in found.values()]
-
-    rows = cli.run("providers", work, config_dir=config_dir)
+    rows, warnings = cli.run("providers", work_at("jackfield_providers.command_work:listed"), config_dir=config_dir)
+    for warning in warnings:
+        click.echo(f"jackfield: {warning}", err=True)
     if as_json:
         echo_json(rows)
     else:
@@ -52,12 +40,7 @@ def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
 @click.pass_obj
 def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the provider ID: its endpoints, its models, where its key comes from."""
-
-    async def work(context: PluginContext) -> dict[str, Json]:
-        from jackfield_providers.views import detail
-
-        return detail(await context.port(Providers).find(provider_id))
-
+    work = work_at("jackfield_providers.command_work:shown", provider_id)
     shown = cli.run("providers", work, config_dir=config_dir)
     if as_json:
         echo_json(shown)

@@ -12,11 +12,14 @@ class RegistryPlugin(Plugin):
     name = "registry"
     settings = (SettingsTable("registry", "jackfield_registry.settings:RegistrySettings"),)
     commands = ("jackfield_registry.commands:registry",)
-    provides = {Registry: "jackfield_registry.port:RegistryPort"}
+    provides = {
+        Registry: "jackfield_registry.service:provided",
+        "jackfield_registry.ports:LocalRegistry": "jackfield_registry.service:provided",
+    }
     parts = ("jackfield_registry.service:RegistryService",)
 
-    jackfield_registry_sources = later("jackfield_registry.port:sources")
+    jackfield_registry_sources = later("jackfield_registry.sources:sources")
     jackfield_blueprints = later("jackfield_registry.routes:blueprints")
     jackfield_findings = later("jackfield_registry.diagnosis:findings")
-    jackfield_metrics = later("jackfield_registry.port:metrics")
-    start = deferred("jackfield_registry.port:sync_by_itself")
+    jackfield_metrics = later("jackfield_registry.metrics:metrics")
+    start = deferred("jackfield_registry.upkeep:start")

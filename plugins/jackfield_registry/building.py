@@ -17,6 +17,7 @@ from pathlib import Path
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record
+from jackfield.api.registry import TOKEN_FORM
 from jackfield_registry.checking import SMALL, Broken, Kinds, check, limit_of
 from jackfield_registry.content import digest
 from jackfield_registry.index import (
@@ -28,10 +29,9 @@ from jackfield_registry.index import (
     SUFFIXES,
     VERSION,
     BadIndex,
-    Index,
+    RegistryIndex,
     parse,
 )
-from jackfield_registry.settings import TOKEN
 from jackfield_registry.signing import Signer
 
 COMMIT_LENGTH = 40
@@ -39,7 +39,7 @@ COMMIT_LENGTH = 40
 
 
 @record
-class Plan:
+class BuildOrder:
     """What is to be published. sequence: None: one more than the last; key: None: not signed."""
 
     source: Path
@@ -74,33 +74,33 @@ class _File:
         return entry | ({"version": self.version} if self.version else {})
 
 
-def build(plan: Plan, kinds: Kinds, large: int) -> Built:
+def build(order: BuildOrder, kinds: Kinds, large: int) -> Built:
     """large: bytes that prices and models may have. Blocks. Raises `InvalidInput` that names the file, OSError."""
-    files = list(_files(plan.source, kinds, large))
+    files = list(_files(order.source, kinds, large))
     if not files:
-        raise InvalidInput(f"{plan.source} has nothing to publish: no {', '.join(sorted({*kinds, *SUFFIXES}))}.")
-    commit = _commit(plan.channel, files)
-    last = _last(plan.output, kinds)
-    same = last is not None and (last.commit, last.channel) == (commit, plan.channel)
-    sequence = plan.sequence if plan.sequence is not None else _next(last, same)
-    content = _index(plan.channel, commit, sequence, files)
+        raise InvalidInput(f"{order.source} has nothing to publish: no {', '.join(sorted({*kinds, *SUFFIXES}))}.")
+    commit = _commit(order.channel, files)
+    last = _last(order.output, kinds)
+    same = last is not None and (last.commit, last.channel) == (commit, order.channel)
+    sequence = order.sequence if order.sequence is not None else _next(last, same)
+    content = _index(order.channel, commit, sequence, files)
     parse(content, kinds)
-    new = _publish_files(plan, commit, files)
-    for folder in (plan.output / commit, plan.output):
-        if plan.signer is not None:
-            _replace(folder / SIGNATURE, plan.signer.sign(content))
+    new = _publish_files(order, commit, files)
+    for folder in (order.output / commit, order.output):
+        if order.signer is not None:
+            _replace(folder / SIGNATURE, order.signer.sign(content))
         else:
             (folder / SIGNATURE).unlink(missing_ok=True)
         _replace(folder / NAME, content)
     return Built(commit, sequence, len(files), new)
 
 
-def _next(last: Index | None, same: bool) -> int:
+def _next(last: RegistryIndex | None, same: bool) -> int:
     known = 0 if last is None or last.sequence is None else last.sequence
     return known if same and known else known + 1
 
 
-def _last(output: Path, kinds: Kinds) -> Index | None:
+def _last(output: Path, kinds: Kinds) -> RegistryIndex | None:
     """What was published before. Raises `InvalidInput`: without it the sequence would begin anew."""
     try:
         return parse((output / NAME).read_bytes(), kinds)
@@ -146,7 +146,7 @@ def _file(path: Path, place: str, kind: str, kinds: Kinds, large: int) -> _File:
     except Broken as exc:
         raise InvalidInput(f"{path}: {exc}.") from None
     name = manifest.id if manifest else path.stem
-    if not PATH.fullmatch(place) or not re.fullmatch(TOKEN, name):
+    if not PATH.fullmatch(place) or not re.fullmatch(TOKEN_FORM, name):
         raise InvalidInput(f"{path}: the name must be of letters, digits and . _ -, and begin with a letter or digit.")
     version = getattr(manifest, "version", None)
     return _File(kind, name, place, digest(path) or "", size, version if isinstance(version, str) else None)
@@ -168,19 +168,19 @@ def _index(channel: str, commit: str, sequence: int, files: list[_File]) -> byte
     return jsontext.dumps(head | dict[str, jsontext.Json](tables)) + b"\n"
 
 
-def _publish_files(plan: Plan, commit: str, files: list[_File]) -> bool:
+def _publish_files(order: BuildOrder, commit: str, files: list[_File]) -> bool:
     """The commit's directory appears whole. False: it is there already, with the same files by its name."""
-    target = plan.output / commit
+    target = order.output / commit
     if target.is_dir() and all(digest(target / file.path) == file.checksum for file in files):
         return False
-    plan.output.mkdir(parents=True, exist_ok=True)
-    staged = plan.output / f".staging-{secrets.token_hex(6)}"
+    order.output.mkdir(parents=True, exist_ok=True)
+    staged = order.output / f".staging-{secrets.token_hex(6)}"
     try:
         for file in files:
             (staged / file.path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(_origin(plan.source, file), staged / file.path)
+            shutil.copyfile(_origin(order.source, file), staged / file.path)
             if digest(staged / file.path) != file.checksum:
-                raise InvalidInput(f"{plan.source / file.path} was changed meanwhile; build again.")
+                raise InvalidInput(f"{order.source / file.path} was changed meanwhile; build again.")
         with contextlib.suppress(FileNotFoundError):
             target.rename(staged.with_name(f"{staged.name}-old"))
         staged.rename(target)

@@ -3,26 +3,25 @@ build what others sync."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option
-from jackfield.api.manifests import MANIFEST_KINDS
+from jackfield.api.cli import Cli, config_dir_option, work_at
+from jackfield.api.jsontext import Json
+from jackfield.api.registry import TOKEN_FORM
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-    from jackfield.api.context import PluginContext
-    from jackfield.api.registry import RegistryStatus
-    from jackfield_registry.building import Plan
-    from jackfield_registry.fetching import Progress
-    from jackfield_registry.service import RegistryService
+    from jackfield_registry.ports import FetchProgress
 
-T = TypeVar("T")
 PLUGIN = "registry"
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
@@ -40,7 +39,7 @@ def registry() -> None:
 def sync(cli: Cli, force: bool, as_json: bool, config_dir: Path | None) -> None:
     """Fetch what the registry publishes, verify it, and use it from now on."""
     with Bar() as bar:
-        status = _asked(cli, lambda service: service.sync(force=force, tell=bar), config_dir)
+        status = _asked(cli, config_dir, "sync", force, bar)
     _show(status, as_json)
 
 
@@ -50,9 +49,9 @@ def sync(cli: Cli, force: bool, as_json: bool, config_dir: Path | None) -> None:
 @click.pass_obj
 def status(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Show what was synced, and when."""
-    for sentence in _asked(cli, lambda service: service.damage(), config_dir):
+    for sentence in _asked(cli, config_dir, "damage"):
         click.echo(f"jackfield: {sentence}", err=True)
-    _show(_asked(cli, lambda service: service.status(), config_dir), as_json)
+    _show(_asked(cli, config_dir, "status"), as_json)
 
 
 @registry.command()
@@ -63,15 +62,11 @@ def status(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
 @click.pass_obj
 def pin(cli: Cli, commit: str | None, clear: bool, as_json: bool, config_dir: Path | None) -> None:
     """Stay at COMMIT, whatever the registry publishes. It is taken at once if it is here, else with the next sync."""
-    import re
-
-    from jackfield_registry.settings import TOKEN
-
     if (commit is None) != clear:
         raise click.UsageError("Give a COMMIT or --clear.")
-    if commit is not None and not re.fullmatch(TOKEN, commit):
+    if commit is not None and not re.fullmatch(TOKEN_FORM, commit):
         raise click.UsageError("A COMMIT is of letters, digits and . _ -")
-    _show(_asked(cli, lambda service: service.pin(commit), config_dir), as_json)
+    _show(_asked(cli, config_dir, "pin", commit), as_json)
 
 
 @registry.command()
@@ -79,21 +74,12 @@ def pin(cli: Cli, commit: str | None, clear: bool, as_json: bool, config_dir: Pa
 @click.pass_obj
 def verify(cli: Cli, config_dir: Path | None) -> None:
     """Compare what is on the disk with its index and signature; exit code 1 when something is wrong."""
-    found = _asked(cli, _verified, config_dir)
+    found = _asked(cli, config_dir, "verify")
     for sentence in found:
         click.echo(f"BAD  {sentence}")
     if found:
         raise SystemExit(1)
     click.echo("ok   the synced content is complete and unchanged")
-
-
-async def _verified(service: RegistryService) -> list[str]:
-    import asyncio
-
-    look = await asyncio.to_thread(service.look)
-    if look.folder is None:
-        return [*look.damage, "nothing was synced"]
-    return [*look.damage, *await asyncio.to_thread(service.problems, look.folder)]
 
 
 @registry.command()
@@ -121,57 +107,23 @@ def build(
 ) -> None:
     """Make a registry out of DIRECTORY, which has agents/, providers/, scripts/, models/ or litellm-pricing.json, to be
     put on a web server or a disk."""
-    import re
-    import tempfile
-
-    from jackfield_registry.building import Plan
-    from jackfield_registry.settings import TOKEN
-    from jackfield_registry.signing import signer
-
-    if not re.fullmatch(TOKEN, channel):
+    if not re.fullmatch(TOKEN_FORM, channel):
         raise click.UsageError("A channel is of letters, digits and . _ -")
-    with_key = signer(key) if key else None
-    plan = Plan(directory, output or directory / "public", channel, sequence, with_key)
     # Publishing needs the plugins' kinds of manifests, and nothing of this machine's own configuration.
     with tempfile.TemporaryDirectory() as nowhere:
-        sentence = cli.run(PLUGIN, lambda context: _built(context, plan), config_dir=config_dir or Path(nowhere))
-    click.echo(sentence)
-    if with_key is not None:
-        click.echo(f'registry.public_key = "{with_key.public_key}"')
+        output = output or directory / "public"
+        work = work_at("jackfield_registry.build_work:build", directory, output, channel, sequence, key)
+        lines: Sequence[str] = cli.run(PLUGIN, work, config_dir=config_dir or Path(nowhere))
+    click.echo("\n".join(lines))
 
 
-async def _built(context: PluginContext, plan: Plan) -> str:
-    import asyncio
-
-    from jackfield.api.errors import ConfigurationError
-    from jackfield_registry.building import build
-    from jackfield_registry.settings import RegistrySettings
-
-    large = context.settings(RegistrySettings).artifact_limit
-    try:
-        built = await asyncio.to_thread(build, plan, context.extensions(MANIFEST_KINDS), large)
-    except OSError as exc:
-        raise ConfigurationError(f"{exc.filename} cannot be used: {exc.strerror}.") from None
-    what = "was built" if built.new else "was there already"
-    return f"Commit {built.commit} {what} in {plan.output}: {built.files} files, sequence {built.sequence}."
+def _asked(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
+    """A function of `command_work`. Any: each has its type."""
+    return cli.run(PLUGIN, work_at(f"jackfield_registry.command_work:{name}", *arguments), config_dir=config_dir)
 
 
-def _asked(cli: Cli, ask: Callable[[RegistryService], Awaitable[T]], config_dir: Path | None) -> T:
-    async def work(context: PluginContext) -> T:
-        from jackfield_registry.service import RegistryService
-
-        return await ask(context.port(RegistryService))
-
-    return cli.run(PLUGIN, work, config_dir=config_dir)
-
-
-def _show(status: RegistryStatus, as_json: bool) -> None:
-    from jackfield_registry.views import status_view
-
-    view = status_view(status)
+def _show(view: Mapping[str, Json], as_json: bool) -> None:
     if as_json:
-        import json
-
         click.echo(json.dumps(view, indent=2))
         return
     for name, value in view.items():
@@ -187,7 +139,7 @@ class Bar:
     def __enter__(self) -> Self:
         return self
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: FetchProgress) -> None:
         if not sys.stderr.isatty():
             return
         done, of = (

@@ -25,9 +25,9 @@ from typing import BinaryIO
 
 from jackfield.api.errors import Conflict
 from jackfield.api.files import private_directory
-from jackfield_registry.index import NAME, PRICING, PRICING_FILE, SIGNATURE, BadIndex, Index, parse
+from jackfield_registry.index import NAME, PRICING, PRICING_FILE, SIGNATURE, BadIndex, RegistryIndex, parse
 from jackfield_registry.lockfile import NAME as LOCK
-from jackfield_registry.signing import SIGNATURE_FILE_LIMIT, signed
+from jackfield_registry.verifying import SIGNATURE_FILE_LIMIT, signed
 
 MARK = "~"
 """Between a commit and a number: the name of one that is there already and damaged, or was published again."""
@@ -55,7 +55,7 @@ class Content:
         found = self.commits / target.name
         return found if target.parent.name == "commits" and found.is_dir() else None
 
-    def held(self, commit: str) -> list[Path]:
+    def copies(self, commit: str) -> list[Path]:
         """Directories of this commit, the newest first."""
         found = [path for path in self._all() if commit_of(path) == commit]
         return sorted(found, key=_age, reverse=True)
@@ -127,7 +127,7 @@ class Content:
         others = sorted((path for path in self._all() if path != present), key=_age, reverse=True)
         for path in others[keep - 1 :]:
             if commit_of(path) not in spared:
-                # Under another name first: a commit that is half deleted must not be found as one that is held.
+                # Under another name first: a commit that is half deleted must not be found as one that is here.
                 doomed = self.root / f"{STAGING}{secrets.token_hex(6)}"
                 with contextlib.suppress(OSError):
                     path.rename(doomed)
@@ -150,7 +150,7 @@ def _age(folder: Path) -> int:
         return 0
 
 
-def read_index(folder: Path, kinds: Collection[str]) -> Index:
+def read_index(folder: Path, kinds: Collection[str]) -> RegistryIndex:
     """The index of a commit that is here. Raises `BadIndex`."""
     try:
         with opened(folder / NAME) as file:

@@ -5,37 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from jackfield.api.errors import UpstreamFailed
-from jackfield.api.records import record
 from jackfield.api.registry import Fetched, OpenSource
 from jackfield_registry.checking import Broken, Kinds, check, limit_of
 from jackfield_registry.content import digest
-from jackfield_registry.index import Artifact, Index
+from jackfield_registry.index import Artifact, RegistryIndex
+from jackfield_registry.ports import FetchProgress, TellProgress
 from jackfield_registry.settings import RegistrySettings
 from jackfield_registry.threads import whole
 
 T = TypeVar("T")
 
 
-@record
-class Progress:
-    """total: of the bytes, where the index says the size of every file; None: unknown."""
-
-    files: int
-    all_files: int
-    bytes: int
-    all_bytes: int | None
-
-
-Tell = Callable[[Progress], None]
-"""Called on the event loop; must not block."""
-
-
-class Memory:
+class MemorySink:
     """A sink for a small file."""
 
     def __init__(self, name: str, limit: int) -> None:
@@ -56,7 +42,7 @@ class Memory:
 
 async def read_small(source: OpenSource, path: str, limit: int, etag: str | None = None) -> tuple[bytes, Fetched]:
     """A whole file of at most `limit` bytes. Raises `UpstreamFailed`."""
-    memory = Memory(path, limit)
+    memory = MemorySink(path, limit)
     fetched = await source.fetch(path, memory, etag=etag)
     return memory.content, fetched
 
@@ -65,7 +51,13 @@ class Fetch:
     """The files of one index, fetched into one directory."""
 
     def __init__(
-        self, source: OpenSource, index: Index, folder: Path, kinds: Kinds, settings: RegistrySettings, tell: Tell
+        self,
+        source: OpenSource,
+        index: RegistryIndex,
+        folder: Path,
+        kinds: Kinds,
+        settings: RegistrySettings,
+        tell: TellProgress,
     ) -> None:
         self._source = source
         self._index = index
@@ -100,7 +92,7 @@ class Fetch:
 
     async def _download(self, artifact: Artifact, target: Path) -> None:
         limit = limit_of(artifact.kind, self._kinds, self._settings.artifact_limit)
-        writer = await whole(Writer, target)
+        writer = await whole(ArtifactWriter, target)
         size = 0
 
         async def take(block: bytes) -> None:
@@ -132,10 +124,10 @@ class Fetch:
             raise UpstreamFailed(f"{artifact.path} of commit {self._index.commit} is broken: {exc}.") from None
 
     def _say(self) -> None:
-        self._tell(Progress(self._files, len(self._index.artifacts), self._bytes, self._all_bytes))
+        self._tell(FetchProgress(self._files, len(self._index.artifacts), self._bytes, self._all_bytes))
 
 
-class Writer:
+class ArtifactWriter:
     """A new private file with a running checksum. Its methods block."""
 
     def __init__(self, path: Path) -> None:
@@ -160,7 +152,7 @@ class Writer:
 
 def write_new(path: Path, content: bytes) -> None:
     """A new private file, on the disk. Raises OSError."""
-    writer = Writer(path)
+    writer = ArtifactWriter(path)
     try:
         writer.write(content)
         writer.finish()

@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record
-from jackfield_registry.settings import TOKEN
+from jackfield.api.registry import TOKEN_FORM
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 NAME = "registry.json"
@@ -59,7 +59,7 @@ class Artifact:
 
 
 @record
-class Index:
+class RegistryIndex:
     """sequence: grows with every publication; None where the publisher does not count."""
 
     channel: str
@@ -99,8 +99,8 @@ class _Head(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     version: int = Field(strict=True)
-    channel: str = Field("stable", pattern=f"^{TOKEN}$")
-    commit: str = Field(pattern=f"^{TOKEN}$")
+    channel: str = Field("stable", pattern=f"^{TOKEN_FORM}$")
+    commit: str = Field(pattern=f"^{TOKEN_FORM}$")
     sequence: int | None = Field(None, ge=0, le=2**53, strict=True)
     pricing: _Entry | None = None
 
@@ -111,7 +111,7 @@ class _Head(BaseModel):
         return self
 
 
-def parse(data: bytes, kinds: Collection[str]) -> Index:
+def parse(data: bytes, kinds: Collection[str]) -> RegistryIndex:
     """kinds: of manifests; other keys of the index are left alone. Raises `BadIndex`."""
     try:
         found = jsontext.loads(data, max_depth=DEPTH)
@@ -124,7 +124,7 @@ def parse(data: bytes, kinds: Collection[str]) -> Index:
     if head.pricing is not None:
         artifacts.append(_artifact(PRICING, PRICING, head.pricing))
     _check(artifacts)
-    return Index(head.channel, head.commit, head.sequence, tuple(artifacts))
+    return RegistryIndex(head.channel, head.commit, head.sequence, tuple(artifacts))
 
 
 def _artifacts(found: Mapping[str, object], kinds: Collection[str]) -> Iterator[Artifact]:
@@ -140,7 +140,7 @@ def _artifacts(found: Mapping[str, object], kinds: Collection[str]) -> Iterator[
 
 def _artifact(kind: str, id: str, entry: _Entry) -> Artifact:
     where = f"{kind}.{id[:64]}"
-    if not re.fullmatch(TOKEN, id):
+    if not re.fullmatch(TOKEN_FORM, id):
         raise BadIndex(f"{where}: the id must be of letters, digits and . _ -")
     suffixes = SUFFIXES.get(kind, (".toml",))
     if not entry.path.endswith(suffixes):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http import operation, read_model, read_query, success
+from jackfield_registry.ports import LocalRegistry
+from jackfield_registry.schemas import PinBody, SyncQuery
 from jackfield_registry.views import status_view
-
-if TYPE_CHECKING:
-    from jackfield_registry.service import RegistryService
 
 TAGS = ("registry",)
 _SCHEMAS = "jackfield_registry.schemas"
@@ -25,10 +23,8 @@ class RegistryRoutes:
         self._context = context
 
     @property
-    def _service(self) -> RegistryService:
-        from jackfield_registry.service import RegistryService
-
-        return self._context.port(RegistryService)
+    def _service(self) -> LocalRegistry:
+        return self._context.port(LocalRegistry)
 
     @operation("Read the registry's state", scope=None, response=f"{_SCHEMAS}:RegistryAnswer", tags=TAGS)
     async def read(self) -> Response:
@@ -43,8 +39,6 @@ class RegistryRoutes:
         tags=TAGS,
     )
     async def sync(self) -> Response:
-        from jackfield_registry.schemas import SyncQuery
-
         return success(status_view(await self._service.sync(force=read_query(SyncQuery).force)))
 
     @operation(
@@ -55,8 +49,6 @@ class RegistryRoutes:
         tags=TAGS,
     )
     async def pin(self) -> Response:
-        from jackfield_registry.schemas import PinBody
-
         body = await read_model(PinBody)
         return success(status_view(await self._service.pin(body.ref)))
 

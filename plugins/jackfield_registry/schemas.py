@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jackfield_registry.settings import TOKEN
+from jackfield.api.registry import TOKEN_FORM
 
 
 class SyncQuery(BaseModel):
     """Query of a sync."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     force: bool = Field(False, description="Fetch although the content is fresh, and accept an older state.")
 
@@ -20,9 +20,9 @@ class SyncQuery(BaseModel):
 class PinBody(BaseModel):
     """What to stay at."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    ref: str | None = Field(pattern=f"^{TOKEN}$", description="A commit; null: go with the channel again.")
+    ref: str | None = Field(pattern=f"^{TOKEN_FORM}$", description="A commit; null: go with the channel again.")
 
 
 class RegistryData(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from jackfield.api.clock import iso
@@ -14,23 +14,23 @@ from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import RegistryStatus
 from jackfield_registry.content import Content, commit_of, problems, read_index
-from jackfield_registry.fetching import Progress, Tell
-from jackfield_registry.index import BadIndex, Index
+from jackfield_registry.index import BadIndex, RegistryIndex
 from jackfield_registry.lockfile import DamagedLock, Lock, read_lock, write_lock
+from jackfield_registry.ports import FetchProgress, TellProgress
 from jackfield_registry.settings import RegistrySettings
-from jackfield_registry.syncing import Outcome, Publisher, Wanted
+from jackfield_registry.syncing import Publisher, SyncOutcome, WantedCommit
 from jackfield_registry.threads import whole
 
 TOPIC = "registry"
 
 
 @record
-class Look:
+class RegistryLook:
     """What lies on the disk. damage: sentences about what of it cannot be read."""
 
     lock: Lock
     folder: Path | None
-    index: Index | None
+    index: RegistryIndex | None
     lock_damage: str | None = None
     index_damage: str | None = None
 
@@ -52,7 +52,7 @@ class _Running:
 
 
 class RegistryService:
-    """See `jackfield.api.registry.Registry`."""
+    """`LocalRegistry`."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -64,7 +64,7 @@ class RegistryService:
 
     # -- looking
 
-    def look(self) -> Look:
+    def look(self) -> RegistryLook:
         """Read what is there. Blocks."""
         lock, lock_damage, index, index_damage = Lock(), None, None, None
         try:
@@ -77,7 +77,7 @@ class RegistryService:
                 index = read_index(folder, self._context.extensions(MANIFEST_KINDS))
             except BadIndex as exc:
                 index_damage = f"The index in {folder} is damaged ({exc}); sync with force to fetch it again."
-        return Look(lock, folder, index, lock_damage, index_damage)
+        return RegistryLook(lock, folder, index, lock_damage, index_damage)
 
     def intact(self, folder: Path | None) -> bool:
         """Whether a commit that is here is what its index says. Blocks."""
@@ -90,10 +90,15 @@ class RegistryService:
         return self._shown(await asyncio.to_thread(self.look))
 
     async def damage(self) -> list[str]:
-        """Sentences about what cannot be read."""
         return (await asyncio.to_thread(self.look)).damage
 
-    def _shown(self, look: Look, updated: bool | None = None, downloaded: int | None = None) -> RegistryStatus:
+    async def verify(self) -> Sequence[str]:
+        look = await asyncio.to_thread(self.look)
+        if look.folder is None:
+            return [*look.damage, "nothing was synced"]
+        return [*look.damage, *await asyncio.to_thread(self.problems, look.folder)]
+
+    def _shown(self, look: RegistryLook, updated: bool | None = None, downloaded: int | None = None) -> RegistryStatus:
         def count(kind: str) -> int:
             return look.index.count(kind) if look.index else 0
 
@@ -112,10 +117,9 @@ class RegistryService:
 
     # -- syncing
 
-    async def sync(self, *, force: bool = False, unattended: bool = False, tell: Tell | None = None) -> RegistryStatus:
-        """One at a time: who comes meanwhile waits for the same, except that a forced one is not content with an
-        unforced. unattended: nobody is there to decide, so that a pin which cannot be read is not ignored. Raises
-        `UpstreamFailed`, `Conflict`, `ConfigurationError`."""
+    async def sync(
+        self, *, force: bool = False, unattended: bool = False, tell: TellProgress | None = None
+    ) -> RegistryStatus:
         while (running := self._running) is not None and force and not running.force:
             await asyncio.wait([running.outcome])
         if running is None:
@@ -125,7 +129,7 @@ class RegistryService:
             self._context.spawn("sync", self._run(running, unattended, tell or _silent))
         return await asyncio.shield(running.outcome)
 
-    async def _run(self, running: _Running, unattended: bool, tell: Tell) -> None:
+    async def _run(self, running: _Running, unattended: bool, tell: TellProgress) -> None:
         outcome = running.outcome
         try:
             outcome.set_result(await self._sync(running.force, unattended, tell))
@@ -136,7 +140,7 @@ class RegistryService:
             if not outcome.done():
                 outcome.cancel()
 
-    async def _sync(self, force: bool, unattended: bool, tell: Tell) -> RegistryStatus:
+    async def _sync(self, force: bool, unattended: bool, tell: TellProgress) -> RegistryStatus:
         if not self._settings.url:
             raise Conflict("There is no registry; set registry.url.", code="REGISTRY_NOT_CONFIGURED")
         look = await asyncio.to_thread(self.look)
@@ -158,7 +162,7 @@ class RegistryService:
         look = await asyncio.to_thread(self.look)
         return self._shown(look, outcome.updated, outcome.downloaded)
 
-    async def _is_settled(self, look: Look, force: bool) -> bool:
+    async def _is_settled(self, look: RegistryLook, force: bool) -> bool:
         """Whether nothing is to be fetched: the pinned commit is there, or what is there is young."""
         if look.lock.pinned_ref is not None:
             there = look.lock.pinned_ref == look.commit
@@ -170,7 +174,7 @@ class RegistryService:
         # A time to come is a clock that was put back.
         return 0 <= self._context.clock.now_ms() - lock.synced_ms < self._settings.fresh_for * 1000
 
-    async def _with_errors_named(self, force: bool, tell: Tell) -> Outcome:
+    async def _with_errors_named(self, force: bool, tell: TellProgress) -> SyncOutcome:
         try:
             async with self._alone():
                 # Again: somebody may have pinned or synced since.
@@ -182,12 +186,12 @@ class RegistryService:
     async def _alone(self) -> AsyncIterator[None]:
         """Nobody else writes meanwhile, in no process. A caller who goes away leaves nothing locked. Raises as
         `Content.acquire`."""
-        held: list[Callable[[], None]] = []
+        releases: list[Callable[[], None]] = []
         try:
-            await whole(lambda: held.append(self.content.acquire()))
+            await whole(lambda: releases.append(self.content.acquire()))
             yield
         finally:
-            for release in held:
+            for release in releases:
                 release()
 
     def _unwritable(self, error: OSError) -> JackfieldError:
@@ -197,12 +201,12 @@ class RegistryService:
             code="REGISTRY_UNWRITABLE",
         )
 
-    async def _bring(self, look: Look, force: bool, tell: Tell) -> Outcome:
+    async def _bring(self, look: RegistryLook, force: bool, tell: TellProgress) -> SyncOutcome:
         lock = look.lock
         outcome = await self._from_here(lock.pinned_ref, lock) if lock.pinned_ref else None
         if outcome is None:
             intact = await asyncio.to_thread(self.intact, look.folder)
-            wanted = Wanted(lock, look.folder, look.index, intact, force)
+            wanted = WantedCommit(lock, look.folder, look.index, intact, force)
             outcome = await self._publisher.bring(self.content, wanted, tell)
         now = iso(self._context.clock.now_ms())
         changed = replace(outcome.lock, commit=outcome.commit, last_sync=now, stale=False)
@@ -210,19 +214,17 @@ class RegistryService:
         await whole(self.content.prune, self._settings.keep, [lock.pinned_ref] if lock.pinned_ref else [])
         return replace(outcome, lock=changed)
 
-    async def _from_here(self, commit: str, lock: Lock) -> Outcome | None:
+    async def _from_here(self, commit: str, lock: Lock) -> SyncOutcome | None:
         """Make a commit that is here and intact the present one."""
-        for folder in await asyncio.to_thread(self.content.held, commit):
+        for folder in await asyncio.to_thread(self.content.copies, commit):
             if await asyncio.to_thread(self.intact, folder):
                 await whole(self.content.point_to, folder)
-                return Outcome(commit, True, 0, self._publisher.locked(lock))
+                return SyncOutcome(commit, True, 0, self._publisher.locked(lock))
         return None
 
     # -- pinning
 
     async def pin(self, commit: str | None) -> RegistryStatus:
-        """Stay at this commit from now on, which is taken at once if it is here, else with the next sync; None: go with
-        the channel again. Raises `Conflict`."""
         try:
             async with self._alone():
                 await self._pin(commit)
@@ -245,5 +247,10 @@ class RegistryService:
         self._context.events.publish(TOPIC, what, data)
 
 
-def _silent(progress: Progress) -> None:
+def _silent(progress: FetchProgress) -> None:
     pass
+
+
+def provided(context: PluginContext) -> RegistryService:
+    """Both ports are the one service."""
+    return context.port(RegistryService)

@@ -8,8 +8,9 @@ import re
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from jackfield.api.registry import TOKEN_FORM
+
 MIB = 1024 * 1024
-TOKEN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"  # noqa: S105 - the form of a channel's or commit's name
 PUBLIC_KEY_SIZE = 32
 
 
@@ -38,7 +39,7 @@ class RegistrySettings(BaseModel):
         "replaced. Empty: there is none.",
     )
     channel: str = Field(
-        "stable", pattern=f"^{TOKEN}$", description="Which channel is synced; the index must be of this channel."
+        "stable", pattern=f"^{TOKEN_FORM}$", description="Which channel is synced; the index must be of this channel."
     )
     public_key: str = Field(
         "",

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from jackfield.api.errors import ConfigurationError
 from jackfield_registry.settings import PUBLIC_KEY_SIZE, decoded
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 SIGNATURE_SIZE = 64
-SIGNATURE_FILE_LIMIT = 1024
-"""Bytes of a signature's file."""
 
 
-def signed(index: bytes, signature: bytes, public_key: str) -> bool:
+def is_signature(index: bytes, signature: bytes, public_key: str) -> bool:
     """Whether the signature, base64 or hex, is the key's for this index."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     key = Ed25519PublicKey.from_public_bytes(decoded(public_key, PUBLIC_KEY_SIZE))
     try:
         key.verify(decoded(signature.decode("ascii"), SIGNATURE_SIZE), index)
@@ -48,9 +43,6 @@ class Signer:
 
 def signer(path: Path) -> Signer:
     """The key in a file: PEM (PKCS 8, not encrypted), or 32 bytes as base64 or hex. Raises `ConfigurationError`."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
     try:
         content = path.read_bytes()
         if b"-----BEGIN" not in content:

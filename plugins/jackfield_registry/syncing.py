@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, Conflict, UpstreamFailed
+from jackfield.api.extensions import Given
 from jackfield.api.files import private_directory
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import REGISTRY_SOURCES, OpenSource, RegistrySource
 from jackfield_registry.content import Content, opened
-from jackfield_registry.fetching import Fetch, Tell, read_small, write_new
-from jackfield_registry.index import NAME, SIGNATURE, BadIndex, Index, parse
+from jackfield_registry.fetching import Fetch, read_small, write_new
+from jackfield_registry.index import NAME, SIGNATURE, BadIndex, RegistryIndex, parse
 from jackfield_registry.lockfile import Lock
+from jackfield_registry.ports import TellProgress
 from jackfield_registry.settings import RegistrySettings
-from jackfield_registry.signing import SIGNATURE_FILE_LIMIT, signed
 from jackfield_registry.threads import whole
+from jackfield_registry.verifying import SIGNATURE_FILE_LIMIT, signed
 
 
 @record
-class Wanted:
+class WantedCommit:
     """What is there before a sync. intact: whether the folder is what its index says."""
 
     lock: Lock
     folder: Path | None
-    index: Index | None
+    index: RegistryIndex | None
     intact: bool
     force: bool
 
 
 @record
-class Outcome:
+class SyncOutcome:
     """lock: what is to be stored of it."""
 
     commit: str
@@ -49,7 +52,7 @@ class _Published:
 
     data: bytes
     signature: bytes | None
-    index: Index
+    index: RegistryIndex
     etag: str | None
 
 
@@ -71,7 +74,7 @@ class Publisher:
             lock = replace(lock, sequence=None, etag=None)
         return replace(lock, source=self.base, channel=self._settings.channel)
 
-    async def bring(self, content: Content, wanted: Wanted, tell: Tell) -> Outcome:
+    async def bring(self, content: Content, wanted: WantedCommit, tell: TellProgress) -> SyncOutcome:
         """Make the published commit the present one; with a pin the pinned one. Raises `UpstreamFailed`, `Conflict`,
         `ConfigurationError`, OSError."""
         staged = content.staging()
@@ -93,23 +96,23 @@ class Publisher:
             await whole(content.install, staged, published.index.commit)
         finally:
             await whole(shutil.rmtree, staged, True)
-        return Outcome(published.index.commit, True, downloaded, self._lock_after(wanted, published))
+        return SyncOutcome(published.index.commit, True, downloaded, self._lock_after(wanted, published))
 
     def _source(self) -> RegistrySource:
         scheme = urlsplit(self.base).scheme
-        for source in self._context.extensions(REGISTRY_SOURCES).values():
-            if scheme in source.schemes:
-                return source
-        raise ConfigurationError(f"registry.url: no plugin fetches from {scheme}://; use https://, file:// or a path.")
+        given = self._context.given(REGISTRY_SOURCES)
+        if scheme in given:
+            return given[scheme].value
+        raise ConfigurationError(f"registry.url: no plugin fetches from {scheme}://; {schemes_told(given)}.")
 
-    def _same(self, wanted: Wanted, etag: str | None) -> Outcome:
+    def _same(self, wanted: WantedCommit, etag: str | None) -> SyncOutcome:
         index = wanted.index
         if index is None:
             raise UpstreamFailed("The source says that nothing has changed, but there is nothing here; force a sync.")
         lock = replace(self.locked(wanted.lock), etag=etag, sequence=_highest(wanted.lock.sequence, index.sequence))
-        return Outcome(index.commit, False, 0, lock)
+        return SyncOutcome(index.commit, False, 0, lock)
 
-    def _lock_after(self, wanted: Wanted, published: _Published) -> Lock:
+    def _lock_after(self, wanted: WantedCommit, published: _Published) -> Lock:
         lock = self.locked(wanted.lock)
         if lock.pinned_ref is not None:
             return replace(lock, etag=None)
@@ -118,7 +121,7 @@ class Publisher:
 
     # -- the index
 
-    async def _index(self, source: OpenSource, wanted: Wanted) -> _Published | None:
+    async def _index(self, source: OpenSource, wanted: WantedCommit) -> _Published | None:
         """None: it is the one that is here."""
         pinned = wanted.lock.pinned_ref
         folder = f"{pinned}/" if pinned else ""
@@ -133,7 +136,7 @@ class Publisher:
         self._accept(index, wanted)
         return _Published(data, signature, index, fetched.etag)
 
-    def _etag(self, wanted: Wanted) -> str | None:
+    def _etag(self, wanted: WantedCommit) -> str | None:
         """Only where an unchanged index means that nothing is to be done."""
         lock = wanted.lock
         usable = wanted.intact and not wanted.force and lock.pinned_ref is None and not lock.stale
@@ -152,7 +155,7 @@ class Publisher:
             raise UpstreamFailed(f"{folder}{SIGNATURE} is not a signature of the index by registry.public_key.")
         return found
 
-    def _accept(self, index: Index, wanted: Wanted) -> None:
+    def _accept(self, index: RegistryIndex, wanted: WantedCommit) -> None:
         """Raises `UpstreamFailed`, `Conflict`."""
         pinned = wanted.lock.pinned_ref
         if pinned is not None and index.commit != pinned:
@@ -165,7 +168,7 @@ class Publisher:
         if pinned is None and not wanted.force:
             self._refuse_downgrade(index, wanted)
 
-    def _refuse_downgrade(self, index: Index, wanted: Wanted) -> None:
+    def _refuse_downgrade(self, index: RegistryIndex, wanted: WantedCommit) -> None:
         # Of another source or channel nothing is known to be older. Without a lock that can be read it counts what is
         # here.
         lock = wanted.lock
@@ -183,7 +186,9 @@ class Publisher:
 
     # -- the files
 
-    async def _stage(self, source: OpenSource, published: _Published, staged: Path, wanted: Wanted, tell: Tell) -> int:
+    async def _stage(
+        self, source: OpenSource, published: _Published, staged: Path, wanted: WantedCommit, tell: TellProgress
+    ) -> int:
         """Everything of the commit, checked and on the disk; how many files were downloaded."""
         fetch = Fetch(source, published.index, staged, self._context.extensions(MANIFEST_KINDS), self._settings, tell)
         here = {}
@@ -194,6 +199,18 @@ class Publisher:
         if published.signature is not None:
             await whole(write_new, staged / SIGNATURE, published.signature)
         return fetch.downloaded
+
+
+def schemes_told(given: Mapping[str, Given[RegistrySource]]) -> str:
+    """Which schemes there are, those of strangers with their plugin and its distribution."""
+    own = sorted(scheme for scheme, one in given.items() if scheme and not one.distribution)
+    others = [
+        f"{scheme} by the plugin {one.plugin} of {one.distribution}"
+        for scheme, one in sorted(given.items())
+        if one.distribution
+    ]
+    named = [*own, *others]
+    return f"the schemes are {', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "see registry.url"
 
 
 def _highest(*sequences: int | None) -> int | None:

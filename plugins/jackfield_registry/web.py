@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+
+import httpx
 
 from jackfield.api.errors import ConfigurationError, UpstreamFailed
 from jackfield.api.http_client import is_loopback
 from jackfield.api.registry import Fetched, OpenSource, Sink
 from jackfield.api.version import __version__
-
-if TYPE_CHECKING:
-    import httpx
 
 HOPS = 5
 LONGEST_ETAG = 256
@@ -32,8 +30,6 @@ class WebSource:
         self._allow_http = allow_http
 
     async def fetch(self, path: str, sink: Sink, *, etag: str | None = None) -> Fetched:
-        import httpx
-
         url = httpx.URL(f"{self._base}/{path}")
         headers = {"If-None-Match": etag} if etag else {}
         try:
@@ -83,8 +79,6 @@ def http_allowed(host: str, allowed: bool) -> bool:
 @asynccontextmanager
 async def open_web(base: str, *, timeout: float, allow_http: bool) -> AsyncIterator[OpenSource]:
     """timeout: seconds of silence. Raises `ConfigurationError`."""
-    import httpx
-
     try:
         url = httpx.URL(base)
     except httpx.InvalidURL:

@@ -12,7 +12,8 @@ class RhaiPlugin(Plugin):
 
     name = "rhai"
     settings = (SettingsTable("scripts.rhai", "jackfield_rhai.settings:RhaiSettings"),)
-    provides = {"jackfield_rhai.lazy:LazyRhai": "jackfield_rhai.lazy:engine"}
+    provides = {"jackfield_rhai.engine:RhaiEngine": "jackfield_rhai.engine:engine"}
 
-    jackfield_script_engines = later("jackfield_rhai.lazy:engines")
-    stop = when_built("jackfield_rhai.lazy:LazyRhai", "jackfield_rhai.lazy:stop")
+    jackfield_script_engines = later("jackfield_rhai.engine:engines")
+    jackfield_rhai_functions = later("jackfield_rhai.functions:functions")
+    stop = when_built("jackfield_rhai.engine:RhaiEngine", "jackfield_rhai.engine:stop")

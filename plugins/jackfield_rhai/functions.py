@@ -3,11 +3,16 @@ scripts (facts/agent-daemon.md section 3). No file, network, clock or process is
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
+import tomli_w
+
+from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.scripts import RhaiFunction
 from jackfield_rhai.results import plain
 
 MAX_INDENT = 200
@@ -38,8 +43,6 @@ def _refuse(name: str) -> Json:
 
 def toml_encode(value: object) -> str:
     """A map as TOML; what is `()` is left out, since TOML has no null. Raises TypeError for anything but a map."""
-    import tomli_w
-
     if not isinstance(value, dict):
         raise TypeError(f"toml::encode takes a map, not a {type(value).__name__}")
     return tomli_w.dumps(_without_unit(value))
@@ -71,7 +74,7 @@ def trim_lines(text: str) -> str:
     return "\n".join(line.strip() for line in text.split("\n")).strip("\n")
 
 
-FUNCTIONS: Mapping[str, Callable[..., object]] = {
+FUNCTIONS: Mapping[str, Callable[..., Json]] = {
     "json::encode": json_encode,
     "json::encode_pretty": json_encode_pretty,
     "json::decode": json_decode,
@@ -82,3 +85,12 @@ FUNCTIONS: Mapping[str, Callable[..., object]] = {
     "indent": indent,
     "trim_lines": trim_lines,
 }
+
+
+def functions(context: PluginContext) -> Sequence[RhaiFunction]:
+    """Those with a namespace, given like a stranger's: their names are taken."""
+    return [
+        RhaiFunction(name, len(inspect.signature(function).parameters), function)
+        for name, function in FUNCTIONS.items()
+        if "::" in name
+    ]

@@ -26,3 +26,10 @@ class RhaiSettings(BaseModel):
     compiled: int = Field(256, ge=1, le=10_000, description="Scripts kept compiled.")
     log_lines: int = Field(200, ge=0, le=10_000, description="Lines kept of what a script prints.")
     log_length: int = Field(2000, ge=10, le=100_000, description="Characters kept of each such line.")
+    max_hung: int = Field(
+        8,
+        ge=1,
+        le=64,
+        description="Calls of plugins' functions that may go on after their script has given up; as long as so many "
+        "do, no function of a plugin is called. Calls.",
+    )

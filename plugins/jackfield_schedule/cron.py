@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from cronsim import CronSim, CronSimError
+
 NICKNAMES = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
@@ -43,8 +45,6 @@ class Cron:
         """Whether it fits every hour of the days that it fits."""
 
     def _check(self) -> bool:
-        from cronsim import CronSim, CronSimError
-
         try:
             found = CronSim(self._text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
             next(found)
@@ -56,8 +56,6 @@ class Cron:
 
     def after(self, moment: datetime) -> Iterator[datetime]:
         """The local times after this one, in order. They end where nothing fits for 50 years."""
-        from cronsim import CronSim
-
         try:
             yield from CronSim(self._text, moment)
         except OverflowError:  # beyond the year 9999

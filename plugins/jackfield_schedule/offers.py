@@ -9,7 +9,7 @@ from importlib import import_module
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
 from jackfield.api.triggers import OfferedTrigger, Trigger
-from jackfield_schedule.rules import KINDS
+from jackfield_schedule.kinds import KINDS
 
 _TRIGGER = "jackfield_schedule.trigger"
 

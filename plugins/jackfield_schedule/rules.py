@@ -25,7 +25,7 @@ MOST_RULES = 100
 
 
 @record
-class Frame:
+class RuleFrame:
     """What rules are read in. since: Unix ms from which steps that fit no day are counted."""
 
     zone: tzinfo
@@ -43,7 +43,7 @@ class Frame:
 
 def read(node: Node, zone: tzinfo, since: int) -> tuple[list[Schedule], Findings]:
     """The node's schedules, and what is wrong with its parameters; what is wrong has no schedule."""
-    frame = Frame(zone, since, {})
+    frame = RuleFrame(zone, since, {})
     found = _READERS[node.kind](node.parameters, frame)
     if not found and not frame.findings:
         frame.findings["rule"] = "The trigger has no rule that says when it is due; add one."
@@ -53,27 +53,29 @@ def read(node: Node, zone: tzinfo, since: int) -> tuple[list[Schedule], Findings
 # -- scheduleTrigger
 
 
-def _schedule_trigger(raw: Mapping[str, Json], frame: Frame) -> list[Schedule]:
+def _schedule_trigger(raw: Mapping[str, Json], frame: RuleFrame) -> list[Schedule]:
     rule = raw.get("rule", {"interval": [{}]})
     rows = rule.get("interval", [{}]) if isinstance(rule, dict) else None
     return _rows(rows, "rule.interval", frame, _interval_rule)
 
 
-def _rows(rows: Json, place: str, frame: Frame, read_row: Callable[[Fields], Schedule | None]) -> list[Schedule]:
+def _rows(
+    rows: Json, place: str, frame: RuleFrame, read_row: Callable[[RuleFields], Schedule | None]
+) -> list[Schedule]:
     if not isinstance(rows, list) or len(rows) > MOST_RULES:
         frame.findings[place] = f"This must be a list of at most {MOST_RULES} rules."
         return []
     found = [
-        read_row(Fields(row if isinstance(row, dict) else {}, f"{place}[{index}].", frame))
+        read_row(RuleFields(row if isinstance(row, dict) else {}, f"{place}[{index}].", frame))
         for index, row in enumerate(rows)
     ]
     return [each for each in found if each is not None]
 
 
-class Fields:
+class RuleFields:
     """One row of parameters."""
 
-    def __init__(self, raw: Mapping[str, Json], place: str, frame: Frame) -> None:
+    def __init__(self, raw: Mapping[str, Json], place: str, frame: RuleFrame) -> None:
         self.frame = frame
         self._raw = raw
         self._place = place
@@ -119,7 +121,7 @@ class Fields:
             return None
 
 
-def _interval_rule(row: Fields) -> Schedule | None:
+def _interval_rule(row: RuleFields) -> Schedule | None:
     field = row.text("field", "days")
     if field == "cronExpression":
         cron = row.cron("expression", row.text("expression", ""))
@@ -131,21 +133,21 @@ def _interval_rule(row: Fields) -> Schedule | None:
     return None
 
 
-def _seconds(row: Fields) -> Schedule | None:
+def _seconds(row: RuleFields) -> Schedule | None:
     step = row.number("secondsInterval", 30, 1, 86_400)
     return None if step is None else EverySoOften(step * SECOND, row.frame.midnight())
 
 
-def _minutes(row: Fields) -> Schedule | None:
+def _minutes(row: RuleFields) -> Schedule | None:
     step = row.number("minutesInterval", 5, 1, 44_640)
     return None if step is None else EverySoOften(step * MINUTE, row.frame.midnight())
 
 
-def _hours(row: Fields) -> Schedule | None:
+def _hours(row: RuleFields) -> Schedule | None:
     return _every_hours(row, "hoursInterval", 1, row.number("triggerAtMinute", 0, 0, 59))
 
 
-def _every_hours(row: Fields, name: str, default: int, minute: int | None) -> Schedule | None:
+def _every_hours(row: RuleFields, name: str, default: int, minute: int | None) -> Schedule | None:
     step = row.number(name, default, 1, 8_784)
     if step is None or minute is None:
         return None
@@ -154,13 +156,13 @@ def _every_hours(row: Fields, name: str, default: int, minute: int | None) -> Sc
     return LocalTimes(Cron(f"0 {minute} {'*' if step == 1 else f'*/{step}'} * * *"), row.frame.zone)
 
 
-def _days(row: Fields) -> Schedule | None:
+def _days(row: RuleFields) -> Schedule | None:
     step = row.number("daysInterval", 1, 1, 1_000)
     at = _time_of_day(row)
     return None if step is None or at is None else _every(step, Cron(f"{at} * * *"), row.frame, lambda day: day)
 
 
-def _weeks(row: Fields) -> Schedule | None:
+def _weeks(row: RuleFields) -> Schedule | None:
     step = row.number("weeksInterval", 1, 1, 520)
     days = row.weekdays("triggerAtDay", [0])
     at = _time_of_day(row)
@@ -170,7 +172,7 @@ def _weeks(row: Fields) -> Schedule | None:
     return _every(step, cron, row.frame, lambda day: day // 7)  # day 7 of the calendar was a Sunday
 
 
-def _months(row: Fields) -> Schedule | None:
+def _months(row: RuleFields) -> Schedule | None:
     step = row.number("monthsInterval", 1, 1, 120)
     day = row.number("triggerAtDayOfMonth", 1, 1, 31)
     at = _time_of_day(row)
@@ -183,7 +185,7 @@ def _months(row: Fields) -> Schedule | None:
     return LocalTimes(Cron(f"{at} {day} * *"), row.frame.zone, None if step == 1 else fits)
 
 
-_INTERVALS: Mapping[str, Callable[[Fields], Schedule | None]] = {
+_INTERVALS: Mapping[str, Callable[[RuleFields], Schedule | None]] = {
     "seconds": _seconds,
     "minutes": _minutes,
     "hours": _hours,
@@ -193,14 +195,14 @@ _INTERVALS: Mapping[str, Callable[[Fields], Schedule | None]] = {
 }
 
 
-def _time_of_day(row: Fields) -> str | None:
+def _time_of_day(row: RuleFields) -> str | None:
     """The first three fields of a cron expression."""
     hour = row.number("triggerAtHour", 0, 0, 23)
     minute = row.number("triggerAtMinute", 0, 0, 59)
     return None if hour is None or minute is None else f"0 {minute} {hour}"
 
 
-def _every(step: int, cron: Cron, frame: Frame, count: Callable[[int], int]) -> Schedule:
+def _every(step: int, cron: Cron, frame: RuleFrame, count: Callable[[int], int]) -> Schedule:
     """Of the cron's dates those of every step-th day or week, from the first one after the frame's beginning on.
 
     count: what is counted, from the number of a day in the calendar.
@@ -216,13 +218,13 @@ def _every(step: int, cron: Cron, frame: Frame, count: Callable[[int], int]) -> 
 # -- cron
 
 
-def _cron_node(raw: Mapping[str, Json], frame: Frame) -> list[Schedule]:
+def _cron_node(raw: Mapping[str, Json], frame: RuleFrame) -> list[Schedule]:
     times = raw.get("triggerTimes", {"item": [{}]})
     rows = times.get("item", [{}]) if isinstance(times, dict) else None
     return _rows(rows, "triggerTimes.item", frame, _cron_rule)
 
 
-def _cron_rule(row: Fields) -> Schedule | None:
+def _cron_rule(row: RuleFields) -> Schedule | None:
     mode = row.text("mode", "everyDay")
     if mode == "everyX":
         return _every_x(row)
@@ -233,7 +235,7 @@ def _cron_rule(row: Fields) -> Schedule | None:
     return None if text is None else LocalTimes(Cron(text), row.frame.zone)
 
 
-def _cron_text(mode: str | None, row: Fields) -> str | None:
+def _cron_text(mode: str | None, row: RuleFields) -> str | None:
     if mode == "everyMinute":
         return "0 * * * * *"
     if mode not in ("everyHour", "everyDay", "everyWeek", "everyMonth"):
@@ -255,7 +257,7 @@ def _cron_text(mode: str | None, row: Fields) -> str | None:
     return f"0 {minute} {hour} {day} * {','.join(map(str, weekdays)) if mode == 'everyWeek' else '*'}"
 
 
-def _every_x(row: Fields) -> Schedule | None:
+def _every_x(row: RuleFields) -> Schedule | None:
     unit = row.text("unit", "hours")
     if unit == "hours":
         return _every_hours(row, "value", 2, 0)
@@ -270,8 +272,8 @@ def _every_x(row: Fields) -> Schedule | None:
 # -- interval
 
 
-def _interval_node(raw: Mapping[str, Json], frame: Frame) -> list[Schedule]:
-    row = Fields(raw, "", frame)
+def _interval_node(raw: Mapping[str, Json], frame: RuleFrame) -> list[Schedule]:
+    row = RuleFields(raw, "", frame)
     unit = row.text("unit", "seconds")
     step = row.number("interval", 1, 1, 31_622_400)
     if unit is not None and unit not in UNITS:
@@ -281,9 +283,8 @@ def _interval_node(raw: Mapping[str, Json], frame: Frame) -> list[Schedule]:
     return [EverySoOften(step * UNITS[unit], frame.since)]
 
 
-_READERS: Mapping[str, Callable[[Mapping[str, Json], Frame], list[Schedule]]] = {
+_READERS: Mapping[str, Callable[[Mapping[str, Json], RuleFrame], list[Schedule]]] = {
     "scheduleTrigger": _schedule_trigger,
     "cron": _cron_node,
     "interval": _interval_node,
 }
-KINDS = tuple(_READERS)

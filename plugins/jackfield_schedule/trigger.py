@@ -11,7 +11,8 @@ from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_schedule.firing import Firing
-from jackfield_schedule.rules import KINDS, read
+from jackfield_schedule.kinds import KINDS
+from jackfield_schedule.rules import read
 from jackfield_schedule.settings import ScheduleSettings
 from jackfield_schedule.ticker import RETRY_S, Ticker
 from jackfield_schedule.timed import Timed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 from jackfield.api.records import record
 
@@ -27,8 +28,6 @@ def zone_named(name: str) -> Zone:
     """Raises `UnknownZone`."""
     if name == "UTC":
         return Zone(name, UTC)
-    from zoneinfo import ZoneInfo
-
     try:
         return Zone(name, ZoneInfo(name))
     except (KeyError, ValueError, OSError):

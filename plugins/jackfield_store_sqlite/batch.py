@@ -68,7 +68,7 @@ class _Counts:
 
 
 @state
-class Batch:
+class WriteBatch:
     """Not thread-safe; one per transaction. `careful` replaces what SQLite cannot hold, at some cost."""
 
     connection: sqlite3.Connection

@@ -23,7 +23,7 @@ from jackfield.api.storage import (
     Webhook,
     WebhookStats,
 )
-from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, Value, execute, where
 
@@ -98,7 +98,7 @@ _STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_s
 _DELIVERIES = Query("execution_id, status, headers, body", "deliveries", "key", _delivery)
 
 
-class Webhooks:
+class SqliteWebhooks:
     """Part of the store port."""
 
     _db: Database
@@ -140,7 +140,7 @@ class Webhooks:
     def update_call(
         self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
     ) -> asyncio.Future[None]:
-        def run(batch: Batch) -> None:
+        def run(batch: WriteBatch) -> None:
             if delivery is not None:
                 batch.answer_delivery(*delivery)
             batch.update_call(update)

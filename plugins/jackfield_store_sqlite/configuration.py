@@ -20,7 +20,7 @@ _REPLACE_VARIABLE = """INSERT INTO variables VALUES (?, ?, ?, ?, ?) ON CONFLICT 
     key = excluded.key, value = excluded.value, created_at = excluded.created_at, updated_at = excluded.updated_at"""
 
 
-class Configuration:
+class SqliteConfiguration:
     """Part of the store port."""
 
     _db: Database

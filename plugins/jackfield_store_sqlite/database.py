@@ -13,12 +13,12 @@ from typing import TypeVar, cast
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield_store_sqlite import failures
-from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.writer import Operation, Outcome, Writer
+from jackfield_store_sqlite.writer import Outcome, StoreWriter, WriteOperation
 
 ResultT = TypeVar("ResultT")
 _CHECKED_AT_OPEN = 4 * 1024 * 1024
@@ -43,7 +43,9 @@ class Database:
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._readers = Readers(file, settings, self._found_damage)
-        self._writer = Writer(self._connect, self._deliver, self._found_damage, batch_size=settings.batch_size, log=log)
+        self._writer = StoreWriter(
+            self._connect, self._deliver, self._found_damage, batch_size=settings.batch_size, log=log
+        )
 
     async def open(self) -> None:
         """Raises `ConfigurationError`, or `StoreUnavailable` while another process holds a lock."""
@@ -63,7 +65,7 @@ class Database:
         if self._timer is not None:
             self._timer.cancel()
 
-    def post(self, run: Callable[[Batch], None], size: int = 0) -> asyncio.Future[None]:
+    def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
         return cast("asyncio.Future[None]", self._queue(run, size))
 
@@ -84,7 +86,7 @@ class Database:
             self._damaged = False
         await self.write(self._probe)
 
-    def _queue(self, run: Callable[[Batch], object], size: int) -> asyncio.Future[object]:
+    def _queue(self, run: Callable[[WriteBatch], object], size: int) -> asyncio.Future[object]:
         loop = self._loop
         if loop is None or not self._open:
             raise StoreUnavailable("The store is closed.")
@@ -101,7 +103,7 @@ class Database:
         self._pending_bytes += size
         if self._timer is None:
             self._timer = loop.call_later(settings.timeout / _LOOKS, self._look)
-        self._writer.put(Operation(run, future, time.monotonic(), size))
+        self._writer.put(WriteOperation(run, future, time.monotonic(), size))
         return future
 
     def _deliver(self, outcomes: Sequence[Outcome]) -> None:

@@ -20,7 +20,7 @@ from jackfield.api.storage import (
     StoredExecution,
 )
 from jackfield.api.workflows import Document
-from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, Value, execute, unpack, where
 
@@ -48,7 +48,7 @@ _EXECUTIONS = Query(
 )
 
 
-class Executions:
+class SqliteExecutions:
     """Part of the store port."""
 
     _db: Database
@@ -68,7 +68,7 @@ class Executions:
         return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
 
     def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
-        def run(batch: Batch) -> None:
+        def run(batch: WriteBatch) -> None:
             if steps:
                 batch.append_steps(execution_id, steps)
             batch.change_execution(execution_id, "waiting", resume_at=resume_at)

@@ -6,17 +6,17 @@ import logging
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
-from jackfield_store_sqlite.calls import Webhooks
-from jackfield_store_sqlite.configuration import Configuration
+from jackfield_store_sqlite.calls import SqliteWebhooks
+from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.executions import Executions
+from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.users import Users
-from jackfield_store_sqlite.workflows import Workflows
+from jackfield_store_sqlite.users import SqliteUsers
+from jackfield_store_sqlite.workflows import SqliteWorkflows
 
 
-class SqliteStore(Users, Workflows, Webhooks, Executions, Configuration, Pruning):
+class SqliteStore(SqliteUsers, SqliteWorkflows, SqliteWebhooks, SqliteExecutions, SqliteConfiguration, Pruning):
     """`jackfield.api.storage.Store` on one SQLite file.
 
     `StoreUnavailable` means that nothing was changed, but for one case, which its message names: a commit that had

@@ -39,7 +39,7 @@ _KEYS = Query(
 )
 
 
-class Users:
+class SqliteUsers:
     """Part of the store port."""
 
     _db: Database

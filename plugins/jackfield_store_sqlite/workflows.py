@@ -49,7 +49,7 @@ _LIST = Query(
 _VERSIONS = Query("version, name, created_at, author", "workflow_versions", "version DESC", VersionRow)
 
 
-class Workflows:
+class SqliteWorkflows:
     """Part of the store port."""
 
     _db: Database

@@ -15,20 +15,20 @@ from typing import TypeAlias
 
 from jackfield.api.errors import JackfieldError
 from jackfield_store_sqlite import failures
-from jackfield_store_sqlite.batch import Batch
+from jackfield_store_sqlite.batch import WriteBatch
 
-Outcome: TypeAlias = "tuple[Operation, object, Exception | None]"
+Outcome: TypeAlias = "tuple[WriteOperation, object, Exception | None]"
 """The operation, what it returned, why it failed."""
 
 
-class Operation:
+class WriteOperation:
     """One queued write. run: may raise before it gathered anything in the batch; it is called a second time when
     another operation spoilt the transaction, so it must change nothing else."""
 
     __slots__ = ("future", "queued_at", "run", "size")
 
     def __init__(
-        self, run: Callable[[Batch], object], future: asyncio.Future[object], queued_at: float, size: int
+        self, run: Callable[[WriteBatch], object], future: asyncio.Future[object], queued_at: float, size: int
     ) -> None:
         self.run = run
         self.future = future
@@ -36,7 +36,7 @@ class Operation:
         self.size = size
 
 
-class Writer:
+class StoreWriter:
     """Waits for operations, commits them, hands the outcomes of a whole batch to `deliver` (called on this thread)."""
 
     def __init__(
@@ -53,14 +53,14 @@ class Writer:
         self._on_damage = on_damage
         self._batch_size = batch_size
         self._log = log
-        self._waiting: deque[Operation] = deque()
+        self._waiting: deque[WriteOperation] = deque()
         self._taking = threading.Lock()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._idle = False
         self._closing = False
         self._connection: sqlite3.Connection | None = None
         self._thread = threading.Thread(target=self._work, name="jackfield-store-writer", daemon=True)
-        self._begun: tuple[float, Sequence[Operation]] = (0.0, ())
+        self._begun: tuple[float, Sequence[WriteOperation]] = (0.0, ())
         self.trouble: BaseException | None = None
         """Why the database does not answer now."""
 
@@ -68,14 +68,14 @@ class Writer:
         self._connection = connection
         self._thread.start()
 
-    def put(self, operation: Operation) -> None:
+    def put(self, operation: WriteOperation) -> None:
         """Queue. Called on the event loop's thread."""
         self._waiting.append(operation)
         if self._idle:
             self._idle = False
             self._wake.put(None)
 
-    def drop(self, queued_before: float) -> list[Operation]:
+    def drop(self, queued_before: float) -> list[WriteOperation]:
         """Take back what has waited since before then and was not begun."""
         dropped = []
         with self._taking:
@@ -83,7 +83,7 @@ class Writer:
                 dropped.append(self._waiting.popleft())
         return dropped
 
-    def begun_before(self, moment: float) -> Sequence[Operation]:
+    def begun_before(self, moment: float) -> Sequence[WriteOperation]:
         """The operations of the running transaction, if it took them before then."""
         begun_at, operations = self._begun
         return operations if begun_at <= moment else ()
@@ -138,7 +138,7 @@ class Writer:
             self._recovered()
             self._hand_over(outcomes)
 
-    def _take(self) -> list[Operation]:
+    def _take(self) -> list[WriteOperation]:
         with self._taking:
             count = min(len(self._waiting), self._batch_size)
             operations = [self._waiting.popleft() for _ in range(count)]
@@ -149,9 +149,9 @@ class Writer:
         self._begun = (0.0, ())
         self._deliver(outcomes)
 
-    def _commit(self, connection: sqlite3.Connection, operations: Sequence[Operation]) -> list[Outcome]:
+    def _commit(self, connection: sqlite3.Connection, operations: Sequence[WriteOperation]) -> list[Outcome]:
         """Everything in one go; should one operation spoil that, again, each on its own."""
-        batch = Batch(connection)
+        batch = WriteBatch(connection)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
@@ -165,17 +165,17 @@ class Writer:
         return outcomes
 
     @staticmethod
-    def _run(operation: Operation, batch: Batch) -> Outcome:
+    def _run(operation: WriteOperation, batch: WriteBatch) -> Outcome:
         try:
             return operation, operation.run(batch), None
         except JackfieldError as error:
             return operation, None, error
 
     @staticmethod
-    def _run_alone(operation: Operation, connection: sqlite3.Connection) -> Outcome:
+    def _run_alone(operation: WriteOperation, connection: sqlite3.Connection) -> Outcome:
         connection.execute("SAVEPOINT alone")
         try:
-            batch = Batch(connection, careful=True)
+            batch = WriteBatch(connection, careful=True)
             result = operation.run(batch)
             batch.flush()
         except Exception as error:
@@ -188,7 +188,7 @@ class Writer:
                 connection.execute("RELEASE alone")
         return operation, result, None
 
-    def _fail(self, operations: Sequence[Operation], error: Exception) -> None:
+    def _fail(self, operations: Sequence[WriteOperation], error: Exception) -> None:
         known = error if isinstance(error, JackfieldError) or not isinstance(error, sqlite3.Error) else None
         self._hand_over([(operation, None, known or failures.unavailable(error)) for operation in operations])
 

@@ -11,14 +11,18 @@ class TelemetryPlugin(Plugin):
 
     name = "telemetry"
     settings = (SettingsTable("telemetry", "jackfield_telemetry.settings:TelemetrySettings"),)
-    commands = ("jackfield_telemetry.filing_commands:usage",)
-    provides = {Usage: "jackfield_telemetry.port:UsagePort"}
-    parts = ("jackfield_telemetry.service:UsageService", "jackfield_telemetry.background:Background")
+    commands = ("jackfield_telemetry.cli.commands:usage",)
+    provides = {Usage: "jackfield_telemetry.recorder:UsageRecorder"}
+    parts = (
+        "jackfield_telemetry.service:UsageService",
+        "jackfield_telemetry.background:Background",
+        "jackfield_telemetry.metrics:UsageCounts",
+    )
 
-    jackfield_usage_readers = later("jackfield_telemetry.formats:READERS")
-    jackfield_blueprints = later("jackfield_telemetry.report_routes:blueprints")
-    jackfield_telemetry_sinks = later("jackfield_telemetry.otel:sinks")
+    jackfield_usage_readers = later("jackfield_telemetry.readers.formats:READERS")
+    jackfield_blueprints = later("jackfield_telemetry.http.routes:blueprints")
+    jackfield_telemetry_sinks = later("jackfield_telemetry.otel.sink:sinks")
     jackfield_findings = later("jackfield_telemetry.findings:findings")
-    jackfield_metrics = later("jackfield_telemetry.port:metrics")
+    jackfield_metrics = later("jackfield_telemetry.metrics:metrics")
     start = deferred("jackfield_telemetry.background:start")
     stop = deferred("jackfield_telemetry.background:stop")

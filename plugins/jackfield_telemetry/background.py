@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import cast
 
 from jackfield.api.context import PluginContext
+from jackfield.api.places import load
 from jackfield.api.telemetry import TELEMETRY_SINKS
-from jackfield_telemetry.otel import own_sinks
+from jackfield_telemetry.otel.sink import own_sinks
 from jackfield_telemetry.settings import TelemetrySettings
 
 WATCH_SECONDS = 10
@@ -15,6 +18,7 @@ WATCH_SECONDS = 10
 SETTLE_SECONDS = 2
 """After the start, until the log of sessions is looked at."""
 STOP_SECONDS = 6
+SERVICE = "jackfield_telemetry.service:UsageService"
 
 
 class Background:
@@ -40,23 +44,19 @@ class Background:
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
 
     async def _settle(self) -> None:
+        """Where there is no log of sessions yet, nothing is loaded."""
         await self._context.clock.sleep(SETTLE_SECONDS)
-        from jackfield_telemetry.service import UsageService  # a start loads none of it
-
-        service = self._context.port(UsageService)
-        if service.log.path.exists():
-            await asyncio.to_thread(service.settle)
+        if (self._context.service.config_dir / "telemetry" / "sessions.jsonl").exists():
+            await (await _loaded("jackfield_telemetry.service:settle"))(self._context)
 
     async def _follow(self) -> None:
         await self._context.clock.sleep(WATCH_SECONDS)
-        from jackfield_telemetry.watching import Follower  # a start loads none of it
+        await (await _loaded("jackfield_telemetry.watching.following:follow"))(self._context)
 
-        follower = Follower(self._context)
-        heeding = self._context.spawn("heed new profiles", follower.heed_profiles())
-        try:
-            await follower.follow()
-        finally:
-            heeding.cancel()
+
+async def _loaded(place: str) -> Callable[[PluginContext], Awaitable[None]]:
+    """A thread imports it, since a start loads none of it and later requests should not wait."""
+    return cast("Callable[[PluginContext], Awaitable[None]]", await asyncio.to_thread(load, place))
 
 
 def start(context: PluginContext) -> None:
@@ -65,10 +65,8 @@ def start(context: PluginContext) -> None:
 
 async def stop(context: PluginContext) -> None:
     await context.port(Background).stop()
-    if context.is_built("jackfield_telemetry.service:UsageService"):
-        from jackfield_telemetry.service import close  # with the ledger, which a start does not load
-
-        await close(context)
+    if context.is_built(SERVICE):
+        await (await _loaded("jackfield_telemetry.service:close"))(context)
     for sink in context.extensions(TELEMETRY_SINKS).values():
         with suppress(Exception):
             await sink.close()

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
-from jackfield_telemetry import otel
-
-if TYPE_CHECKING:
-    from jackfield.api.context import PluginContext
-    from jackfield_telemetry.service import UsageService
+from jackfield_telemetry.otel import sink
+from jackfield_telemetry.service import UsageService
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:
-    from jackfield_telemetry.service import UsageService
-
-    return [*await asyncio.to_thread(_look, context.port(UsageService)), *otel.findings(context)]
+    return [*await asyncio.to_thread(_look, context.port(UsageService)), *sink.findings(context)]
 
 
 def _look(service: UsageService) -> list[Finding]:

@@ -12,14 +12,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.manifests import Layers
 from jackfield.api.telemetry import USAGE_READERS, UsageReader
-from jackfield_telemetry.aggregates import Aggregates
-from jackfield_telemetry.importing import Effort, Imported, Progress, Source, run_import
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.prices import Prices
-from jackfield_telemetry.queries import Pricing, Where
-from jackfield_telemetry.sessionlog import SessionLog, damaged_lines
+from jackfield_telemetry.importing.imports import ImportEffort, ImportProgress, ImportResult, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.prices.price_list import Prices
+from jackfield_telemetry.reports.periods import local_zone
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter
+from jackfield_telemetry.reports.summary import UsageSummary, summarise
+from jackfield_telemetry.sessions.aggregates import AggregatesFile
+from jackfield_telemetry.sessions.log import SessionLog, damaged_lines
 from jackfield_telemetry.settings import TelemetrySettings
-from jackfield_telemetry.summary import Summary, summarise
 
 T = TypeVar("T")
 PROGRESS_SECONDS = 0.25
@@ -37,13 +39,13 @@ class UsageService:
         directory = context.service.config_dir / "telemetry"
         self.ledger = Ledger(directory / "ledger.db")
         self.log = SessionLog(directory / "sessions.jsonl")
-        self.aggregates = Aggregates(directory / "aggregates.json")
+        self.aggregates = AggregatesFile(directory / "aggregates.json")
         self._importing = asyncio.Lock()
         self._prices: Prices | None = None
         self._aggregated: float | None = None
         """When `aggregates.json` was written last, on the monotonic clock."""
         self._aggregating: asyncio.Task[None] | None = None
-        self.progress: Progress | None = None
+        self.progress: ImportProgress | None = None
         """Of the import that runs now."""
 
     # -- what is known
@@ -62,7 +64,7 @@ class UsageService:
         self.log.repair()
         self.ledger.write(self.log.take_in)
 
-    def summary(self, where: Where, zone: tzinfo) -> Summary:
+    def summary(self, where: UsageFilter, zone: tzinfo) -> UsageSummary:
         """Blocks."""
         pricing = self.pricing()
         self.settle()
@@ -99,9 +101,9 @@ class UsageService:
             raise InvalidInput("There is no reader for this agent's log.", details={"agent": f"give one of: {known}"})
         return readers[name]
 
-    async def import_all(self, sources: Sequence[Source]) -> list[Imported]:
+    async def import_all(self, sources: Sequence[LogSource]) -> list[ImportResult]:
         """While another import runs this one waits. Raises `StoreUnavailable`."""
-        effort = Effort(self.settings.import_workers, self.settings.worker_threshold)
+        effort = ImportEffort(self.settings.import_workers, self.settings.worker_threshold)
         report = self._reporter()
         async with self._importing:
             try:
@@ -112,16 +114,16 @@ class UsageService:
             await self.changed({"agents": sorted({one.agent for one in done}), "imported": True})
         return done
 
-    def _reporter(self) -> Callable[[Progress], None]:
+    def _reporter(self) -> Callable[[ImportProgress], None]:
         loop, last = asyncio.get_running_loop(), [0.0]
 
-        def publish(progress: Progress) -> None:
+        def publish(progress: ImportProgress) -> None:
             self.progress = progress
             data = {"files": progress.files, "files_done": progress.files_done}
             sizes = {"size": progress.size, "size_done": progress.size_done}
             self.context.events.publish("usage", "import_progress", {**data, **sizes})
 
-        def report(progress: Progress) -> None:
+        def report(progress: ImportProgress) -> None:
             now = self.context.clock.monotonic()
             if now - last[0] >= PROGRESS_SECONDS:
                 last[0] = now
@@ -163,9 +165,12 @@ class UsageService:
             await self._aggregate()
 
     def write_aggregates(self) -> None:
-        from jackfield_telemetry.periods import local_zone
+        self.aggregates.write(self.summary(UsageFilter(), local_zone()), self.context.clock.now_ms())
 
-        self.aggregates.write(self.summary(Where(), local_zone()), self.context.clock.now_ms())
+
+async def settle(context: PluginContext) -> None:
+    """After the start."""
+    await asyncio.to_thread(context.port(UsageService).settle)
 
 
 async def close(context: PluginContext) -> None:
@@ -178,12 +183,12 @@ async def close(context: PluginContext) -> None:
 
 def sources_of(
     service: UsageService, agent: str | None, directory: str | None, environment: dict[str, str]
-) -> list[Source]:
+) -> list[LogSource]:
     """What an import reads: the directory that is named, else every tool's own. Raises `InvalidInput`. Blocks."""
     home = Path(environment.get("HOME") or Path.home())
     if directory is None:
         readers = [service.reader(agent)] if agent else list(service.context.extensions(USAGE_READERS).values())
-        return [Source(reader, place) for reader in readers for place in reader.directories(environment, home)]
+        return [LogSource(reader, place) for reader in readers for place in reader.directories(environment, home)]
     try:
         place = Path(directory).expanduser()
     except RuntimeError:
@@ -193,4 +198,4 @@ def sources_of(
         ) from None
     if "\0" in directory or not place.is_absolute() or not place.is_dir():
         raise InvalidInput("This directory is not there.", details={"agent_dir": "give the full path of a directory"})
-    return [Source(service.reader(agent or "claude"), place)]
+    return [LogSource(service.reader(agent or "claude"), place)]

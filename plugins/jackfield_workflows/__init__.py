@@ -1,22 +1,17 @@
-"""Workflows: documents, executions and the run loop."""
+"""Workflows: documents, validation, the management API and its commands."""
 
 from __future__ import annotations
 
 from jackfield.api.context import WorkflowReader
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
 class WorkflowsPlugin(Plugin):
-    """Workflows: documents, executions and the run loop."""
+    """Workflows: documents, validation, the management API and its commands."""
 
     name = "workflows"
-    settings = (
-        SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),
-        SettingsTable("executions", "jackfield_workflows.settings_executions:ExecutionsSettings"),
-    )
+    settings = (SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),)
     commands = ("jackfield_workflows.cli.commands:workflow",)
-    provides = {WorkflowReader: "jackfield_workflows.reader:CachedReader"}
+    provides = {WorkflowReader: "jackfield_workflows.documents.reader:CachedReader"}
 
-    jackfield_engine = later("jackfield_workflows.engine:build")
-    jackfield_blueprints = later("jackfield_workflows.api:blueprints")
-    start = deferred("jackfield_workflows.retention:start")
+    jackfield_blueprints = later("jackfield_workflows.routes.blueprints:blueprints")

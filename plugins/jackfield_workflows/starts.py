@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, entry_node
+from jackfield.api.nodes import NodeCatalog, entry_items
 from jackfield.api.workflows import Item, Items, Node, Workflow
 
 _NEVER = frozenset({"stickyNote"})
@@ -64,13 +64,6 @@ def start_items(workflow: Workflow, start: str, given: Items | None, catalog: No
         return given
     pinned = workflow.pin_data.get(start)
     return pinned or entry_items(workflow, start, None, catalog) or [{"json": {}}]
-
-
-def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items | None:
-    """What the start node makes of the given items; see `EntryNode`."""
-    node = workflow.nodes[start]
-    found = entry_node(catalog.find(node.kind))
-    return found.entry(node, workflow, given) if found else given
 
 
 def read_items(body: Json, path: str = "") -> Items | None:

@@ -1,4 +1,4 @@
-"""The stores that the contract suite holds for. A further store plugin adds its own to `STORES`."""
+"""The stores that the contract suites hold for."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_a_node_of_ours_is_replaced_by_the_operator_alone(
     install("acme-set", {"acme": "acme_set:P"}, acme_set=SETTER)
     made = kernel()
     found = made.nodes.find("set")
-    assert type(found).__module__ == "jackfield_nodes.set_node"
+    assert type(found).__module__ == "jackfield_nodes.fields.set_node"
     assert '"node:set" = "acme"' in failed(made)["acme"]
     (line,) = [record for record in caplog.records if record.levelname == "ERROR"]
     assert "Plugin acme of acme-set 1.0" in line.message
@@ -385,7 +385,7 @@ def test_an_override_that_cannot_be_kept_leaves_ours(install: Install, kernel: C
     )
     install("acme-gone", {"acme": "acme_gone:P"}, acme_gone=source)
     made = kernel('[plugins.overrides]\n"node:set" = "acme"\n')
-    assert type(made.nodes.find("set")).__module__ == "jackfield_nodes.set_node"
+    assert type(made.nodes.find("set")).__module__ == "jackfield_nodes.fields.set_node"
     assert "gone" in failed(made)["acme"]
 
 

@@ -27,7 +27,7 @@ from jackfield.core.secrets import FileSecrets
 from jackfield.core.settings import load
 from jackfield.core.tables import CORE_TABLES, CorsSettings, LogSettings, ServerSettings, StoreSettings
 from jackfield.http.app import Application, create_app, daemon_token
-from jackfield.http.server import RUNNERS, run
+from jackfield.http.server import run
 
 from .conftest import FakePlugin, FakeStore, MakeKernel, a_plugin
 
@@ -197,7 +197,7 @@ def test_the_reason_of_a_failed_start_is_told_whatever_the_server_does(
         if ending is not None:
             raise ending
 
-    monkeypatch.setitem(RUNNERS, "hypercorn", runner)
+    monkeypatch.setattr("jackfield.http.server.runner_of", lambda name: runner)
     with socket.socket() as sock, pytest.raises(StoreUnavailable, match="locked"):
         run(create_app(make_kernel()), sock)
 

@@ -47,6 +47,11 @@ def test_its_own_tests_pass(name: str, install: Install, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", PACKAGES)
+def test_the_host_has_nothing_against_it(name: str, install: Install, tmp_path: Path) -> None:
+    run(["jackfield", "plugins", "check", str(EXAMPLES / name)], install(*needed(name)), tmp_path)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
 def test_its_types_are_strict(name: str, tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     path = {"MYPYPATH": os.pathsep.join(str(EXAMPLES / other) for other in needed(name))}

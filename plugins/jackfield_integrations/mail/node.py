@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.files import content_of, file_of
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import Item, Items
-from jackfield_integrations.files import content_of, file_of
-from jackfield_integrations.items import made_of
+from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import SMTP
 from jackfield_integrations.libraries import load
-from jackfield_integrations.mail.letter import Attachment, envelope, message
+from jackfield_integrations.mail.composing import Attachment, envelope, message
 from jackfield_integrations.mail.parameters import SendEmail, SendEmail1, SendEmail2
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.secret_values import credential
@@ -48,7 +48,7 @@ class SendEmailNode(IntegrationNode):
         values = await credential(run, SMTP)
         posts = await load("mail.post", "mail")
         verify = not resolved[0].options.allow_unauthorized_certs
-        async with self.place(), posts.connected(self.targets, values, self.settings, verify) as post:
+        async with self.slot(), posts.connected(self.targets, values, self.settings, verify) as post:
 
             async def one(index: int, parameters: AnySendEmail) -> Items:
                 return await self._one(run, post, index, parameters)
@@ -56,18 +56,18 @@ class SendEmailNode(IntegrationNode):
             return [await made_per_item(run, resolved, one)]
 
     async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
-        letter = parameters.letter()
-        to = envelope(letter)
+        mail = parameters.mail()
+        to = envelope(mail)
         # The files as they are go once they are in the mail; a mail is whole in memory, as the library takes it.
-        made = await asyncio.to_thread(message, letter, await self._attachments(run, run.items[index], letter.files))
-        return made_of([await post.send(made, to)], index)
+        made = await asyncio.to_thread(message, mail, await self._attachments(run, index, mail.files))
+        return new_items([await post.send(made, to)], index)
 
-    async def _attachments(self, run: NodeRun, item: Item, fields: Sequence[str]) -> list[Attachment]:
-        left = self.settings.max_bytes
+    async def _attachments(self, run: NodeRun, index: int, fields: Sequence[str]) -> list[Attachment]:
+        item, left = run.items[index], self.settings.max_bytes
         found: list[Attachment] = []
         for name in fields:
-            file = file_of(item, name)
-            content = await content_of(run, file, left)
+            file = file_of(item, name, index)
+            content = await content_of(run, item, name, index, limit=left)
             left -= len(content)
             found.append((content, file.get("mimeType") or "", file.get("fileName") or name))
         return found

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.nodes import Parameters
-from jackfield_integrations.mail.letter import Letter
+from jackfield_integrations.mail.composing import OutgoingMail
 from jackfield_integrations.parameters import Text, names
 
 
@@ -31,8 +31,8 @@ class SendEmail(Parameters):
     html: Text = ""
     options: MailOptions = Field(default_factory=MailOptions)
 
-    def letter(self) -> Letter:
-        return Letter(
+    def mail(self) -> OutgoingMail:
+        return OutgoingMail(
             sender=self.from_email,
             to=self.to_email,
             cc=self.options.cc_email,
@@ -65,8 +65,8 @@ class SendEmail1(Parameters):
     attachments: Text = Field("", description="Binary fields to attach, comma separated.")
     options: MailOptions = Field(default_factory=MailOptions)
 
-    def letter(self) -> Letter:
-        return Letter(
+    def mail(self) -> OutgoingMail:
+        return OutgoingMail(
             sender=self.from_email,
             to=self.to_email,
             cc=self.cc_email,

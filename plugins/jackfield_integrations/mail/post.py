@@ -12,7 +12,7 @@ import aiosmtplib
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.mail.letter import Envelope
+from jackfield_integrations.mail.composing import Envelope
 from jackfield_integrations.secret_values import Credential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.files import with_file
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item
 from jackfield_integrations.files import kept
 
@@ -47,12 +49,14 @@ def file_name(name: str, field: str) -> str:
     return checked_path(found, field)
 
 
-async def with_download(run: NodeRun, server: FileServer, item: Item, path: str, field: str, name: str) -> Item:
-    """The item with the server's file in this binary field."""
+async def with_download(
+    run: NodeRun, server: FileServer, item: Item, index: int, path: str, field: str, name: str
+) -> Item:
+    """The item with the server's file in this binary field. Raises `NodeError`."""
     if not field:
         raise NodeError("The parameter binaryPropertyName is empty.")
     file = await kept(run, server.content(checked_path(path, "path")), name or posixpath.basename(path) or "file")
-    return {"json": item["json"], "binary": {**(item.get("binary") or {}), field: file}}
+    return new_item(item["json"], index, with_file(item, field, file))
 
 
 def rights(mode: int) -> dict[str, Json]:

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.files import chunks_of, file_of
-from jackfield_integrations.items import made_of
+from jackfield_integrations.files import bounded_chunks
 from jackfield_integrations.kinds import FTP, SFTP
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
@@ -67,7 +67,7 @@ class FtpNode(IntegrationNode):
         plain = resolved[0].protocol == "ftp"
         values = await credential(run, FTP if plain else SFTP)
         servers = await load("remote.ftp_server" if plain else "remote.sftp_server", "ftp" if plain else "ssh")
-        async with self.place(), servers.served(self.targets, values, self.settings) as server:
+        async with self.slot(), servers.served(self.targets, values, self.settings) as server:
 
             async def one(index: int, parameters: FtpParameters) -> Items:
                 return await self._one(run, server, index, parameters)
@@ -79,11 +79,10 @@ class FtpNode(IntegrationNode):
         match wanted.operation:
             case "list":
                 path = checked_path(wanted.path or "/", "path")
-                return made_of(await server.listing(path, recursive=wanted.recursive), index)
+                return new_items(await server.listing(path, recursive=wanted.recursive), index)
             case "download":
-                made = await with_download(run, server, run.items[index], wanted.path, wanted.binary_property_name, "")
-                made["pairedItem"] = {"item": index}
-                return [made]
+                item, field = run.items[index], wanted.binary_property_name
+                return [await with_download(run, server, item, index, wanted.path, field, "")]
             case "delete":
                 path = checked_path(wanted.path, "path")
                 await server.remove(path, folder=options.folder, recursive=options.recursive)
@@ -92,12 +91,13 @@ class FtpNode(IntegrationNode):
                 await server.rename(old, new, make_directories=options.create_directories)
             case "upload":
                 await server.write(checked_path(wanted.path, "path"), self._upload(run, index, wanted))
-        return made_of([{"success": True}], index)
+        return new_items([{"success": True}], index)
 
     def _upload(self, run: NodeRun, index: int, wanted: FtpParameters) -> AsyncIterator[bytes]:
         if not wanted.binary_data:
             return _once(wanted.file_content.encode("utf-8", "replace"))
-        return chunks_of(run, file_of(run.items[index], wanted.binary_property_name), self.settings.max_bytes)
+        item, limit = run.items[index], self.settings.max_bytes
+        return bounded_chunks(run, item, wanted.binary_property_name, index, limit)
 
 
 def node(context: PluginContext) -> FtpNode:

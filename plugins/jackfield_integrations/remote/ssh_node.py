@@ -11,19 +11,20 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import file_of
+from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.files import chunks_of, file_of
-from jackfield_integrations.items import made_of
+from jackfield_integrations.files import bounded_chunks
 from jackfield_integrations.kinds import SSH_PASSWORD, SSH_PRIVATE_KEY
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
 from jackfield_integrations.remote.file_server import checked_path, file_name, with_download
-from jackfield_integrations.secret_values import Credential, credential
+from jackfield_integrations.secret_values import credential
 
 if TYPE_CHECKING:
-    import asyncssh
+    from jackfield_integrations.remote.ssh_actions import SshActions
 
 
 class SshOptions(Parameters):
@@ -76,57 +77,28 @@ class SshNode(IntegrationNode):
             return [[]]
         kind = SSH_PASSWORD if resolved[0].authentication == "password" else SSH_PRIVATE_KEY
         values = await credential(run, kind)
-        sessions = await load("remote.ssh_session", "ssh")
-        async with self.place(), sessions.opened(self.targets, values, self.settings) as connection:
+        ssh = await load("remote.ssh_actions", "ssh")
+        async with self.slot(), ssh.connected(self.targets, values, self.settings) as actions:
 
             async def one(index: int, parameters: SshParameters) -> Items:
                 if parameters.action() == "execute":
-                    return await self._command(connection, values, index, parameters)
-                return await self._file(run, connection, values, index, parameters)
+                    if not parameters.command.strip():
+                        raise NodeError("The parameter command is empty.")
+                    return new_items([await actions.command(in_directory(parameters.command, parameters.cwd))], index)
+                return await self._file(run, actions, index, parameters)
 
             return [await made_per_item(run, resolved, one)]
 
-    async def _command(
-        self, connection: asyncssh.SSHClientConnection, values: Credential, index: int, wanted: SshParameters
-    ) -> Items:
-        import asyncssh
-
-        from jackfield_integrations.remote.ssh_session import TooMuchOutput, run_command
-
-        if not wanted.command.strip():
-            raise NodeError("The parameter command is empty.")
-        most = self.settings.command_output_bytes
-        try:
-            ended = await run_command(connection, in_directory(wanted.command, wanted.cwd), most)
-        except TooMuchOutput:
-            raise NodeError(
-                f"The command wrote more than {most} bytes (integrations.command_output_bytes) and was ended."
-            ) from None
-        except (asyncssh.Error, OSError) as exc:
-            raise NodeError(f"SSH: {values.shown(exc)}.") from None
-        row = {"code": ended.code, "signal": ended.signal, "stdout": ended.stdout, "stderr": ended.stderr}
-        return made_of([row], index)
-
-    async def _file(
-        self,
-        run: NodeRun,
-        connection: asyncssh.SSHClientConnection,
-        values: Credential,
-        index: int,
-        wanted: SshParameters,
-    ) -> Items:
-        from jackfield_integrations.remote.sftp_server import files_of
-
+    async def _file(self, run: NodeRun, actions: SshActions, index: int, wanted: SshParameters) -> Items:
         item, field, path = run.items[index], wanted.binary_property_name, checked_path(wanted.path, "path")
-        async with files_of(connection, values, self.settings) as server:
+        async with actions.files() as server:
             if wanted.action() == "download":
-                made = await with_download(run, server, item, path, field, wanted.options.file_name)
-                made["pairedItem"] = {"item": index}
-                return [made]
-            file = file_of(item, field)
+                return [await with_download(run, server, item, index, path, field, wanted.options.file_name)]
+            file = file_of(item, field, index)
             name = file_name(wanted.options.file_name or file.get("fileName") or field, "fileName")
-            await server.write(posixpath.join(path, name), chunks_of(run, file, self.settings.max_bytes))
-        return made_of([{"success": True}], index)
+            chunks = bounded_chunks(run, item, field, index, self.settings.max_bytes)
+            await server.write(posixpath.join(path, name), chunks)
+        return new_items([{"success": True}], index)
 
 
 def node(context: PluginContext) -> SshNode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -136,8 +137,6 @@ def _distrust(host: str, *, changed: bool) -> str:
 
 async def _socket(address: str, port: int) -> Any:
     """A connected socket. Any: as the library takes it."""
-    import socket
-
     loop = asyncio.get_running_loop()
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)

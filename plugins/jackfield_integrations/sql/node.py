@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.items import error_item, goes_on, new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
-from jackfield_integrations.items import made_of
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.sql.parameters import AnySqlParameters
 from jackfield_integrations.sql.session import Reading, Rows, Session
@@ -36,7 +35,7 @@ class SqlNode(IntegrationNode):
         first = resolved[0]
         reading = self.reading(first)
         opened = await self.session(run, first)
-        async with self.place(), opened as session:
+        async with self.slot(), opened as session:
             if first.batching() == "independently":
 
                 async def one(index: int, parameters: AnySqlParameters) -> Items:
@@ -79,15 +78,15 @@ class SqlNode(IntegrationNode):
                 raise
             return [error_item(exc, index)]
         if not made and not all(statement.reads for statement in statements):
-            return made_of([{"success": True}], 0)
+            return new_items([{"success": True}], 0)
         return made
 
     @staticmethod
     def _items(rows: Rows, statement: Statement, index: int, single: bool) -> Items:
         """With `single` the whole run reports success once, when there are no rows at all."""
-        return made_of(rows, index) if single else _answered(rows, statement, index)
+        return new_items(rows, index) if single else _answered(rows, statement, index)
 
 
 def _answered(rows: Rows, statement: Statement, index: int) -> Items:
     """The rows, or that there are none because the statement only changes something."""
-    return made_of(rows if rows or statement.reads else [{"success": True}], index)
+    return new_items(rows if rows or statement.reads else [{"success": True}], index)

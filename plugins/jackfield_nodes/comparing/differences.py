@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
 from jackfield_nodes.comparing.parameters import CompareParameters
-from jackfield_nodes.field_names import names_of, put, without
-from jackfield_nodes.lists.fields import read_field
-from jackfield_nodes.matching import alike, same_value
 from jackfield_nodes.merging.parameters import FieldPair
+from jackfield_nodes.values.fields import read_field
+from jackfield_nodes.values.matching import alike, same_value
+from jackfield_nodes.values.names import names_of, put, without
 
 Object = dict[str, Json]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import pair, passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.comparing.differences import Comparison
 from jackfield_nodes.comparing.parameters import CompareParameters, CompareParameters1
 from jackfield_nodes.merging.by_fields import check_fields, match
 from jackfield_nodes.merging.parameters import MergeOptions
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.pairs import handed_on, pair
-from jackfield_nodes.threads import worked
+from jackfield_nodes.values.threads import worked
 
 
 def compared(first: Items, second: Items, given: CompareParameters, limit: int) -> Outputs:
@@ -36,11 +36,11 @@ def compared(first: Items, second: Items, given: CompareParameters, limit: int) 
     outputs: Outputs = [[], [], [], []]
     for index, rows in enumerate(matches.hits):
         if not rows:
-            outputs[0].append(handed_on(first[index], index))
+            outputs[0].append(passed_on(first[index], index))
         for row in rows:
             same, item = _judged(first[index], second[row], index, row, comparison)
             outputs[1 if same else 2].append(item)
-    outputs[3].extend(handed_on(item, index, 1) for index, item in enumerate(second) if index not in matches.matched)
+    outputs[3].extend(passed_on(item, index, 1) for index, item in enumerate(second) if index not in matches.matched)
     return outputs
 
 

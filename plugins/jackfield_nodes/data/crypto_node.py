@@ -12,20 +12,21 @@ import hmac
 import secrets
 import string
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Literal, Protocol
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Literal, Protocol, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import chunks_of
+from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.signatures import signed
-from jackfield_nodes.files.entries import chunks_of
-from jackfield_nodes.paths import set_path
-from jackfield_nodes.per_item import ItemNode, with_json
-from jackfield_nodes.values import Unfit, text_of
+from jackfield_nodes.values.conversions import Unfit, text_of
+from jackfield_nodes.values.paths import set_path
 
 DIGESTS: Mapping[str, str] = {
     "MD5": "md5",
@@ -46,6 +47,10 @@ _ALPHABETS: Mapping[str, str] = {
     "base64": string.ascii_letters + string.digits,
     "hex": string.digits + "abcdef",
 }
+
+
+SIGNED = "jackfield_nodes.data.signatures:signed"
+"""Its library is loaded with the first signature."""
 
 
 class Digest(Protocol):
@@ -115,7 +120,7 @@ class CryptoNode(ItemNode):
         if parameters.action == "sign":
             key = await self._key(run, parameters.private_key, "signPrivateKey", "privateKey")
             content = text_of(parameters.value).encode("utf-8", "replace")
-            signature = await asyncio.to_thread(signed, content, key, parameters.algorithm)
+            signature = await asyncio.to_thread(_signed, content, key, parameters.algorithm)
             return encoded(signature, parameters.encoding)
         digest: Digest
         if parameters.action == "hmac":
@@ -141,6 +146,10 @@ class CryptoNode(ItemNode):
         if not given:
             raise NodeError(f"The parameter {parameter} is empty.")
         return given
+
+
+def _signed(content: bytes, key: str, algorithm: str) -> bytes:
+    return cast("Callable[[bytes, str, str], bytes]", load(SIGNED))(content, key, algorithm)
 
 
 async def _one(content: bytes) -> AsyncIterator[bytes]:

@@ -16,11 +16,12 @@ from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import floored, iso, shifted, unit_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
+from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data import dates
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
-from jackfield_nodes.per_item import ItemNode, with_json
-from jackfield_nodes.zones import zone_of
+from jackfield_nodes.values import dates
+from jackfield_nodes.values.zones import zone_of
 
 Unit: TypeAlias = Literal["years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds"]
 Part: TypeAlias = Literal["year", "month", "week", "day", "hour", "minute", "second"]

@@ -11,8 +11,8 @@ from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield_nodes.data import dates
-from jackfield_nodes.paths import set_path
+from jackfield_nodes.values import dates
+from jackfield_nodes.values.paths import set_path
 
 
 class LegacyOptions(Parameters):

@@ -7,24 +7,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Protocol, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import text_of
+from jackfield_nodes.data.html_values import Cleaning, Wanted
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.paths import get_path
 
+EXTRACTED = "jackfield_nodes.data.html_reading:extracted"
+"""Place of an `Extract`, which needs a parser of HTML."""
 LARGE = 64 * 1024
 """Documents from so many characters on are parsed on a thread."""
+
+
+class Extract(Protocol):
+    """See `html_reading.extracted`."""
+
+    def __call__(self, html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]: ...
 
 
 class Extraction(Parameters):
@@ -139,6 +148,7 @@ def _text(value: Json, name: str, index: int) -> str:
 
 
 async def _off_loop(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
+    extracted = cast("Extract", load(EXTRACTED))
     if len(html) < LARGE:
         return extracted(html, wanted, cleaning)
     return await asyncio.to_thread(extracted, html, wanted, cleaning)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import record
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+from jackfield_nodes.data.html_values import Cleaning, Wanted
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = _HEADINGS | {
@@ -25,32 +23,9 @@ _DEEPEST = 400
 """Levels of elements that plain text is made of; what is deeper is taken as it is."""
 
 
-@record
-class Wanted:
-    """One value to extract. returns: attribute, html, text or value."""
-
-    selector: str
-    returns: str
-    attribute: str
-    many: bool
-    skip: Sequence[str] = ()
-
-
-@record
-class Cleaning:
-    """trim: no blanks at the ends; clean_up: no line breaks and no repeated blanks; layout: text with breaks between
-    blocks and addresses behind links, and of several elements the first alone (version 1.2)."""
-
-    trim: bool
-    clean_up: bool
-    layout: bool
-
-
 def extracted(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
     """Key -> value, or a list of values; null where nothing is found. Blocks for large documents. Raises `NodeError`
     for a selector that is not valid."""
-    from selectolax.lexbor import LexborHTMLParser
-
     tree = LexborHTMLParser(html)
     return {key: _extract(tree, each, cleaning) for key, each in wanted}
 
@@ -67,8 +42,6 @@ def _extract(tree: LexborHTMLParser, wanted: Wanted, cleaning: Cleaning) -> Json
 
 
 def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
-    from selectolax.lexbor import SelectolaxError
-
     try:
         return tree.css(selector)
     except (SelectolaxError, ValueError):
@@ -92,8 +65,6 @@ def _value(node: LexborNode, wanted: Wanted, cleaning: Cleaning) -> str | None:
 
 
 def _below(node: LexborNode, selector: str) -> list[LexborNode]:
-    from selectolax.lexbor import SelectolaxError
-
     try:
         return node.css(selector)
     except (SelectolaxError, ValueError):

@@ -7,7 +7,7 @@ from html import escape
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_nodes.values import text_of
+from jackfield_nodes.values.conversions import text_of
 
 _TABLE = 'style="border-spacing:0; font-family:helvetica,arial,sans-serif"'
 _HEADER = (

@@ -4,75 +4,14 @@ from __future__ import annotations
 
 from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import jwt
+from jwt.algorithms import Algorithm
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import record
-
-if TYPE_CHECKING:
-    from jwt.algorithms import Algorithm
-
-ALGORITHMS = (
-    *("HS256", "HS384", "HS512", "RS256", "RS384", "RS512"),
-    *("ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA"),
-)
-
-
-@record
-class Key:
-    """What signs and verifies. private and public: of a pair, PEM; secret: of the HS algorithms."""
-
-    algorithm: str
-    secret: str = ""
-    private: str = ""
-    public: str = ""
-    pair: bool = False
-
-    def signing(self) -> str:
-        """Raises `NodeError` naming the empty field."""
-        return self._of("privateKey", self.private) if self.pair else self._of("secret", self.secret)
-
-    def verifying(self) -> str:
-        """Raises `NodeError` naming the empty field."""
-        return self._of("publicKey", self.public) if self.pair else self._of("secret", self.secret)
-
-    def _of(self, field: str, value: str) -> str:
-        if not value:
-            raise NodeError(f"The credential jwtAuth has no {field}; fill it in.")
-        # Keys that were copied out of JSON may have their line ends written as \n.
-        return value.replace("\\n", "\n").strip() if self.pair else value
-
-
-def key_of(values: Mapping[str, str], algorithm: str) -> Key:
-    """values: of a credential of the kind jwtAuth; algorithm: instead of its own."""
-    return Key(
-        algorithm or values.get("algorithm") or "HS256",
-        values.get("secret", ""),
-        values.get("privateKey", ""),
-        values.get("publicKey", ""),
-        values.get("keyType") == "pemKey",
-    )
-
-
-@record
-class Token:
-    """signature: in base64url."""
-
-    header: dict[str, Json]
-    payload: dict[str, Json]
-    signature: str
-
-
-@record
-class Checks:
-    """now: Unix seconds; tolerance: seconds by which clocks may differ."""
-
-    now: float
-    tolerance: float = 0
-    expiration: bool = True
-    not_before: bool = True
+from jackfield_nodes.data.jwt_keys import Checks, Key, Token
 
 
 def signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
@@ -125,14 +64,10 @@ def taken_apart(token: str) -> Token:
 
 
 def _algorithm(key: Key) -> Algorithm:
-    import jwt
-
     return jwt.get_algorithm_by_name(key.algorithm)
 
 
 def _key_errors() -> tuple[type[Exception], ...]:
-    import jwt
-
     return (jwt.PyJWTError, ValueError, TypeError, NotImplementedError)
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, key_of, signed, taken_apart, verified
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import Unfit, to_object
+from jackfield_nodes.data.jwt_keys import ALGORITHMS, Checks, Key, Token, key_of
+from jackfield_nodes.values.conversions import Unfit, to_object
 
+_TOKENS = "jackfield_nodes.data.json_web_tokens"
+"""The module that needs the library for tokens."""
 MOST = 1e11
 """Seconds, some thousand years: more is no time that anybody means."""
 
@@ -72,7 +75,7 @@ class JwtNode(ItemNode):
         now = self._context.clock.now_ms() // 1000
         claims = _claims(parameters.claims_json) if parameters.use_json else parameters.claims.made(now)
         key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
-        token = await asyncio.to_thread(signed, {"iat": now, **claims}, key, parameters.options.kid)
+        token = await asyncio.to_thread(_signed, {"iat": now, **claims}, key, parameters.options.kid)
         return {"token": token}
 
     async def _read(self, run: NodeRun, parameters: JsonWebToken) -> dict[str, Json]:
@@ -80,15 +83,27 @@ class JwtNode(ItemNode):
         if not token:
             raise NodeError("The parameter token is empty.")
         if parameters.operation == "decode":
-            found = await asyncio.to_thread(taken_apart, token)
+            found = await asyncio.to_thread(_taken_apart, token)
         else:
             key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
             now = self._context.clock.now_ms() / 1000
             checks = Checks(now, options.clock_tolerance, not options.ignore_expiration, not options.ignore_not_before)
-            found = await asyncio.to_thread(verified, token, key, checks)
+            found = await asyncio.to_thread(_verified, token, key, checks)
         if not options.complete:
             return {"payload": found.payload}
         return {"header": found.header, "payload": found.payload, "signature": found.signature}
+
+
+def _signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
+    return cast("Callable[[Mapping[str, Json], Key, str], str]", load(f"{_TOKENS}:signed"))(claims, key, key_id)
+
+
+def _verified(token: str, key: Key, checks: Checks) -> Token:
+    return cast("Callable[[str, Key, Checks], Token]", load(f"{_TOKENS}:verified"))(token, key, checks)
+
+
+def _taken_apart(token: str) -> Token:
+    return cast("Callable[[str], Token]", load(f"{_TOKENS}:taken_apart"))(token)
 
 
 def _claims(given: object) -> dict[str, Json]:

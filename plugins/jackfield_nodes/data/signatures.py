@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
+from cryptography.hazmat.primitives.hashes import HashAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from jackfield.api.nodes import NodeError
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.hashes import HashAlgorithm
 
 _PARTS = ("rsa-", "ecdsa-with-", "id-rsassa-pkcs1-v1_5-with-", "dsa-with-", "dsa-", "withrsaencryption")
 
@@ -15,10 +16,6 @@ _PARTS = ("rsa-", "ecdsa-with-", "id-rsassa-pkcs1-v1_5-with-", "dsa-with-", "dsa
 def signed(content: bytes, key: str, algorithm: str) -> bytes:
     """algorithm: a digest's name, alone or as in RSA-SHA256. RSA signs by PKCS #1 v1.5, elliptic curves in DER; Ed25519
     and Ed448 have a digest of their own. Raises `NodeError`, never with the key in it."""
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
     try:
         # Keys that went through a form may have their line ends written as \n.
         private = load_pem_private_key(key.replace("\\n", "\n").strip().encode(), password=None)
@@ -36,8 +33,6 @@ def signed(content: bytes, key: str, algorithm: str) -> bytes:
 
 
 def _digest(algorithm: str) -> HashAlgorithm:
-    from cryptography.hazmat.primitives import hashes
-
     name = algorithm.lower()
     for part in _PARTS:
         name = name.replace(part, "")

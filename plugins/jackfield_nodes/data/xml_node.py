@@ -14,11 +14,11 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.values.paths import get_path
 
 LARGE = 64 * 1024
 """Texts from so many characters on are read on a thread."""

@@ -3,9 +3,15 @@ list. Entities are refused, so that a small text cannot become a large one; name
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Protocol
+from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
+
+from defusedxml import DefusedXmlException
+from defusedxml.sax import make_parser
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -102,12 +108,6 @@ class Reader(ContentHandler):
 
 def xml_to_json(text: str | bytes, options: ReadOptions) -> Json:
     """Blocks for large texts. Raises `NodeError`."""
-    from io import BytesIO
-    from xml.sax import SAXParseException
-
-    from defusedxml import DefusedXmlException
-    from defusedxml.sax import make_parser
-
     parser = make_parser()
     parser.forbid_external = True
     reader = Reader(options)
@@ -127,8 +127,6 @@ def xml_to_json(text: str | bytes, options: ReadOptions) -> Json:
 
 def _declared_as_utf8(text: str) -> bytes:
     """Whatever encoding the text declares, it is UTF-8 now."""
-    import re
-
     text = text.removeprefix("\ufeff").lstrip()
     # Only a declaration of a bearable length is looked at: hostile blanks in it would take the square of their number.
     end = text.find("?>", 0, _LONGEST_DECLARATION) if text.startswith("<?xml") else -1

@@ -15,7 +15,7 @@ from re import Pattern
 from re import compile as compile_pattern
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.limits import Budget
+from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.settings import FilesSettings
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

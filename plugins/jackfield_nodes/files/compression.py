@@ -14,14 +14,23 @@ from pydantic import Field
 from jackfield.api.binary import DEFAULT_TYPE, BinarySettings
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import chunks_of, content_of, file_of, kept_file
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
-from jackfield_nodes.files.archives import EMPTY_ZIP, GZIP, ZIP, directory, gunzipped, gzipped, member, unique, zipped
-from jackfield_nodes.files.entries import chunks_of, content_of, kept
-from jackfield_nodes.files.limits import Budget
+from jackfield_nodes.files.formats.archives import (
+    EMPTY_ZIP,
+    GZIP,
+    ZIP,
+    directory,
+    gunzipped,
+    gzipped,
+    member,
+    unique,
+    zipped,
+)
+from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.undisturbed import undisturbed
-from jackfield_nodes.items import binary_of
-from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.files.threads import run_to_end
 
 _HUGE = 2**31
 _LONGEST = 1000
@@ -60,11 +69,11 @@ class CompressionNode(ItemNode):
     async def _zipped(
         self, run: NodeRun, parameters: Compression, item: Item, index: int, names: list[str]
     ) -> BinaryData:
-        inside = unique(_packable(binary_of(item, name, index).get("fileName") or name) for name in names)
+        inside = unique(_packable(file_of(item, name, index).get("fileName") or name) for name in names)
         files = {title: chunks_of(run, item, name, index) for title, name in zip(inside, names, strict=True)}
         huge = self._context.settings(BinarySettings).file_limit >= _HUGE
         title = parameters.file_name or "data.zip"
-        return await kept(run, zipped(files, huge=huge), mime_type="application/zip", file_name=title)
+        return await kept_file(run, zipped(files, huge=huge), mime_type="application/zip", file_name=title)
 
     async def _gzipped(
         self, run: NodeRun, parameters: Compression, item: Item, index: int, names: list[str]
@@ -74,10 +83,10 @@ class CompressionNode(ItemNode):
             raise NodeError("A gzip file holds one file; name one field, or choose zip.")
         files: dict[str, BinaryData] = {}
         for number, name in enumerate(names):
-            title = parameters.file_name or f"{binary_of(item, name, index).get('fileName') or name}.gz"
+            title = parameters.file_name or f"{file_of(item, name, index).get('fileName') or name}.gz"
             content = gzipped(chunks_of(run, item, name, index))
             field = f"{_prefix(run, parameters)}{number}" if old else parameters.binary_property_output
-            files[field] = await kept(run, content, mime_type="application/gzip", file_name=title)
+            files[field] = await kept_file(run, content, mime_type="application/gzip", file_name=title)
         return files
 
     async def _unpacked(
@@ -88,7 +97,7 @@ class CompressionNode(ItemNode):
         for name in names:
             async for title, content in self._contents(run, item, index, name):
                 kind = mimetypes.guess_type(title)[0] or DEFAULT_TYPE
-                files[f"{prefix}{len(files)}"] = await kept(run, content, mime_type=kind, file_name=title)
+                files[f"{prefix}{len(files)}"] = await kept_file(run, content, mime_type=kind, file_name=title)
         return files
 
     async def _contents(
@@ -97,13 +106,13 @@ class CompressionNode(ItemNode):
         """Name and content of every file in a packed one."""
         settings = self._context.settings(FilesSettings)
         budget = Budget(settings)
-        given = binary_of(item, name, index).get("fileName") or ""
+        given = file_of(item, name, index).get("fileName") or ""
         head = await _head(run, item, name, index)
         if head.startswith(GZIP):
             yield _without_gz(given), gunzipped(chunks_of(run, item, name, index), budget)
         elif head.startswith((ZIP, EMPTY_ZIP)):
             content = await content_of(run, item, name, index, limit=settings.parse_limit)
-            archive, found = await undisturbed(directory, content, settings.archive_files, budget)
+            archive, found = await run_to_end(directory, content, settings.archive_files, budget)
             with archive:
                 for info in found:
                     yield _plain(info.filename), member(archive, info, budget)

@@ -16,10 +16,11 @@ from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.files import kept_file
 from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.convert_event import EventParameters, event_file
-from jackfield_nodes.files.entries import kept
 from jackfield_nodes.files.writing import (
     TYPES,
     TableWriting,
@@ -29,9 +30,8 @@ from jackfield_nodes.files.writing import (
     table_file,
     text_content,
 )
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.zones import zone_of
+from jackfield_nodes.values.paths import get_path
+from jackfield_nodes.values.zones import zone_of
 
 
 class Options(TableWriting):
@@ -78,7 +78,9 @@ class ConvertNode(ItemNode):
         if parameters.operation == "toJson":
             rows: list[Json] = [item["json"] for item in run.items]
             content = await asyncio.to_thread(json_content, rows, options.text())
-            file = await kept(run, content, mime_type="application/json", file_name=options.file_name or "file.json")
+            file = await kept_file(
+                run, content, mime_type="application/json", file_name=options.file_name or "file.json"
+            )
         else:
             file = await table_file(run, run.items, parameters.operation, options, "file")
         paired: Any = [{"item": index} for index in range(len(run.items))]
@@ -93,15 +95,17 @@ class ConvertNode(ItemNode):
         if parameters.operation == "iCal":
             content = await asyncio.to_thread(event_file, parameters, zone_of(run), self._context.clock.now_ms())
             name = parameters.additional_fields.file_name or "event.ics"
-            return await kept(run, content, mime_type="text/calendar", file_name=name)
+            return await kept_file(run, content, mime_type="text/calendar", file_name=name)
         if parameters.operation == "toJson":
             content = json_content(item["json"], options.text())
-            return await kept(run, content, mime_type="application/json", file_name=options.file_name or "file.json")
+            return await kept_file(
+                run, content, mime_type="application/json", file_name=options.file_name or "file.json"
+            )
         value = _source(item, parameters.source_property, index)
         if parameters.operation == "toText":
             kind = "application/json" if isinstance(value, dict | list) else "text/plain"
             content = text_content(value, options.text())
-            return await kept(run, content, mime_type=kind, file_name=options.file_name or "file.txt")
+            return await kept_file(run, content, mime_type=kind, file_name=options.file_name or "file.txt")
         return await self._binary(run, value, options)
 
     @staticmethod
@@ -113,7 +117,7 @@ class ConvertNode(ItemNode):
         guessed = mimetypes.guess_type(options.file_name or "")[0] or DEFAULT_TYPE
         kind = options.mime_type or kind or guessed
         extension = (mimetypes.guess_extension(kind) or "") if kind != DEFAULT_TYPE else ""
-        return await kept(run, content, mime_type=kind, file_name=options.file_name or f"file{extension}")
+        return await kept_file(run, content, mime_type=kind, file_name=options.file_name or f"file{extension}")
 
 
 def _source(item: Item, name: str, index: int) -> Json:

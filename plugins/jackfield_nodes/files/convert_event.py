@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield_nodes.data.dates import to_moment
-from jackfield_nodes.files.calendars import Event, Person, write_event
+from jackfield.api.places import load
+from jackfield_nodes.files.formats.calendar_event import CalendarEvent, CalendarPerson
+from jackfield_nodes.values.dates import to_moment
+
+WRITE_EVENT = "jackfield_nodes.files.formats.calendars:write_event"
+"""Its library is loaded with the first event."""
 
 
 class Attendee(Parameters):
@@ -73,8 +78,9 @@ def event_file(parameters: EventParameters, zone: tzinfo, now_ms: int) -> bytes:
         raise NodeError("The parameter end is before the parameter start.")
     target = zone if more.use_workflow_timezone else UTC
     organizer, place = more.organizer_ui.organizer_values, more.geolocation_ui.geolocation_values
+    write_event = cast("Callable[[CalendarEvent], bytes]", load(WRITE_EVENT))
     return write_event(
-        Event(
+        CalendarEvent(
             title=parameters.title,
             start=_day(begin) if parameters.all_day else begin.astimezone(target),
             end=_day(end) + timedelta(days=_day(end) == _day(begin)) if parameters.all_day else end.astimezone(target),
@@ -90,8 +96,10 @@ def event_file(parameters: EventParameters, zone: tzinfo, now_ms: int) -> bytes:
             calendar_name=more.calendar_name,
             place=(place.lat, place.lon) if place is not None else None,
             recurrence=more.recurrence_rule,
-            organizer=Person(organizer.name, organizer.email) if organizer is not None else None,
-            attendees=tuple(Person(each.name, each.email, each.rsvp) for each in more.attendees_ui.attendee_values),
+            organizer=CalendarPerson(organizer.name, organizer.email) if organizer is not None else None,
+            attendees=tuple(
+                CalendarPerson(each.name, each.email, each.rsvp) for each in more.attendees_ui.attendee_values
+            ),
         )
     )
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol, cast
 
 from pydantic import Field
 
@@ -17,18 +17,28 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.files.calendars import read_calendar
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.limits import Budget
-from jackfield_nodes.files.pdf import read_pdf
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.files.formats.limits import Budget
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.paths import set_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import Unfit
+from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.values.paths import set_path
 
+READ_CALENDAR = "jackfield_nodes.files.formats.calendars:read_calendar"
+READ_PDF = "jackfield_nodes.files.formats.pdf:read_pdf"
+"""Their libraries are loaded with the first such file."""
 TABLES: Sequence[TableFormat] = ("csv", "html", "ods", "rtf", "xls", "xlsx")
+
+
+class PdfReader(Protocol):
+    """See `formats.pdf.read_pdf`."""
+
+    def __call__(
+        self, content: bytes, budget: Budget, *, password: str, most: int | None, join: bool
+    ) -> dict[str, Json]: ...
 
 
 class Options(TableReading):
@@ -83,19 +93,22 @@ class ExtractNode(ItemNode):
         return [_kept(item, _with_value(made, parameters.destination_key, value), parameters, index)]
 
     async def _pdf(self, content: bytes, options: Options) -> dict[str, Json]:
-        budget = Budget(self._context.settings(FilesSettings))
-        most = None if options.max_pages < 0 else options.max_pages
-        return await asyncio.to_thread(
-            read_pdf, content, budget, password=options.password, most=most, join=options.join_pages
-        )
+        return await asyncio.to_thread(_pdf, content, Budget(self._context.settings(FilesSettings)), options)
 
     def _value(self, content: bytes, parameters: Extract) -> Json:
         if parameters.operation.startswith("binaryTo"):
             return base64.b64encode(content).decode("ascii")
         text = decoded(content, parameters.options.encoding)
         if parameters.operation in ("ics", "fromIcs"):
+            read_calendar = cast("Callable[[str, Budget], dict[str, Json]]", load(READ_CALENDAR))
             return read_calendar(text, Budget(self._context.settings(FilesSettings)))
         return parsed(text) if parameters.operation == "fromJson" else text
+
+
+def _pdf(content: bytes, budget: Budget, options: Options) -> dict[str, Json]:
+    most = None if options.max_pages < 0 else options.max_pages
+    read_pdf = cast("PdfReader", load(READ_PDF))
+    return read_pdf(content, budget, password=options.password, most=most, join=options.join_pages)
 
 
 def parsed(text: str) -> Json:

@@ -15,14 +15,14 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of, kept_file
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.entries import content_of, kept
 from jackfield_nodes.files.extract import parsed
+from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.writing import Text, base64_content, json_content, text_content
-from jackfield_nodes.paths import get_path, remove_path, set_path
-from jackfield_nodes.per_item import ItemNode
-from jackfield_nodes.values import Unfit
+from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
 
 class Options(Parameters):
@@ -97,7 +97,7 @@ class MoveNode(ItemNode):
         name = options.file_name or (
             None if version < 1.1 else "file.json" if kind == "application/json" else "file.txt"
         )
-        file = await kept(run, content, mime_type=kind, file_name=name)
+        file = await kept_file(run, content, mime_type=kind, file_name=name)
         left = dict(item["json"]) if options.keep_source or not parameters.convert_all_data else {}
         if not options.keep_source and not parameters.convert_all_data:
             remove_path(left, parameters.source_key)

@@ -18,12 +18,12 @@ from jackfield.api.binary import CHUNK, DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
+from jackfield.api.nodes.files import chunks_of, kept_file, with_file
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
-from jackfield_nodes.files.entries import chunks_of, kept, with_file
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.undisturbed import opened, undisturbed
-from jackfield_nodes.per_item import ItemNode
+from jackfield_nodes.files.threads import opened, run_to_end
 
 
 class Options(Parameters):
@@ -70,7 +70,7 @@ class DiskNode(ItemNode):
         kind = options.mime_type or mimetypes.guess_type(path)[0] or DEFAULT_TYPE
         descriptor = await opened(self._allowed().open_to_read, os.close, path)
         try:
-            file = await kept(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
+            file = await kept_file(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
         finally:
             os.close(descriptor)
         if options.file_extension:
@@ -169,7 +169,7 @@ def described(file: BinaryData, path: str) -> dict[str, Json]:
 
 async def _chunks(descriptor: int, path: str) -> AsyncIterator[bytes]:
     try:
-        while chunk := await undisturbed(os.read, descriptor, CHUNK):
+        while chunk := await run_to_end(os.read, descriptor, CHUNK):
             yield chunk
     except OSError as exc:
         raise NodeError(f"{path} cannot be read: {exc.strerror}.") from None
@@ -178,8 +178,8 @@ async def _chunks(descriptor: int, path: str) -> AsyncIterator[bytes]:
 async def _append(descriptor: int, chunks: AsyncIterator[bytes]) -> None:
     try:
         async for chunk in chunks:
-            await undisturbed(_write_all, descriptor, chunk)
-        await undisturbed(os.fsync, descriptor)
+            await run_to_end(_write_all, descriptor, chunk)
+        await run_to_end(os.fsync, descriptor)
     finally:
         os.close(descriptor)
 
@@ -187,10 +187,10 @@ async def _append(descriptor: int, chunks: AsyncIterator[bytes]) -> None:
 async def _replace(fresh: Replacement, chunks: AsyncIterator[bytes]) -> None:
     try:
         async for chunk in chunks:
-            await undisturbed(_write_all, fresh.descriptor, chunk)
-        await undisturbed(fresh.commit)
+            await run_to_end(_write_all, fresh.descriptor, chunk)
+        await run_to_end(fresh.commit)
     finally:
-        await undisturbed(fresh.close)
+        await run_to_end(fresh.close)
 
 
 def _write_all(descriptor: int, chunk: bytes) -> None:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of
+from jackfield.api.places import load
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_nodes.files.charsets import decoded
-from jackfield_nodes.files.csv_text import CsvOptions, read_csv
-from jackfield_nodes.files.entries import content_of
-from jackfield_nodes.files.limits import Budget
-from jackfield_nodes.files.markup import read_html, read_rtf
-from jackfield_nodes.files.ods import read_ods
+from jackfield_nodes.files.formats.charsets import decoded
+from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.tables import Cell, TableOptions, clipped, objects
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.tables import Cell, TableOptions, clipped, objects
-from jackfield_nodes.files.xlsx import read_xls, read_xlsx
 
 ZIP = b"PK\x03\x04"
 COMPOUND = b"\xd0\xcf\x11\xe0"
+READERS: Mapping[str, str] = {
+    "html": "jackfield_nodes.files.formats.html_tables:read_html",
+    "ods": "jackfield_nodes.files.formats.ods:read_ods",
+    "rtf": "jackfield_nodes.files.formats.rtf:read_rtf",
+    "xls": "jackfield_nodes.files.formats.xls_reading:read_xls",
+    "xlsx": "jackfield_nodes.files.formats.xlsx:read_xlsx",
+}
+"""Format -> place of its reader, whose library is loaded with the first file of this format."""
+Rows: TypeAlias = "Iterator[Sequence[Cell]]"
 
 
 class Skipping(Parameters):
@@ -91,16 +98,16 @@ def _table(content: bytes, kind: TableFormat, options: TableReading, budget: Bud
 
 
 def _sheet(content: bytes, kind: TableFormat, options: TableReading, budget: Budget) -> Iterator[Sequence[Cell]]:
+    if kind == "xls" and content.startswith(ZIP):
+        kind = "xlsx"
+    elif kind == "xlsx" and content.startswith(COMPOUND):
+        kind = "xls"
+    found = load(READERS[kind])
     if kind == "html":
-        return read_html(decoded(content, options.encoding), budget)
+        return cast("Callable[[str, Budget], Rows]", found)(decoded(content, options.encoding), budget)
     if kind == "rtf":
-        return read_rtf(content, budget)
-    readers: dict[str, Callable[[bytes, str, Budget], Iterator[Sequence[Cell]]]] = {
-        "ods": read_ods,
-        "xls": read_xlsx if content.startswith(ZIP) else read_xls,
-        "xlsx": read_xls if content.startswith(COMPOUND) else read_xlsx,
-    }
-    return readers[kind](content, options.sheet_name, budget)
+        return cast("Callable[[bytes, Budget], Rows]", found)(content, budget)
+    return cast("Callable[[bytes, str, Budget], Rows]", found)(content, options.sheet_name, budget)
 
 
 def format_of(file: BinaryData, content: bytes) -> TableFormat:

@@ -12,12 +12,12 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file
-from jackfield_nodes.items import binary_of
-from jackfield_nodes.per_item import ItemNode
 
 
 class SpreadsheetOptions(TableReading):
@@ -72,7 +72,7 @@ class SpreadsheetNode(ItemNode):
 
     async def item(self, run: NodeRun, parameters: Spreadsheet, item: Item, index: int) -> Items:
         name = parameters.binary_property_name
-        file = binary_of(item, name, index)
+        file = file_of(item, name, index)
         content = await file_content(self._context, run, item, name, index)
         given = parameters.file_format
         kind = format_of(file, content) if given == "" or given == "autodetect" else given

@@ -7,33 +7,41 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias, cast
 
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.files import kept_file
+from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
-from jackfield_nodes.files.charsets import encoded
-from jackfield_nodes.files.csv_text import write_csv
-from jackfield_nodes.files.entries import kept
-from jackfield_nodes.files.markup import write_html, write_rtf
-from jackfield_nodes.files.ods import MEDIA_TYPE, write_ods
-from jackfield_nodes.files.tables import table
-from jackfield_nodes.files.xls_writing import write_xls
-from jackfield_nodes.files.xlsx import write_xlsx
-from jackfield_nodes.values import text_of
+from jackfield_nodes.files.formats.charsets import encoded
+from jackfield_nodes.files.formats.csv_text import write_csv
+from jackfield_nodes.files.formats.sheets import ODS_TYPE
+from jackfield_nodes.files.formats.tables import Cell, table
+from jackfield_nodes.values.conversions import text_of
 
 TYPES: Mapping[str, str] = {
     "csv": "text/csv",
     "html": "text/html",
-    "ods": MEDIA_TYPE,
+    "ods": ODS_TYPE,
     "rtf": "application/rtf",
     "xls": "application/vnd.ms-excel",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Format -> its media type."""
+WRITERS: Mapping[str, str] = {
+    "html": "jackfield_nodes.files.formats.html_tables:write_html",
+    "ods": "jackfield_nodes.files.formats.ods:write_ods",
+    "rtf": "jackfield_nodes.files.formats.rtf:write_rtf",
+    "xls": "jackfield_nodes.files.formats.xls_writing:write_xls",
+    "xlsx": "jackfield_nodes.files.formats.xlsx:write_xlsx",
+}
+"""Format -> place of its writer, whose library is loaded with the first file of this format."""
+Rows: TypeAlias = "Iterable[Sequence[Cell]]"
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,", re.IGNORECASE)
 
 
@@ -63,24 +71,21 @@ async def table_file(run: NodeRun, items: Items, kind: str, options: TableWritin
     rows = [item["json"] for item in items]
     content = await asyncio.to_thread(_table, rows, kind, options)
     name = f"{default_name}.{kind}" if options.file_name is None else options.file_name
-    return await kept(run, content, mime_type=TYPES[kind], file_name=name)
+    return await kept_file(run, content, mime_type=TYPES[kind], file_name=name)
 
 
 def _table(items: Sequence[Mapping[str, Json]], kind: str, options: TableWriting) -> bytes:
     rows = table(items, header=options.header_row)
     sheet = options.sheet_name or "Sheet"
-    match kind:
-        case "csv":
-            return encoded(write_csv(rows, options.delimiter), options.encoding, mark=options.add_bom)
-        case "html":
-            return encoded(write_html(rows, sheet), options.encoding, mark=options.add_bom)
-        case "ods":
-            return write_ods(rows, sheet)
-        case "rtf":
-            return write_rtf(rows)
-        case "xls":
-            return write_xls(rows, sheet)
-    return write_xlsx(rows, sheet)
+    if kind == "csv":
+        return encoded(write_csv(rows, options.delimiter), options.encoding, mark=options.add_bom)
+    found = load(WRITERS[kind])
+    if kind == "html":
+        text = cast("Callable[[Rows, str], str]", found)(rows, sheet)
+        return encoded(text, options.encoding, mark=options.add_bom)
+    if kind == "rtf":
+        return cast("Callable[[Rows], bytes]", found)(rows)
+    return cast("Callable[[Rows, str], bytes]", found)(rows, sheet)
 
 
 def text_content(value: Json, text: Text) -> bytes:

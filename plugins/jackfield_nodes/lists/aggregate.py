@@ -13,11 +13,11 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import pairs
 from jackfield.api.workflows import BinaryData, Item, Items, Node
-from jackfield_nodes.field_names import names_of, only, put, without
-from jackfield_nodes.lists.fields import read_field
-from jackfield_nodes.pairs import pairs
-from jackfield_nodes.threads import worked
+from jackfield_nodes.values.fields import read_field
+from jackfield_nodes.values.names import names_of, only, put, without
+from jackfield_nodes.values.threads import worked
 
 
 class FieldToAggregate(Parameters):

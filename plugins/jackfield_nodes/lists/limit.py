@@ -10,8 +10,8 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Node
-from jackfield_nodes.slices import each
 
 
 class Limit(Parameters):

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.lists.fields import read_field
-from jackfield_nodes.values import text_of, to_number
+from jackfield_nodes.values.conversions import text_of, to_number
+from jackfield_nodes.values.fields import read_field
 
 Key: TypeAlias = "tuple[int, float | bytes]"
 """The value's sort and what is compared within it."""

@@ -22,16 +22,15 @@ from jackfield.api.nodes import (
     Parameters,
     StaticScope,
 )
-from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.items import pass_all, passed_on
+from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.field_names import put, without
-from jackfield_nodes.items import pass_all
-from jackfield_nodes.lists.fields import field_names, identity, read_field
 from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
-from jackfield_nodes.slices import each
-from jackfield_nodes.threads import worked
-from jackfield_nodes.values import text_of, to_number, to_time
-from jackfield_nodes.zones import zone_of
+from jackfield_nodes.values.conversions import text_of, to_number, to_time
+from jackfield_nodes.values.fields import field_names, identity, read_field
+from jackfield_nodes.values.names import put, without
+from jackfield_nodes.values.threads import worked
+from jackfield_nodes.values.zones import zone_of
 
 MAX_HISTORY = 1_000_000
 

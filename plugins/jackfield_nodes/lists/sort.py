@@ -13,10 +13,10 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.lists.ordering import SortBy, order
-from jackfield_nodes.slices import each
-from jackfield_nodes.threads import worked
+from jackfield_nodes.values.threads import worked
 
 
 class SortField(Parameters):

@@ -14,14 +14,13 @@ from pydantic import Field, field_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.items import error_item, goes_on, pair
+from jackfield.api.nodes.running import each
 from jackfield.api.workflows import BinaryData, Item, Items, Node
-from jackfield_nodes.field_names import names_of, without
-from jackfield_nodes.lists.fields import read_field
-from jackfield_nodes.pairs import pair
-from jackfield_nodes.slices import each
-from jackfield_nodes.threads import worked
-from jackfield_nodes.values import text_of, type_name
+from jackfield_nodes.values.conversions import text_of, type_name
+from jackfield_nodes.values.fields import read_field
+from jackfield_nodes.values.names import names_of, without
+from jackfield_nodes.values.threads import worked
 
 FILES = "$binary"
 """In place of a field: the item's files, one item each."""

@@ -12,8 +12,8 @@ from pydantic import Field
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
-from jackfield_nodes.lists.fields import identity
-from jackfield_nodes.values import text_of, to_number
+from jackfield_nodes.values.conversions import text_of, to_number
+from jackfield_nodes.values.fields import identity
 
 Kind: TypeAlias = Literal["append", "average", "concatenate", "count", "countUnique", "max", "min", "sum"]
 

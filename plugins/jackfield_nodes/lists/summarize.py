@@ -13,13 +13,13 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import pairs
 from jackfield.api.workflows import Item, Items, Node
-from jackfield_nodes.field_names import names_of
-from jackfield_nodes.lists.fields import identity, read_field
 from jackfield_nodes.lists.summaries import DISPLAY_NAMES, Aggregation, is_empty, normal_name, summary
-from jackfield_nodes.pairs import pairs
-from jackfield_nodes.threads import worked
-from jackfield_nodes.values import text_of
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.fields import identity, read_field
+from jackfield_nodes.values.names import names_of
+from jackfield_nodes.values.threads import worked
 
 
 def _text(value: Json) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Items
-from jackfield_nodes.pairs import handed_on
 
 
 def appended(inputs: Sequence[Items]) -> Items:
-    return [handed_on(item, index, source) for source, items in enumerate(inputs) for index, item in enumerate(items)]
+    return [passed_on(item, index, source) for source, items in enumerate(inputs) for index, item in enumerate(items)]

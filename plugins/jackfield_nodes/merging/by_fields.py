@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.lists.fields import read_field
-from jackfield_nodes.matching import lookup_of, values_of
-from jackfield_nodes.merging.clashes import Part, Resolution, alone, merged
+from jackfield_nodes.merging.conflicts import Part, Resolution, alone, merged
 from jackfield_nodes.merging.parameters import CombineParameters, FieldPair, JoinMode, MergeOptions
-from jackfield_nodes.pairs import handed_on
+from jackfield_nodes.values.fields import read_field
+from jackfield_nodes.values.matching import lookup_of, values_of
 
 
 class Matches(NamedTuple):
@@ -57,7 +57,7 @@ def _only_input(first: Items, second: Items, given: CombineParameters) -> Iterat
     from_second = {"keepNonMatches": given.output_data_from != "input1", "keepEverything": True, "enrichInput2": True}
     for source, (items, modes) in enumerate(((first, from_first), (second, from_second))):
         if modes.get(given.join_mode):
-            yield from (handed_on(item, index, source) for index, item in enumerate(items))
+            yield from (passed_on(item, index, source) for index, item in enumerate(items))
 
 
 def check_fields(items: Items, names: Iterable[str], options: MergeOptions, which: str) -> None:
@@ -86,9 +86,9 @@ def _outgoing(first: Items, second: Items, matches: Matches, given: CombineParam
     if mode == "keepNonMatches":
         yield from _strangers(first, second, matches, source)
     elif mode == "keepMatches" and source == "input1":
-        yield from (handed_on(first[index], index) for index, rows in enumerate(matches.hits) if rows)
+        yield from (passed_on(first[index], index) for index, rows in enumerate(matches.hits) if rows)
     elif mode == "keepMatches" and source == "input2":
-        yield from (handed_on(second[index], index, 1) for index in sorted(matches.matched))
+        yield from (passed_on(second[index], index, 1) for index in sorted(matches.matched))
     else:
         yield from _enriched(first, second, matches, mode, given)
 
@@ -97,10 +97,10 @@ def _strangers(first: Items, second: Items, matches: Matches, source: str) -> It
     """Those without a partner; when they come from both inputs, `_source` tells from which."""
     marked = source == "both"
     if source != "input2":
-        yield from (_marked(handed_on(first[index], index), 0, marked) for index in _lonely(matches))
+        yield from (_marked(passed_on(first[index], index), 0, marked) for index in _lonely(matches))
     if source != "input1":
         yield from (
-            _marked(handed_on(item, index, 1), 1, marked)
+            _marked(passed_on(item, index, 1), 1, marked)
             for index, item in enumerate(second)
             if index not in matches.matched
         )

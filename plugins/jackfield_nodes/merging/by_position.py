@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.workflows import Items
-from jackfield_nodes.merging.clashes import Part, Resolution, merged
+from jackfield_nodes.merging.conflicts import Part, Resolution, merged
 
 
 def by_position(inputs: Sequence[Items], how: Resolution, *, unpaired: bool) -> Items:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jackfield.api.nodes.items import all_pairs, passed_on
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.parameters import Branch
-from jackfield_nodes.pairs import all_pairs, handed_on
 
 
 def chosen(inputs: Sequence[Items], branch: Branch) -> Items:
@@ -17,4 +17,4 @@ def chosen(inputs: Sequence[Items], branch: Branch) -> Items:
         return [{"json": {}, "pairedItem": all_pairs(inputs)}]
     if branch.source >= len(inputs):
         return []
-    return [handed_on(item, index, branch.source) for index, item in enumerate(inputs[branch.source])]
+    return [passed_on(item, index, branch.source) for index, item in enumerate(inputs[branch.source])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.workflows import Items
-from jackfield_nodes.merging.clashes import Part, Resolution, merged
+from jackfield_nodes.merging.conflicts import Part, Resolution, merged
 
 
 def every_pair(first: Items, second: Items, how: Resolution) -> Items:

@@ -11,14 +11,14 @@ from itertools import zip_longest
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import all_pairs, pair, passed_on
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.append import appended
-from jackfield_nodes.merging.clashes import Part, Resolution, alone, merged
+from jackfield_nodes.merging.conflicts import Part, Resolution, alone, merged
 from jackfield_nodes.merging.every_pair import every_pair
 from jackfield_nodes.merging.legacy_parameters import LegacyMerge
-from jackfield_nodes.pairs import all_pairs, handed_on, pair
-from jackfield_nodes.paths import get_path
-from jackfield_nodes.values import text_of
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.paths import get_path
 
 SHALLOW = Resolution(deep=False)
 
@@ -31,7 +31,7 @@ def combined(inputs: Sequence[Items], given: LegacyMerge) -> Items:
             return appended((first, second))
         case "passThrough":
             source = 1 if given.output == "input2" else 0
-            return [handed_on(item, index, source) for index, item in enumerate((first, second)[source])]
+            return [passed_on(item, index, source) for index, item in enumerate((first, second)[source])]
         case "wait":
             return [{"json": {}, "pairedItem": all_pairs((first, second))}]
         case "multiplex":
@@ -73,7 +73,7 @@ def _by_key(first: Items, second: Items, given: LegacyMerge) -> Iterator[Item]:
         if given.mode == "mergeByKey":
             yield _completed(Part(item, index, 0), partner, given)
         elif (partner is not None) is (given.mode == "keepKeyMatches"):
-            yield handed_on(item, index)
+            yield passed_on(item, index)
 
 
 def _completed(part: Part, partner: Part | None, given: LegacyMerge) -> Item:

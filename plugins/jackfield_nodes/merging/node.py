@@ -10,19 +10,20 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import all_pairs
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_fields import joined, joined_strictly
 from jackfield_nodes.merging.by_position import by_position
 from jackfield_nodes.merging.choose import chosen
-from jackfield_nodes.merging.clashes import Resolution
+from jackfield_nodes.merging.conflicts import Resolution
 from jackfield_nodes.merging.every_pair import every_pair
 from jackfield_nodes.merging.legacy import combined
 from jackfield_nodes.merging.legacy_parameters import LEGACY_ONLY, LegacyMerge
 from jackfield_nodes.merging.parameters import CombineParameters, Merge2, Merge3, Merge32, success_when_empty
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.pairs import all_pairs
-from jackfield_nodes.threads import worked
+from jackfield_nodes.merging.sql import Limits, Stop, query
+from jackfield_nodes.values.threads import worked
 
 STRICT = 2.0
 """The version in which fields to match by have to be in an item."""
@@ -103,8 +104,6 @@ class MergeNode:
 
     @staticmethod
     async def _queried(run: NodeRun, inputs: list[Items], given: CombineParameters, settings: MergeSettings) -> Items:
-        from jackfield_nodes.merging.sql import Limits, Stop, query
-
         limits = Limits(settings.query_timeout, settings.query_max_bytes, settings.max_items)
         stop = Stop()
         try:

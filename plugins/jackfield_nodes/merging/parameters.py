@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield_nodes.field_names import names_of
+from jackfield_nodes.values.names import names_of
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
 JoinMode: TypeAlias = Literal["keepMatches", "keepNonMatches", "keepEverything", "enrichInput1", "enrichInput2"]

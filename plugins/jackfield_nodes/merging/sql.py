@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import all_pairs
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.sql_tables import Table, as_json, storable
-from jackfield_nodes.pairs import all_pairs
 
 ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})

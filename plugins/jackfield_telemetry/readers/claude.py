@@ -15,9 +15,9 @@ import msgspec
 
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.moments import milliseconds
 from jackfield_telemetry.readers.judging import Judged, Memory
 from jackfield_telemetry.readers.lines import OWN_TYPE, blocks
+from jackfield_telemetry.readers.moments import milliseconds
 
 _MOST = 2**50
 """More tokens than that are damage."""

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.moments import milliseconds
 from jackfield_telemetry.readers.judging import Judged, Memory
-from jackfield_telemetry.readers.lines import OWN_TYPE, Block, blocks
+from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
+from jackfield_telemetry.readers.moments import milliseconds
 
 FALLBACK_MODEL = "gpt-5"
 """Of early logs, which name no model."""
@@ -154,7 +154,7 @@ def _remembered(memory: Memory) -> _Memory:
     return _Memory(session, model, cwd, tier, total, replaying)
 
 
-def _answers(block: Block, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
+def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
     """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
     last: bytearray | None = None
     for place, stop in block.lines():
@@ -165,7 +165,7 @@ def _answers(block: Block, file: LogFile, memory: _Memory) -> Iterator[UsageEntr
                 yield entry
 
 
-def _parsed(block: Block, place: int, stop: int, last: bytearray | None) -> tuple[_Line | None, bytearray | None]:
+def _parsed(block: LineBlock, place: int, stop: int, last: bytearray | None) -> tuple[_Line | None, bytearray | None]:
     """None for a line that is damaged, of no interest, or has the last one's counts; and what now is the last one's."""
     match = _KNOWN.match(block.data, place, stop)
     if match is not None and not match.lastindex:

@@ -23,7 +23,7 @@ of one inside; and inside of a string a quote has a backslash before it, so that
 not match has to be parsed."""
 
 
-class Block:
+class LineBlock:
     """A run of whole lines. data: the buffer; only from `start` to `end` is it this block's. offset: of data[0] in the
     file."""
 
@@ -45,7 +45,7 @@ class Block:
             place = stop + 1
 
 
-def blocks(path: Path, offset: int) -> Iterator[Block]:
+def blocks(path: Path, offset: int) -> Iterator[LineBlock]:
     """The lines from there on; one without its end is left out. A block is good until the next one is asked for. Raises
     OSError."""
     data = bytearray(BLOCK)
@@ -64,7 +64,7 @@ def blocks(path: Path, offset: int) -> Iterator[Block]:
             filled = kept + count
             end = data.rfind(b"\n", 0 if kept == 0 else kept, filled) + 1
             if end:
-                block = Block(data, 0, end, offset)
+                block = LineBlock(data, 0, end, offset)
                 yield block
                 block.view.release()
             data[: filled - end] = data[end:filled]

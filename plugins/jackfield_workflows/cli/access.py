@@ -12,11 +12,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Document
-from jackfield_workflows.changes import Author, WorkflowChanges
-from jackfield_workflows.identities import known_id
-from jackfield_workflows.imports import Importer, import_view
-from jackfield_workflows.secret_parameters import SecretParameters
-from jackfield_workflows.workflow_views import row_view, workflow_view
+from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.saved.changes import Author, WorkflowChanges
+from jackfield_workflows.saved.imports import Importer, import_view
+from jackfield_workflows.saved.views import row_view, workflow_view
 
 PAGE = 100
 AUTHOR = Author("command line")

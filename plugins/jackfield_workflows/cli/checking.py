@@ -13,7 +13,7 @@ from jackfield.api.records import record
 from jackfield.api.workflows import Problem
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.sources import Source
-from jackfield_workflows.credential_exports import refuse_credential
+from jackfield_workflows.documents.credential_exports import refuse_credential
 
 
 @record

@@ -86,7 +86,7 @@ def import_files(
 
 async def _import(found: Workflows, source: Source, partial: bool) -> bool:
     """One file; one that is refused as a whole does not keep the others from being imported."""
-    from jackfield_workflows.credential_exports import EXPORT, is_export
+    from jackfield_workflows.documents.credential_exports import EXPORT, is_export
 
     if is_export(source.documents):
         click.echo(f"{source.name}: {EXPORT}", err=True)

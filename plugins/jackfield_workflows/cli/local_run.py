@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Sequence
+from typing import Any, cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Execution, ExecutionRequest, Outcome
+from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome, TemporaryEngines
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
 from jackfield.api.scripts import SCRIPT_ENGINES
@@ -17,32 +17,12 @@ from jackfield.api.storage import Store
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.ephemeral import EphemeralStore
 from jackfield_workflows.cli.progress import Ended, Progress
-from jackfield_workflows.engine import EmbeddedEngine
-from jackfield_workflows.execution_views import failure_view
-from jackfield_workflows.item_files import drop_files
+from jackfield_workflows.history.files import drop_files
+from jackfield_workflows.history.views import failure_view
 from jackfield_workflows.starts import chosen_start, start_items
-
-PortT = TypeVar("PortT")
 
 DRAIN_S = 2.0
 NO_CALLS = "The workflow waits for a call or a form, which only a running daemon can take; start one and run it there."
-
-
-class RunContext:
-    """The plugin's context with another store and another catalogue of nodes; all else is the plugin's own."""
-
-    def __init__(self, context: PluginContext, store: Store, nodes: NodeCatalog) -> None:
-        self._context = context
-        self._own: dict[object, object] = {Store: store, NodeCatalog: nodes}
-        self.store = store
-
-    def port(self, protocol: Callable[..., PortT]) -> PortT:
-        """See `PluginContext`."""
-        found = self._own.get(protocol)
-        return self._context.port(protocol) if found is None else cast("PortT", found)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._context, name)
 
 
 class WatchedNode:
@@ -104,8 +84,7 @@ async def run_here(
     """Run to the end. Cancelling this cancels the run first. Raises `JackfieldError`."""
     calls = asyncio.Event()
     nodes = WatchedCatalog(context.port(NodeCatalog), progress, calls)
-    made = RunContext(context, cast("Store", EphemeralStore(context.store)), nodes)
-    engine = EmbeddedEngine(cast("PluginContext", made))
+    engine = context.port(TemporaryEngines).make(cast("Store", EphemeralStore(context.store)), nodes)
     first = chosen_start(workflow, start, context.port(NodeCatalog))
     request = ExecutionRequest(
         workflow=workflow,
@@ -132,7 +111,7 @@ async def run_here(
     return Ended(outcome.status, outcome.items, error)
 
 
-async def _cancelled(engine: EmbeddedEngine, execution: Execution) -> Outcome:
+async def _cancelled(engine: Engine, execution: Execution) -> Outcome:
     """How it ended, or what it is called when a node takes too long to let go."""
     with contextlib.suppress(Conflict, NotFound):
         await engine.cancel(execution.id)

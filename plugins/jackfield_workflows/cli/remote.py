@@ -11,7 +11,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.workflows import Document
-from jackfield_workflows.identities import known_id
+from jackfield_workflows.documents.identities import known_id
 
 if TYPE_CHECKING:
     import httpx

@@ -11,7 +11,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.workflows import Document, Items
 from jackfield_workflows.cli.progress import Ended, Progress
 from jackfield_workflows.cli.remote import RemoteWorkflows
-from jackfield_workflows.identities import known_id
+from jackfield_workflows.documents.identities import known_id
 
 OVER = frozenset({"success", "failed", "cancelled"})
 FIRST_PAUSE_S = 0.05

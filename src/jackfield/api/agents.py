@@ -121,8 +121,8 @@ class Agents(Protocol):
     async def detect(self, agent: Agent) -> Detection:
         """From the cache unless the binary has changed since."""
 
-    async def detect_all(self) -> Mapping[str, Detection]:
-        """All of them, in parallel."""
+    async def detect_all(self, *, again: bool = False) -> Mapping[str, Detection]:
+        """All of them, in parallel. again: every program is asked, whatever the cache says."""
 
     def warnings(self) -> Sequence[str]:
         """Broken files, as `Manifests.warnings`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from typing import Protocol, TypeAlias
@@ -155,7 +157,6 @@ def entry(mime_type: str, file_name: str | None, size: int) -> BinaryData:
 
 def inline_entry(content: bytes, mime_type: str, file_name: str | None) -> BinaryData:
     """A file that is inside its item."""
-    import base64
 
     made = entry(mime_type, file_name, len(content))
     made["data"] = base64.b64encode(content).decode("ascii")
@@ -170,8 +171,6 @@ def extension_of(file_name: str) -> str:
 
 def inline_content(file: BinaryData, limit: int) -> bytes:
     """The content of an entry without `id`. Raises `BinaryError`: not base64, or more than `limit` bytes."""
-    import base64
-    import binascii
 
     text = file.get("data") or ""
     if len(text) > limit // 3 * 4 + 4:

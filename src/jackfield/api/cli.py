@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import click
 
 from .context import PluginContext
 from .jsontext import Json
+from .places import load
 
 T = TypeVar("T")
-_LONGEST = 100_000
-"""Characters of a line where no terminal gives a width."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 
@@ -39,25 +39,22 @@ class Cli(Protocol):
         """
 
 
+def work_at(place: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
+    """Work for `Cli.run` that stands in another module, which is imported when the command runs: a coroutine function
+    of the plugin's context and these arguments. Any: each has its type."""
+
+    async def work(context: PluginContext) -> Any:
+        found = cast("Callable[..., Awaitable[Any]]", load(place))
+        return await found(context, *arguments)
+
+    return work
+
+
 def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
     """Print rows under their columns. In a terminal long cells are folded to its width; elsewhere every row is one line
     of whatever length. right: columns of figures."""
-    import sys
-
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, overflow="fold", justify="right" if name in right else "left")
-    for row in rows:
-        # Text: a cell's brackets are no markup.
-        table.add_row(*(Text(harmless(cell)) for cell in row))
-    console = Console(file=sys.stdout, highlight=False)
-    if not console.is_terminal:
-        console.width = _LONGEST
-    console.print(table)
+    print_table = cast("Callable[..., None]", load("jackfield.api.rich_table:print_table"))
+    print_table(columns, [[harmless(cell) for cell in row] for row in rows], right)
 
 
 def echo_fields(fields: Mapping[str, Json]) -> None:
@@ -87,6 +84,4 @@ def cell(value: Json) -> str:
 
 def echo_json(value: object) -> None:
     """Print a value as JSON, for programs (`--json`)."""
-    import json
-
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -8,9 +8,9 @@ from dataclasses import field
 from typing import Literal, Protocol
 
 from .jsontext import Json
-from .nodes import NodeAnswer
+from .nodes import NodeAnswer, NodeCatalog
 from .records import record
-from .storage import CallUpdate, Delivery, NewCall
+from .storage import CallUpdate, Delivery, NewCall, Store, StoredExecution
 from .workflows import Items, Node, Workflow
 
 Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
@@ -135,3 +135,45 @@ class Engine(Protocol):
 
     def state(self) -> dict[str, int]:
         """running, queued and waiting executions."""
+
+
+@record
+class PreviewRequest:
+    """node: whose expressions they are; item: the input item that they are evaluated for; templates: by any key, each
+    as it stands in a parameter; stored: the execution whose data they see, None for pinned data alone; ran: the
+    workflow that ran in it."""
+
+    workflow: Workflow
+    node: str
+    item: int
+    templates: Mapping[str, Json]
+    stored: StoredExecution | None = None
+    ran: Workflow | None = None
+
+
+class ExpressionPreview(Protocol):
+    """The port of the embedded engine: what expressions give on the data of an execution that is over. Nothing runs but
+    the expressions, and nothing is stored."""
+
+    async def evaluate(self, request: PreviewRequest) -> dict[str, Json]:
+        """`{items, values: {key: {value} | {error}}}`; items: how many the node's first input has.
+
+        Raises:
+            InvalidInput: The node is not in the workflow, or does not run.
+            JackfieldError: What is stored is damaged.
+        """
+
+
+class TemporaryEngines(Protocol):
+    """The port of the embedded engine: engines for runs that nobody asks for later."""
+
+    def make(self, store: Store, nodes: NodeCatalog) -> Engine:
+        """One of its own, over this store and with these node types; whoever asks for it drains it."""
+
+
+class ExecutionDefaults(Protocol):
+    """The port of the embedded engine: what holds for workflows that say nothing else."""
+
+    @property
+    def timezone(self) -> str:
+        """An IANA name."""

@@ -7,7 +7,7 @@ Jackfield's points stand beside the Protocols that they are about. A plugin decl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from .records import record
@@ -19,8 +19,8 @@ PointT_co = TypeVar("PointT_co", covariant=True)
 @record
 class ExtensionPoint(Generic[PointT_co]):
     """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
-    member of which the host checks. key: the attribute by which a thing is known; each name counts once. folds: whether
-    case does not tell names apart; then a thing is known by its name in lower case."""
+    member of which the host checks. key: the attribute by which a thing is known, a text or several; each name counts
+    once. folds: whether case does not tell names apart; then a thing is known by its name in lower case."""
 
     hook: str
     protocol: Callable[..., PointT_co]
@@ -28,16 +28,19 @@ class ExtensionPoint(Generic[PointT_co]):
     key: str = "name"
     folds: bool = False
 
-    def name_of(self, thing: object) -> str:
-        """The name under which a thing is known."""
-        name = str(getattr(thing, self.key))
-        return name.lower() if self.folds else name
+    def names_of(self, thing: object) -> Sequence[str]:
+        """The names under which a thing is known; most have one."""
+        found = getattr(thing, self.key)
+        names = [str(name) for name in found] if isinstance(found, list | tuple) else [str(found)]
+        return [name.lower() for name in names] if self.folds else names
 
 
 @record
 class Given(Generic[ThingT]):
-    """What a plugin gave. entry: the place of the plugin's class."""
+    """What a plugin gave. entry: the place of the plugin's class. distribution: the stranger's that brings the plugin;
+    empty for Jackfield's own."""
 
     plugin: str
     entry: str
     value: ThingT
+    distribution: str = ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
-    from .scripts import ScriptEngine
+    from .scripts import RhaiFunction, ScriptEngine
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
     from .triggers import Trigger
@@ -79,6 +79,10 @@ class Hooks:
     @hookspec
     def jackfield_script_engines(self) -> Sequence[ScriptEngine]:  # type: ignore[empty-body]
         """Languages for expressions and Code nodes."""
+
+    @hookspec
+    def jackfield_rhai_functions(self) -> Sequence[RhaiFunction]:  # type: ignore[empty-body]
+        """Functions for scripts in Rhai. Asked for with the first script, on a thread."""
 
     @hookspec
     def jackfield_engine(self) -> Engine:  # type: ignore[empty-body]

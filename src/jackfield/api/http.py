@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from quart import Request, Response, g, request
@@ -16,9 +16,13 @@ from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMedi
 from .places import load
 from .records import record
 
+if TYPE_CHECKING:
+    from .context import PluginContext
+
 ModelRef: TypeAlias = "type[BaseModel] | str"
 """A model, or where it is, `package.module:Name`: then it is imported once OpenAPI is asked for."""
 ModelT = TypeVar("ModelT", bound=BaseModel)
+View: TypeAlias = Callable[..., Awaitable[Response]]
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
 
@@ -73,6 +77,20 @@ def operation(
         return view
 
     return mark
+
+
+def deferred_view(place: str, context: PluginContext, described: Callable[[View], View]) -> View:
+    """A view whose work stands in another module, which is imported with its first request.
+
+    place: of a coroutine function of the plugin's context and of the path's parameters; described: what `operation`
+    made, since the host reads it at the start.
+    """
+
+    async def view(**parameters: object) -> Response:
+        work = cast("View", load(place))
+        return await work(context, **parameters)
+
+    return described(view)
 
 
 def principal() -> Principal:

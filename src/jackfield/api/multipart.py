@@ -71,6 +71,6 @@ def _type(file: FormFile) -> str:
     """Never with control characters, which would begin other headers."""
     if _TYPE.fullmatch(file.mime_type):
         return file.mime_type
-    import mimetypes
+    import mimetypes  # few files have no type, and the table is the system's
 
     return mimetypes.guess_type(file.file_name)[0] or DEFAULT_TYPE

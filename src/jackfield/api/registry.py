@@ -56,11 +56,16 @@ class RegistrySource(Protocol):
     """Where a registry can come from (`jackfield_registry_sources`)."""
 
     schemes: tuple[str, ...]
-    """Of the URLs that it takes: `https`, `file`, ...; the empty one stands for a path."""
+    """Of the URLs that it takes: `https`, `file`, ...; the empty one stands for a path. Each is a name of its own: a
+    plugin takes one of Jackfield's by `[plugins.overrides]`, such as `"registry source:https" = "my_plugin"`."""
 
     def open(self, base: str) -> AbstractAsyncContextManager[OpenSource]:
         """The registry at this URL, `registry.url` without a slash at its end. Raises `ConfigurationError` when the URL
         is not one of the source's."""
+
+
+TOKEN_FORM = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"  # noqa: S105 - of names
+"""Names of channels and of commits."""
 
 
 class Registry(Protocol):

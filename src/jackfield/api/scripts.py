@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol, runtime_checkable
 
@@ -115,4 +117,38 @@ class ScopedScripts(Protocol):
         """
 
 
+_NAME = re.compile(r"[a-z_][a-z0-9_]*::[a-z_][a-z0-9_]*", re.ASCII)
+MOST_ARGUMENTS = 8
+
+
+@record
+class RhaiFunction:
+    """A function that a plugin gives to scripts in Rhai (`jackfield_rhai_functions`).
+
+    name: `namespace::function`, in lower case, so that it is none of Rhai's own; the namespace is most often the
+    plugin's name. arity: how many arguments it takes, 0 to 8. call: takes and gives plain JSON values (None, bool, int,
+    float, str, list, dict with text keys). It is called on a thread and may block, as long as its script has time; what
+    it raises fails the script, with its message. A script that runs out of time goes on without it, but the thread
+    cannot be ended.
+
+    Raises ValueError when the name is of another form, when there are too many arguments, or when `call` does not take
+    them.
+    """
+
+    name: str
+    arity: int
+    call: Callable[..., Json]
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"{self.name!r} is no name of a function; write it as namespace::function")
+        if not 0 <= self.arity <= MOST_ARGUMENTS:
+            raise ValueError(f"{self.name} may take 0 to {MOST_ARGUMENTS} arguments, not {self.arity}")
+        try:
+            inspect.signature(self.call).bind(*range(self.arity))
+        except TypeError as exc:
+            raise ValueError(f"{self.name} says that it takes {self.arity} arguments, but {exc}") from None
+
+
 SCRIPT_ENGINES = ExtensionPoint("jackfield_script_engines", ScriptEngine, "language")
+RHAI_FUNCTIONS = ExtensionPoint("jackfield_rhai_functions", RhaiFunction)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from jackfield.api.cli import config_dir_option
+from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.places import load
 from jackfield.api.version import __version__
 
 from .runtime import Runtime
+
+if TYPE_CHECKING:
+    from jackfield.core.settings import Settings
 
 
 @click.command()
@@ -54,9 +61,8 @@ def serve(
     """Run the daemon until SIGTERM or SIGINT."""
     # What is made from here until the daemon is assembled lives as long as it; see spare_collector.
     gc.disable()
-    from .serving import serve as run
-
     named = {"server.host": host, "server.port": port, "server.implementation": server, "logs.level": log_level}
+    run = cast("Callable[[Runtime, Path | None, Mapping[str, str]], None]", load("jackfield.cli.serving:serve"))
     run(runtime, config_dir, _overrides(pairs, named))
 
 
@@ -67,18 +73,19 @@ def serve(
 @click.pass_obj
 def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
     """Show every setting with its value, default and meaning. Secrets are masked."""
-    from .settings_dump import FORMATS
+    formats = cast("Mapping[str, Callable[[Settings], str]]", load("jackfield.cli.settings_dump:FORMATS"))
+    click.echo(formats[form](runtime.settings(config_dir, _overrides(pairs, {}))))
 
-    click.echo(FORMATS[form](runtime.settings(config_dir, _overrides(pairs, {}))))
 
-
-@click.command()
+@click.group(invoke_without_command=True)
 @config_dir_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.pass_obj
-def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
+@click.pass_context
+def plugins(ctx: click.Context, config_dir: Path | None, as_json: bool) -> None:
     """List the plugins and what is wrong with those that failed."""
-    found = sorted(runtime.plugins(config_dir), key=lambda plugin: plugin.name)
+    if ctx.invoked_subcommand is not None:
+        return
+    found = sorted(ctx.find_object(Runtime).plugins(config_dir), key=lambda plugin: plugin.name)  # type: ignore[union-attr]
     if as_json:
         rows = [
             {name: getattr(p, name) for name in ("name", "status", "distribution", "version", "error")} for p in found
@@ -91,13 +98,28 @@ def plugins(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
             click.echo(f"{'':<16} {plugin.error}")
 
 
+@plugins.command()
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def check(directory: Path) -> None:
+    """Check the plugins of the project in DIRECTORY, which need not be installed.
+
+    Every mistake is one line; exit code 1 when there is one."""
+    logging.getLogger("jackfield").addHandler(logging.NullHandler())  # each mistake is told once, below
+    check_project = cast("Callable[[Path], dict[str, list[str]]]", load("jackfield.cli.plugin_check:check_project"))
+    found = check_project(directory.absolute())
+    for name, mistakes in found.items():
+        for line in mistakes or ["ok"]:
+            click.echo(f"{name}: {line}")
+    if any(found.values()):
+        raise SystemExit(1)
+
+
 @click.command()
 @config_dir_option
 @click.pass_obj
 def doctor(runtime: Runtime, config_dir: Path | None) -> None:
     """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
-    from .diagnosis import diagnose
-
+    diagnose = cast("Callable[[Runtime, Path | None], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
     findings = diagnose(runtime, config_dir)
     for finding in findings:
         click.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.subject}: {finding.message}")

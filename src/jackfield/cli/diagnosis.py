@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
+from jackfield.http.app import daemon_token
 
 from .runtime import Runtime
 
@@ -57,8 +58,6 @@ async def _look_at_store(context: PluginContext) -> str:
 
 
 def _keys(kernel: Kernel) -> Finding:
-    from jackfield.http.app import daemon_token
-
     try:
         kernel.secrets.check()
         if (kernel.config_dir / "daemon-token").exists():

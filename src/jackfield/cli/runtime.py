@@ -13,10 +13,12 @@ import click
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
+from jackfield.core.commands import commands_of
+from jackfield.core.plugins import PluginHost, PluginRecord
+from jackfield.core.redaction import Redactor
 
 if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
-    from jackfield.core.plugins import PluginRecord
     from jackfield.core.settings import Settings
 
 T = TypeVar("T")
@@ -39,9 +41,6 @@ class Runtime:
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
         if self._commands is None:
-            from jackfield.core.commands import commands_of
-            from jackfield.core.plugins import PluginHost
-
             host = PluginHost()
             host.discover()
             self._commands = commands_of(host)
@@ -49,20 +48,19 @@ class Runtime:
 
     def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:
         """Assembled, nothing opened. Raises `ConfigurationError`."""
-        from jackfield.core.kernel import build
+        from jackfield.core.kernel import build  # 80 ms, for which `--help` and `version` do not wait
 
         return build(self.config_dir(config_dir), os.environ, overrides or {})
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
-        from jackfield.core.kernel import load_plugins
+        from jackfield.core.kernel import load_plugins  # as above
 
         return load_plugins(self.config_dir(config_dir), os.environ, overrides)[1]
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
-        from jackfield.core.kernel import Kernel, load_plugins
-        from jackfield.core.redaction import Redactor
+        from jackfield.core.kernel import Kernel, load_plugins  # as above
 
         directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, os.environ, {})

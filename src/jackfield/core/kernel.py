@@ -45,7 +45,7 @@ from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .secrets import FileSecrets
-from .settings import Settings, load, read_toml
+from .settings import Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
 
@@ -427,8 +427,6 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
 
 
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
-    from .settings import keys
-
     for key in keys(table.path, table.model):
         if key.secret:
             value = settings.value(key.path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 from collections.abc import Callable
 
 from jackfield.api.clock import Clock
@@ -17,16 +18,12 @@ _M_ARENA_MAX = -8
 
 def share_arena() -> None:
     """One arena for every thread that starts from now on. Nothing happens with another C library."""
-    import ctypes
-
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def find_trim() -> Callable[[], object] | None:
     """glibc's `malloc_trim(0)`, which takes a few milliseconds without the GIL; None with any other C library."""
-    import ctypes
-
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError):

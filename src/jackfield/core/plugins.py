@@ -74,10 +74,13 @@ class PluginHost:
 
     # -- loading
 
-    def discover(self) -> None:
-        """Load the class of every entry point of the group. Jackfield's own come first, the others by name."""
+    def discover(self, *, without: str = "") -> None:
+        """Load the class of every entry point of the group. Jackfield's own come first, the others by name. without: a
+        distribution that is left out."""
         for point in sorted(entry_points(group=PROJECT), key=_order):
-            self._load(point)
+            distribution, version = (point.dist.name, point.dist.version) if point.dist is not None else ("", "")
+            if not distribution or distribution != without:
+                self.offer(point, distribution, version)
         for name in self._disabled - self.plugins.keys():
             log.warning("plugins.disabled names %s, but there is no such plugin.", name)
 
@@ -86,23 +89,23 @@ class PluginHost:
         self.plugins[name] = PluginRecord(name, f"{offered.__module__}:{offered.__qualname__}")
         self._take(name, offered)
 
-    def _load(self, point: EntryPoint) -> None:
-        record = PluginRecord(point.name, point.value)
-        if point.dist is not None:
-            record.distribution, record.version = point.dist.name, point.dist.version
+    def offer(self, point: EntryPoint, distribution: str, version: str) -> str:
+        """Load the class of one entry point; the name under which the plugin is known, also when it is refused."""
+        record = PluginRecord(point.name, point.value, distribution, version)
         if (known := self.plugins.get(point.name)) is not None:
             self._refuse_name(record, known)
-            return
+            return record.name
         self.plugins[point.name] = record
         if point.name in self._disabled:
             record.status = "disabled"
-            return
+            return point.name
         try:
             offered = point.load()
         except (Exception, SystemExit) as exc:
             self.failed(point.name, exc, f"cannot be imported ({point.value})")
         else:
             self._take(point.name, offered)
+        return point.name
 
     def _refuse_name(self, record: PluginRecord, known: PluginRecord) -> None:
         """Two distributions with one name: the known one stays, and the other is listed with its distribution."""

@@ -140,14 +140,16 @@ class Extensions:
         found: dict[str, Given[PortT]] = {}
         what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
         for plugin, thing in self._host.each(point.hook, point.protocol):
-            name = point.name_of(thing)
-            try:
-                if name in found and found[name].plugin == plugin:
-                    raise Taken(f"{what}:{name} is given twice by the plugin")
-                if self._precedence.claim(plugin, f"{what}:{name}"):
-                    found[name] = Given(plugin, self._host.plugins[plugin].value, thing)
-            except Taken as exc:
-                self._host.failed(plugin, exc, f"failed in {point.hook}")
+            record = self._host.plugins[plugin]
+            given = Given(plugin, record.value, thing, "" if record.is_own else record.distribution)
+            for name in point.names_of(thing):
+                try:
+                    if name in found and found[name].plugin == plugin:
+                        raise Taken(f"{what}:{name} is given twice by the plugin")
+                    if self._precedence.claim(plugin, f"{what}:{name}"):
+                        found[name] = given
+                except Taken as exc:
+                    self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found
 
 

@@ -59,6 +59,7 @@ class FileSecrets:
                 raise ConfigurationError(f"{path} is damaged: it must hold a key as base64. Restore it from a backup.")
 
     def seal(self, plain: bytes) -> bytes:
+        # Loaded with the first secret: a start without one does not wait for the library.
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         nonce = secrets.token_bytes(NONCE)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.places import load
 from jackfield.core.kernel import Kernel
-from jackfield.core.tables import ServerSettings
 
 if TYPE_CHECKING:
     from quart import Quart
@@ -45,10 +46,10 @@ class Management:
 
     async def public(self) -> frozenset[str]:
         """Paths whose every operation is public."""
-        from .quartapp import public_paths
-
         if self._public is None:
-            self._public = public_paths(await self.quart())
+            app = await self.quart()  # then the module is imported already
+            public_paths = cast("Callable[[Quart], frozenset[str]]", load("jackfield.http.quartapp:public_paths"))
+            self._public = public_paths(app)
         return self._public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,22 +67,8 @@ class Management:
         return app
 
     def _make(self) -> Quart:
-        from quart import Blueprint
-
-        from . import system
-        from .quartapp import make_quart
-
-        plugins = self._kernel.plugins
-        given = list(plugins.each("jackfield_blueprints", Blueprint))
-        own = [made for name, made in given if plugins.plugins[name].is_own]
-        kernels = system.blueprint(self._kernel, lambda: app, self._counters)
-        app = make_quart(
-            [*own, kernels],
-            [(name, made) for name, made in given if not plugins.plugins[name].is_own],
-            self._kernel.settings.get(ServerSettings),
-            lambda name, mistake: plugins.report(name, f"its routes are left out: {mistake.rstrip('.')}"),
-        )
-        return app
+        make = cast("Callable[[Kernel, Counters], Quart]", load("jackfield.http.assembling:make_management"))
+        return make(self._kernel, self._counters)
 
     def _assembled(self, task: asyncio.Task[Quart]) -> None:
         error = None if task.cancelled() else task.exception()

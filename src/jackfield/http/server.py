@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import logging
 import os
-import signal
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import cast
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.core.tables import DaemonSettings, ServerSettings
+from jackfield.api.places import load
+from jackfield.core.tables import ServerSettings
 
 from .app import Application
+from .fitting import require_fit
 
 log = logging.getLogger("jackfield.server")
 
@@ -70,129 +70,17 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
     return held
 
 
-async def stop_signal(app: Application) -> None:
-    """Return at SIGTERM, SIGINT or a failure that came up behind the start."""
-    stop = app.kernel.stop_requested
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    await stop.wait()
-    app.kernel.begin_stop()
-
-
-async def hypercorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
-    """The default. Raises `ConfigurationError`: another Hypercorn is installed than ours was written for."""
-    from .fitting import require_fit
-
-    require_fit()
-    from hypercorn.asyncio import serve
-    from hypercorn.typing import ASGIFramework
-    from hypercorn.utils import LifespanFailureError
-
-    from .hypercorn_parts import OwnConfig, cut_off_stalled, install
-
-    install()
-    config = OwnConfig()
-    config.bind = [f"fd://{sock.detach()}"]
-    config.accesslog = None
-    config.errorlog = logging.getLogger("hypercorn.error")
-    config.graceful_timeout = app.kernel.settings.get(DaemonSettings).shutdown_timeout
-    config.shutdown_timeout = config.graceful_timeout + 30
-    config.startup_timeout = 120
-    config.keep_alive_timeout = server.keep_alive
-    config.h11_max_incomplete_size = server.header_limit
-    config.websocket_max_message_size = 1024 * 1024
-    config.websocket_ping_interval = 20
-    config.websocket_compression = server.websocket_compression
-    config.send_timeout = server.send_timeout
-    config.websocket_send_timeout = server.websocket_send_timeout
-    config.include_server_header = False
-    config.backlog = server.backlog
-    framework: ASGIFramework = app  # type: ignore[assignment]
-
-    cutting: list[asyncio.Task[None]] = []
-
-    async def stop() -> None:
-        await stop_signal(app)
-        cutting.append(asyncio.create_task(cut_off_stalled(config)))
-
-    asyncio.get_running_loop().set_exception_handler(without_timeouts)
-    with contextlib.suppress(LifespanFailureError):
-        await serve(framework, config, shutdown_trigger=stop, mode="asgi")
-    for task in cutting:
-        task.cancel()
-
-
-def without_timeouts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Hypercorn leaves a connection that timed out to the loop, which would tell of it as of a failure. Any: as asyncio
-    has it."""
-    if "transport" not in context or not isinstance(context.get("exception"), TimeoutError):
-        loop.default_exception_handler(context)
-
-
-async def uvicorn(app: Application, sock: socket.socket, server: ServerSettings) -> None:
-    """Extra `uvicorn`."""
-    import uvicorn as library
-
-    config = library.Config(
-        app,
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="on",
-        timeout_keep_alive=round(server.keep_alive),
-        timeout_graceful_shutdown=round(app.kernel.settings.get(DaemonSettings).shutdown_timeout) or None,
-        h11_max_incomplete_event_size=server.header_limit,
-        ws_max_size=1024 * 1024,
-        ws_per_message_deflate=server.websocket_compression,
-        backlog=server.backlog,
-    )
-    runner = library.Server(config)
-    runner.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    runner.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
-
-    async def stop() -> None:
-        await stop_signal(app)
-        runner.should_exit = True
-
-    waiting = asyncio.create_task(stop())
-    try:
-        await runner.serve(sockets=[sock])
-    finally:
-        waiting.cancel()
-
-
-async def granian(app: Application, sock: socket.socket, server: ServerSettings) -> None:
-    """Extra `granian` (its embedded server)."""
-    from granian.constants import HTTPModes, Interfaces
-    from granian.server.embed import Server
-
-    # It binds by itself; the socket has only proved that the address is free.
-    sock.close()
-    runner = Server(
-        app,
-        address=server.host,
-        port=server.port,
-        interface=Interfaces.ASGI,
-        http=HTTPModes.http1,
-        log_enabled=False,
-        backlog=server.backlog,
-    )
-
-    async def stop() -> None:
-        await stop_signal(app)
-        runner.stop()  # type: ignore[no-untyped-call]
-
-    waiting = asyncio.create_task(stop())
-    try:
-        await runner.serve()
-    finally:
-        waiting.cancel()
-
-
 Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]
-RUNNERS: dict[str, Runner] = {"hypercorn": hypercorn, "uvicorn": uvicorn, "granian": granian}
+RUNNERS = {name: f"jackfield.http.servers.{name}:serve" for name in ("hypercorn", "uvicorn", "granian")}
+"""`server.implementation` -> place of its runner; one library is imported, the one that serves."""
+
+
+def runner_of(name: str) -> Runner:
+    """Raises ImportError for a library that is not installed, `ConfigurationError` for one that ours was not written
+    for."""
+    if name == "hypercorn":
+        require_fit()
+    return cast("Runner", load(RUNNERS[name]))
 
 
 def run(app: Application, sock: socket.socket) -> None:
@@ -200,7 +88,7 @@ def run(app: Application, sock: socket.socket) -> None:
     server = app.kernel.settings.get(ServerSettings)
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
-            runner.run(RUNNERS[server.implementation](app, sock, server))  # type: ignore[arg-type]
+            runner.run(runner_of(server.implementation)(app, sock, server))  # type: ignore[arg-type]
     except ImportError as exc:
         name = server.implementation
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
@@ -218,10 +106,8 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
     if name == "asyncio" or os.name != "posix":
         return None
     try:
-        import uvloop
+        return cast("Callable[[], asyncio.AbstractEventLoop]", load("uvloop:new_event_loop"))
     except ImportError:
         if name == "uvloop":
             raise ConfigurationError("uvloop is not installed; install jackfield[uvloop].") from None
         return None
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory

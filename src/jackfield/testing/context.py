@@ -160,7 +160,11 @@ class FakeContext:
 
     def given(self, point: ExtensionPoint[PortT]) -> Mapping[str, Given[PortT]]:
         things = cast("Mapping[str, PortT] | Sequence[PortT]", self.ports.get(point.hook, {}))
-        named = things if isinstance(things, Mapping) else {point.name_of(thing): thing for thing in things}
+        named = (
+            things
+            if isinstance(things, Mapping)
+            else {name: thing for thing in things for name in point.names_of(thing)}
+        )
         return {name: Given("test", "test:TestPlugin", thing) for name, thing in named.items()}
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .context import FakeContext
     from .daemon import Daemon
 
+pytest.register_assert_rewrite("jackfield.testing.contracts")
+
 
 class MakeContext(Protocol):
     """Makes a `PluginContext` in memory."""

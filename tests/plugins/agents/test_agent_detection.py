@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.agents import Detection
 from jackfield.api.errors import NotFound
-from jackfield_agents.cache import MOST, Answer, AnswerCache
+from jackfield_agents.cache import MOST, ProgramAnswer, ProgramAnswerCache
 from jackfield_agents.settings import AgentSettings
 
 
@@ -290,17 +290,17 @@ async def test_forgetting_asks_again(bench: Bench) -> None:
     bench.program("tool", "echo 1.2.3")
     bench.agent("tool")
     await detected(bench, "tool")
-    await bench.catalog.forget()
+    await bench.catalog.detect_all(again=True)
     await detected(bench, "tool")
     assert bench.starts("tool") == 2
 
 
-def answer(failure: str | None = None) -> Answer:
-    return Answer("/bin/tool", 1, 2, failure, "1.2", 3, 4)
+def answer(failure: str | None = None) -> ProgramAnswer:
+    return ProgramAnswer("/bin/tool", 1, 2, failure, "1.2", 3, 4)
 
 
 def test_the_cache_is_bounded(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path / "cache.json")
+    cache = ProgramAnswerCache(tmp_path / "cache.json")
     for number in range(MOST + 10):
         cache.put(str(number), answer())
     assert len(cache.all()) == MOST
@@ -312,16 +312,16 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
 @given(st.data())
 def test_no_flipped_bits_make_the_cache_raise(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / "cache" / "cache.json"
-    whole = AnswerCache(path)
+    whole = ProgramAnswerCache(path)
     whole.put("tool --version", answer("because"))
     whole.save()
     content = bytearray(path.read_bytes())
     for position in data.draw(st.lists(st.integers(0, len(content) * 8 - 1), min_size=1, max_size=4)):
         content[position // 8] ^= 1 << position % 8
     path.write_bytes(content)
-    damaged = AnswerCache(path)
+    damaged = ProgramAnswerCache(path)
     damaged.refresh()
-    assert damaged.damage is not None or all(isinstance(one, Answer) for one in damaged.all().values())
+    assert damaged.damage is not None or all(isinstance(one, ProgramAnswer) for one in damaged.all().values())
 
 
 # -------------------------------------------------------------------------------------------------------------- time

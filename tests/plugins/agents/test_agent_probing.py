@@ -38,13 +38,13 @@ def test_any_output_is_read(text: str) -> None:
     assert found is None or found in text
 
 
-async def sh(script: str, timeout: float = 5) -> probing.Outcome:
+async def sh(script: str, timeout: float = 5) -> probing.ProbeOutcome:
     return await probe(["/bin/sh", "-c", script], timeout, environment())
 
 
 async def test_a_command_that_succeeds_gives_its_version_from_either_stream() -> None:
-    assert await sh("echo tool 1.2.3") == probing.Outcome(None, "1.2.3")
-    assert await sh("echo tool 1.2.3 >&2") == probing.Outcome(None, "1.2.3")
+    assert await sh("echo tool 1.2.3") == probing.ProbeOutcome(None, "1.2.3")
+    assert await sh("echo tool 1.2.3 >&2") == probing.ProbeOutcome(None, "1.2.3")
 
 
 async def test_a_command_that_fails_says_how() -> None:
@@ -74,7 +74,7 @@ async def test_the_whole_group_is_killed_at_the_limit(tmp_path: Path) -> None:
 async def test_a_child_that_holds_the_output_does_not_delay_the_answer(tmp_path: Path) -> None:
     started = time.monotonic()
     outcome = await sh(f"sleep 60 & echo $! > {tmp_path}/child; echo tool 1.2.3")
-    assert outcome == probing.Outcome(None, "1.2.3")
+    assert outcome == probing.ProbeOutcome(None, "1.2.3")
     assert time.monotonic() - started < 4
     assert await gone(int((tmp_path / "child").read_text()))
 
@@ -107,7 +107,7 @@ async def test_cancelling_while_it_starts_leaves_nothing(tmp_path: Path) -> None
 
 async def test_much_output_is_read_and_dropped() -> None:
     outcome = await sh(f"echo tool 1.2.3; head -c {KEPT * 20} /dev/zero; echo 9.9.9")
-    assert outcome == probing.Outcome(None, "1.2.3")
+    assert outcome == probing.ProbeOutcome(None, "1.2.3")
 
 
 def open_descriptors() -> int:
@@ -136,5 +136,5 @@ def test_secrets_of_the_daemon_are_not_passed_on() -> None:
 
 
 async def test_input_is_empty_and_no_shell_is_between() -> None:
-    assert await sh("read line || echo 1.1.1") == probing.Outcome(None, "1.1.1")
-    assert await probe(["/bin/echo", "2.2.2; exit 1 $(id)"], 5, environment()) == probing.Outcome(None, "2.2.2")
+    assert await sh("read line || echo 1.1.1") == probing.ProbeOutcome(None, "1.1.1")
+    assert await probe(["/bin/echo", "2.2.2; exit 1 $(id)"], 5, environment()) == probing.ProbeOutcome(None, "2.2.2")

@@ -13,6 +13,7 @@ from loopback import Loopback, Seen, reply
 
 from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import ExecutionRequest, Outcome
+from jackfield.api.history import NodeRecord, node_records
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.storage import Credential, StoredWorkflow
 from jackfield.api.workflows import Document, Items, Node, Workflow
@@ -23,14 +24,14 @@ from jackfield_ai.catalogue import node_types
 from jackfield_ai.kinds import KINDS
 from jackfield_credentials.kinds import KINDS as GENERIC
 from jackfield_credentials.service import CredentialService
+from jackfield_engine.engine import EmbeddedEngine, build
+from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
-from jackfield_nodes.http_client import GuardedClient
-from jackfield_nodes.settings import HttpSettings
-from jackfield_workflows.engine import EmbeddedEngine, build
-from jackfield_workflows.reader import CachedReader
-from jackfield_workflows.records import Record, decode
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
+from jackfield_workflows.documents.reader import CachedReader
 
 SECRET = "sk-very-secret-key"
 Said = Mapping[str, Any]
@@ -110,6 +111,7 @@ class AiLab:
         context.ports["Credentials"] = CredentialService(context)
         types = [*made([*node_types(context), *core_types(context)]), self.noting]
         context.ports["NodeCatalog"] = FakeCatalog(*types)
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
 
     def engine(self) -> EmbeddedEngine:
@@ -171,11 +173,11 @@ class AiLab:
         await asyncio.wait_for(execution.stored, 20)
         return outcome
 
-    async def records(self) -> list[Record]:
+    async def records(self) -> list[NodeRecord]:
         """Of the execution that ran last."""
         found = await self.store.execution(self.last)
         assert found is not None
-        return decode(found.steps)
+        return node_records(found.steps)
 
     async def items(self, document: Document, *items: Mapping[str, Any]) -> list[Any]:
         """The JSON of the last node's items; the execution must succeed."""

@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeCatalog, SupplyingNode
 from jackfield.api.workflows import Part, local_type
 from jackfield_ai.catalogue import RUNNING, SERVING
 from jackfield_ai.known_kinds import KNOWN
-from jackfield_workflows.node_types import node_type_view
+from jackfield_workflows.routes.node_type_views import node_type_view
 from jackfield_workflows.starts import start_node
 
 
@@ -164,7 +164,7 @@ def test_the_tool_form_of_a_type(lab: AiLab) -> None:
 
 async def test_a_sub_workflow_is_asked_anew_when_the_question_changed(lab: AiLab) -> None:
     """After a crash an agent runs again, and may ask for something else than before."""
-    from jackfield_workflows.parts import _asked
+    from jackfield_engine.node.attached import _asked
 
     asked: Any = lab.context.port(WorkflowReader).parse(flow(agent())).nodes["Agent"]
     assert _asked(asked, [{"json": {"a": 1}}]) == _asked(asked, [{"json": {"a": 1}}])

@@ -23,8 +23,8 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_credentials.kinds import KINDS
 from jackfield_credentials.routes import blueprints
-from jackfield_nodes.http_client import GuardedClient
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, Place, Tail, backwards, older
+from jackfield_events.log_files import Line, LogPlace, LogTail, backwards, older
 from jackfield_events.log_views import cursor_of, place_of, view, wanted
 
 PLENTY = 1 << 30
@@ -84,13 +84,13 @@ def test_a_request_looks_at_no_more_than_its_budget(tmp_path: Path, write: Calla
 
 def test_a_place_in_a_file_that_is_gone_ends_the_pages(tmp_path: Path, write: Callable[..., None]) -> None:
     write("one")
-    assert older(tmp_path, Place(1, 0), every, 3, PLENTY) == ([], None)
+    assert older(tmp_path, LogPlace(1, 0), every, 3, PLENTY) == ([], None)
     assert older(tmp_path / "nowhere", None, every, 3, PLENTY) == ([], None)
 
 
 def test_the_tail_begins_at_the_end_and_waits_for_whole_lines(tmp_path: Path, write: Callable[..., None]) -> None:
     write("old")
-    tail = Tail(tmp_path)
+    tail = LogTail(tmp_path)
     tail.start()
     assert tail.more(PLENTY) == []
     write("new", "to", end="")
@@ -101,7 +101,7 @@ def test_the_tail_begins_at_the_end_and_waits_for_whole_lines(tmp_path: Path, wr
 
 def test_the_tail_follows_a_rotation(tmp_path: Path, write: Callable[..., None]) -> None:
     write("old")
-    tail = Tail(tmp_path)
+    tail = LogTail(tmp_path)
     tail.start()
     write("last of this file")
     rotate(tmp_path)
@@ -111,7 +111,7 @@ def test_the_tail_follows_a_rotation(tmp_path: Path, write: Callable[..., None])
 
 
 def test_a_tail_of_no_log_begins_with_its_first_line(tmp_path: Path, write: Callable[..., None]) -> None:
-    tail = Tail(tmp_path)
+    tail = LogTail(tmp_path)
     tail.start()
     assert tail.more(PLENTY) == []
     write("first")
@@ -128,7 +128,9 @@ def test_levels_and_texts() -> None:
 
 
 def test_a_line_as_the_api_shows_it() -> None:
-    line = Line(Place(10, 32), b'{"time":"t","level":"info","logger":"a","message":"the secret","requestId":"r","n":1}')
+    line = Line(
+        LogPlace(10, 32), b'{"time":"t","level":"info","logger":"a","message":"the secret","requestId":"r","n":1}'
+    )
     assert view(line, lambda text: text.replace("secret", "***")) == {
         "time": "t",
         "level": "info",
@@ -139,8 +141,8 @@ def test_a_line_as_the_api_shows_it() -> None:
         "fields": {"n": 1},
         "cursor": "a-20",
     }
-    assert view(Line(Place(1, 1), b"no json"), str)["message"] == "no json"
-    assert place_of(cursor_of(Place(10, 32))) == Place(10, 32)
+    assert view(Line(LogPlace(1, 1), b"no json"), str)["message"] == "no json"
+    assert place_of(cursor_of(LogPlace(10, 32))) == LogPlace(10, 32)
 
 
 @pytest.mark.parametrize("cursor", ["x", "1", "1-2-3", "-", "--", "1-z"])

@@ -19,7 +19,7 @@ from integration_fakes import Bench, free_port, rows
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.mail.letter import Letter, envelope, message
+from jackfield_integrations.mail.composing import OutgoingMail, envelope, message
 
 PASSWORD = "mail-pass-word"
 
@@ -219,9 +219,9 @@ async def test_one_failure_leaves_the_other_items(
     assert made[1]["accepted"] == ["bob@example.com"]
 
 
-def letter(**more: str) -> Letter:
+def letter(**more: str) -> OutgoingMail:
     given = {"sender": "a@example.com", "to": "b@example.com", "subject": "s", "text": "t", "html": ""}
-    return Letter(**{**dict.fromkeys(("cc", "bcc", "reply_to"), ""), **given, **more})  # type: ignore[arg-type]
+    return OutgoingMail(**{**dict.fromkeys(("cc", "bcc", "reply_to"), ""), **given, **more})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("field", ["sender", "to", "cc", "bcc", "reply_to"])

@@ -16,18 +16,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "workflows/expressions"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "expressions"))
 
 from expression_grammar import DATA, anything
 from node_js import MISSING, NODE, judged
 from scopes import scope_of
 
+from jackfield.api.expressions import projected_item
 from jackfield.api.javascript import Beyond
 from jackfield.api.scripts import ExpressionError, ScriptData
+from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_workflows.expressions import Parameters, compile_parameters
-from jackfield_workflows.reads import projected_item
 
 EXAMPLES = int(os.environ.get("JACKFIELD_TEST_EXPRESSIONS", "500"))
 """How many expressions are generated; 2,800 make some 2,000 different ones."""
@@ -36,7 +36,7 @@ LONGEST = 300
 pytestmark = pytest.mark.skipif(NODE is None, reason=MISSING)
 
 
-async def parameter(parameters: Parameters, engine: JavaScriptEngine) -> Any:
+async def parameter(parameters: ExpressionParameters, engine: JavaScriptEngine) -> Any:
     scope = scope_of(DATA)
     if parameters.sources:
         items = [projected_item({"json": DATA}, parameters.reads.item)]

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "workflows/expressions"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "expressions"))
 
 from date_grammar import DATA, MOMENTS, ZONES, dated
 from scopes import FakeSurroundings, scope_of
 
 from jackfield.api.javascript import Beyond
 from jackfield.api.scripts import ExpressionError, ScriptData
+from jackfield_expressions.parameters import compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_workflows.expressions import compile_parameters
 
 EXAMPLES = int(os.environ.get("JACKFIELD_TEST_DATES", "250"))
 ELSEWHERE = object()

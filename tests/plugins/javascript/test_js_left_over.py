@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from jackfield.api.jsontext import Json
-from jackfield_workflows.expressions import compile_parameters
+from jackfield_expressions.parameters import compile_parameters
 
 Ask = Callable[..., Awaitable[object]]
 JSON: dict[str, Json] = {

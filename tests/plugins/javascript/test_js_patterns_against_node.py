@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from node_js import MISSING, NODE, run_node
 
 from jackfield.api.javascript import Beyond
-from jackfield_workflows.jsmethods import call_method
-from jackfield_workflows.jsoperators import Thrown
-from jackfield_workflows.jsregex import LONGEST, NotSame, pattern_of
+from jackfield_expressions.evaluator.methods import call_method
+from jackfield_expressions.operators import Thrown
+from jackfield_expressions.patterns.syntax import LONGEST, NotSame, pattern_of
 
 Case: TypeAlias = tuple[str, str, str, str]
 """A pattern, its flags, a text, and what a match is replaced with."""

@@ -23,7 +23,7 @@ from jackfield.testing.context import FakeContext, made
 from jackfield_credentials.authorizations import authorization
 from jackfield_credentials.kinds import KINDS
 from jackfield_nodes.catalogue import node_types
-from jackfield_nodes.http_client import GuardedClient
+from jackfield_nodes.http.client import GuardedClient
 
 PerItem = Callable[[Item], Mapping[str, Json]]
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, FakeRun
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.archives import unique
+from jackfield_nodes.files.formats.archives import unique
 from jackfield_nodes.files.settings import FilesSettings
 
 LARGE = random.Random(1).randbytes(700_000) + b"text " * 100_000

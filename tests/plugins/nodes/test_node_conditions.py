@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.conditions import TESTS, Condition, FilterBlock, Operator, Rules, holds, passes, question
+from jackfield_nodes.conditions.blocks import TESTS, Condition, FilterBlock, Operator, Rules, holds, passes, question
 
 STRICT = Rules()
 LOOSE = Rules(loose=True, version=2)

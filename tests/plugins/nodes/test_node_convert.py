@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.limits import Budget
-from jackfield_nodes.files.ods import read_ods, write_ods
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.ods import read_ods, write_ods
+from jackfield_nodes.files.formats.tables import Cell
+from jackfield_nodes.files.formats.xls_reading import read_xls
+from jackfield_nodes.files.formats.xls_writing import write_xls
+from jackfield_nodes.files.formats.xlsx import read_xlsx, write_xlsx
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.tables import Cell
 from jackfield_nodes.files.writing import base64_content
-from jackfield_nodes.files.xls_writing import write_xls
-from jackfield_nodes.files.xlsx import read_xls, read_xlsx, write_xlsx
 
 ROWS: Any = items({"a": 1, "b": {"c": "x,y", "d": True}}, {"a": 2.5, "e": "=1+1\nä"})
 

@@ -14,7 +14,7 @@ from node_fakes import Bench, items
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import floored, shifted
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.dates import between, duration_text, to_moment, zone_named
+from jackfield_nodes.values.dates import between, duration_text, to_moment, zone_named
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MOMENT = datetime(2024, 1, 31, 15, 4, 5, 678_000, tzinfo=BERLIN)

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.csv_text import CsvOptions, read_csv, write_csv
-from jackfield_nodes.files.limits import Budget
+from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv, write_csv
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.tables import TableOptions, cell_of, column_names, flattened, objects, table
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.files.tables import TableOptions, cell_of, column_names, flattened, objects, table
 
 at = datetime.fromisoformat
 
@@ -199,7 +199,7 @@ async def test_html_and_rtf_tables(bench: Bench) -> None:
 
 def xls(value: str = "x") -> bytes:
     """What `convertToFile` writes."""
-    from jackfield_nodes.files.xls_writing import write_xls
+    from jackfield_nodes.files.formats.xls_writing import write_xls
 
     return write_xls([["a", "b"], [value, 1.5]], "Sheet")
 
@@ -281,7 +281,7 @@ async def test_what_is_around_the_rows_of_a_sheet_takes_no_memory(bench: Bench) 
 
 
 async def test_a_row_of_too_many_parts(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jackfield_nodes.files.ods._MOST_PARTS", 100)
+    monkeypatch.setattr("jackfield_nodes.files.formats.ods._MOST_PARTS", 100)
     place = ODS.index("<table:table-cell")
     with pytest.raises(NodeError, match="A row of the file has more than 100 parts"):
         await rows(bench, "ods", packed("content.xml", ODS[:place] + "<a/>" * 100 + ODS[place:]))

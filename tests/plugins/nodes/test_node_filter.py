@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.item_tests import form_of
+from jackfield_nodes.conditions.item_tests import form_of
 
 
 def block(left: Any, kind: str, operation: str, right: Any, **extra: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from node_fakes import Bench, items
 
 from jackfield.api.nodes import EntryNode, NodeError, Suspend
 from jackfield.api.workflows import Items
-from jackfield_nodes.execute_workflow import ExecuteWorkflow
 from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.flow.execute_workflow import ExecuteWorkflow
 
 PASSING = ["noOp", "manualTrigger", "start", "errorTrigger", "executeWorkflowTrigger"]
 

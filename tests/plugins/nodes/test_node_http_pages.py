@@ -14,7 +14,7 @@ from node_fakes import Bench
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.settings import HttpSettings
 
 Make = Callable[..., Bench]
 Late = Callable[[Mapping[str, Json], Mapping[str, Json]], dict[str, Json]]

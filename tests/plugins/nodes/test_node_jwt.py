@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.json_web_tokens import ALGORITHMS, Checks, Key, signed, taken_apart, verified
+from jackfield_nodes.data.json_web_tokens import signed, taken_apart, verified
+from jackfield_nodes.data.jwt_keys import ALGORITHMS, Checks, Key
 
 SECRET = "a secret that is long enough for every digest, as RFC 7518 wants it to be"
 PASSPHRASE = {"keyType": "passphrase", "secret": SECRET, "algorithm": "HS256"}

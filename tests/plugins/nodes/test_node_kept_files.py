@@ -15,7 +15,7 @@ from jackfield.api.binary import BinarySettings, stream_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield.testing.binary import MemoryFiles
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.settings import HttpSettings
 
 LARGE = bytes(range(256)) * 400
 

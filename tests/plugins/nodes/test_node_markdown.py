@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.markdown_node import Options, html_to_markdown, markdown_to_html
+from jackfield_nodes.data.html_to_markdown import html_to_markdown
+from jackfield_nodes.data.markdown_parameters import MarkdownOptions
+from jackfield_nodes.data.markdown_to_html import markdown_to_html
 
 TO_HTML: list[tuple[str, dict[str, Any], str]] = [
     ("# Hello World", {}, '<h1 id="helloworld">Hello World</h1>'),
@@ -36,11 +38,11 @@ TO_HTML: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("text", "options", "expected"), TO_HTML)
 def test_to_html(text: str, options: dict[str, Any], expected: str) -> None:
     """Tables, strikethrough, task lists and bare links only where they are asked for; HTML stays."""
-    assert markdown_to_html(text, Options.model_validate(options)) == expected
+    assert markdown_to_html(text, MarkdownOptions.model_validate(options)) == expected
 
 
 def test_a_table_and_a_whole_document() -> None:
-    made = markdown_to_html("|a|\n|-|\n|1|", Options(tables=True, complete_html_document=True))
+    made = markdown_to_html("|a|\n|-|\n|1|", MarkdownOptions(tables=True, complete_html_document=True))
     assert made.startswith("<!doctype html>")
     assert "<td>1</td>" in made
 
@@ -62,7 +64,7 @@ TO_MARKDOWN: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("text", "options", "expected"), TO_MARKDOWN)
 def test_to_markdown(text: str, options: dict[str, Any], expected: str) -> None:
-    assert html_to_markdown(text, Options.model_validate(options)) == expected
+    assert html_to_markdown(text, MarkdownOptions.model_validate(options)) == expected
 
 
 async def test_the_node(bench: Bench) -> None:
@@ -81,5 +83,5 @@ async def test_limits(bench: Bench) -> None:
 
 @given(st.text(max_size=100))
 def test_any_text_is_taken(text: str) -> None:
-    every = Options(tables=True, strikethrough=True, tasklists=True, simplified_auto_link=True)
+    every = MarkdownOptions(tables=True, strikethrough=True, tasklists=True, simplified_auto_link=True)
     assert isinstance(html_to_markdown(markdown_to_html(text, every), every), str)

@@ -14,7 +14,7 @@ from node_fakes import Bench
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_position import by_position
-from jackfield_nodes.merging.clashes import Part, Resolution, merged
+from jackfield_nodes.merging.conflicts import Part, Resolution, merged
 from jackfield_nodes.merging.parameters import Clash
 from jackfield_nodes.merging.settings import MergeSettings
 

@@ -12,10 +12,10 @@ from merge_fakes import combined, entries, file, jsons, origins, references
 from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.matching import FuzzyLookup, alike, same_value
 from jackfield_nodes.merging.by_fields import joined
 from jackfield_nodes.merging.parameters import Merge2, Merge3
 from jackfield_nodes.merging.settings import MergeSettings
+from jackfield_nodes.values.matching import FuzzyLookup, alike, same_value
 
 PEOPLE = [{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bob"}, {"id": 2, "name": "Cy"}, {"name": "Dan"}]
 CITIES = [{"id": 2, "city": "Rome"}, {"id": 3, "city": "Oslo"}, {"id": 2, "city": "Bern"}]

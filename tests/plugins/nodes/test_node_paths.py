@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_nodes.paths import MAX_INDEX, get_path, parse_path, remove_path, set_path
+from jackfield_nodes.values.paths import MAX_INDEX, get_path, parse_path, remove_path, set_path
 
 PATHS = [
     ("a", ("a",)),

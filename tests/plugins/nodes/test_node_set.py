@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.set_node import SetNode
+from jackfield_nodes.fields.set_node import SetNode
 
 FILE = {"data": {"data": "aGk=", "mimeType": "text/plain"}}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_nodes.values import text_of, to_array, to_boolean, to_number, to_object, to_time
+from jackfield_nodes.values.conversions import text_of, to_array, to_boolean, to_number, to_object, to_time
 
 TEXTS = [
     (5.0, "5"),

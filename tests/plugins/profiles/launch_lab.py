@@ -19,7 +19,7 @@ from jackfield.api.proxy import ProxyAddress
 from jackfield.api.scripts import ScriptEngine
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
-from jackfield_profiles.launching import Launcher
+from jackfield_profiles.launching.launcher import ProfileLauncher
 from jackfield_profiles.running_settings import RunSettings
 
 KEY = "key-canary-0123456789"
@@ -169,7 +169,7 @@ class Lab:
         return self._context
 
     @property
-    def launcher(self) -> Launcher:
+    def launcher(self) -> ProfileLauncher:
         if not hasattr(self, "_launcher"):
             lab = self
 
@@ -191,7 +191,8 @@ class Lab:
                 async def key(self, profile: Profile) -> str | None:
                     return lab.key
 
-            self._launcher = Launcher(self.context, Profiles(), Keys())
+            self.context.ports.update(ProfileStore=Profiles(), KeyStore=Keys())
+            self._launcher = ProfileLauncher(self.context)
         return self._launcher
 
     def published(self) -> list[tuple[str, Mapping[str, object]]]:

@@ -18,10 +18,15 @@ from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profile
 from jackfield.api.providers import Auth, ModelList, Provider
 from jackfield.testing.context import FakeContext
-from jackfield_profiles.creating import NewProfile
-from jackfield_profiles.parts import Parts
-from jackfield_profiles.routes import blueprints
+from jackfield_profiles.editing.changing import ProfileEditor
+from jackfield_profiles.editing.creating import ProfileCreator
+from jackfield_profiles.editing.deleting import ProfileRemover
+from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.ports import NewProfile
+from jackfield_profiles.routes.profiles import blueprints
 from jackfield_profiles.settings import ProfilesSettings
+from jackfield_profiles.shims import Shims
+from jackfield_profiles.storage.profiles import ProfileStore
 
 KEY = "key-0123456789-abcdef"
 ACME = Provider(
@@ -117,8 +122,15 @@ class Lab:
         self.providers, self.terminals = FakeProviders(ACME, BETA, OWN), FakeTerminals()
         self.launcher = FakeLauncher()
         self.context.ports.update(Agents=self.agents, Providers=self.providers, Terminals=self.terminals)
-        self.parts: Parts = self.context.port(Parts)
-        self.parts.__dict__["launcher"] = self.launcher
+        self.context.ports["ProfileLaunching"] = self.launcher
+        self.profiles, self.keys = self.context.port(ProfileStore), self.context.port(KeyStore)
+        self.shims = self.context.port(Shims)
+        self.creating = ProfileCreator(self.context)
+        self.changing = ProfileEditor(self.context)
+        self.deleting = ProfileRemover(self.context)
+        self.context.ports.update(
+            ProfileCreation=self.creating, ProfileChanges=self.changing, ProfileRemoval=self.deleting
+        )
 
     @property
     def directory(self) -> Path:
@@ -146,7 +158,7 @@ class Lab:
 
     async def create(self, alias: str = "work", **more: Any) -> Profile:
         asked = {"agent_id": "echo", "provider_id": "acme", "api_key": KEY, **more}
-        return (await self.parts.creating.create(NewProfile(alias=alias, **asked))).profile
+        return (await self.creating.create(NewProfile(alias=alias, **asked))).profile
 
     def everything(self) -> dict[str, bytes]:
         """Every file, but for key material that is made when it is first needed."""

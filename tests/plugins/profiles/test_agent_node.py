@@ -16,7 +16,7 @@ from jackfield.api.profiles import HeadlessRequest, HeadlessResult
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.api.workflows import Items, Node
 from jackfield.testing.context import FakeContext
-from jackfield_profiles.agent_node import AgentNode, parsed_answer
+from jackfield_profiles.agent_node import CodingAgentNode, parsed_answer
 
 GOOD = HeadlessResult(exit_code=0, output="raw", errors="", timed_out=False, duration_ms=12, result="fine", session="s")
 
@@ -37,7 +37,7 @@ class Profiles:
 async def ran(
     tmp_path: Path, profiles: Profiles, parameters: Mapping[str, Json], given: Items, **settings: Any
 ) -> Items:
-    kind = AgentNode(FakeContext(tmp_path, ports={"Profiles": profiles}))
+    kind = CodingAgentNode(FakeContext(tmp_path, ports={"Profiles": profiles}))
     node = Node(id="n", name="Agent", kind="agent", type="jackfield.agent", version=1, parameters={}, **settings)
     execution = ExecutionInfo("e1", "manual", workflow())
     outputs: Any = await kind.execute(

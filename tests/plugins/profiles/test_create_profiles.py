@@ -12,7 +12,7 @@ from profile_lab import KEY, Lab, agent
 
 from jackfield.api.agents import Isolation
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
-from jackfield_profiles.homes import MARK, home_of
+from jackfield_profiles.editing.homes import MARK, home_of
 
 
 async def test_created_file_is_as_specified(lab: Lab) -> None:
@@ -70,7 +70,7 @@ async def test_failed_hook_undoes_everything(lab: Lab) -> None:
     assert lab.everything() == {}
     assert not lab.homes.exists()
     assert not lab.events()
-    assert not await lab.parts.keys.aliases()
+    assert not await lab.keys.aliases()
 
 
 async def test_failure_keeps_a_home_that_was_there(lab: Lab) -> None:
@@ -88,14 +88,14 @@ async def test_one_of_many_wins(lab: Lab) -> None:
     assert sum(isinstance(one, Conflict) for one in made) == 7
     winner = next(one for one in made if not isinstance(one, BaseException))
     assert lab.stored("work")["model"] == winner.model
-    assert await lab.parts.keys.own("work") == KEY
+    assert await lab.keys.own("work") == KEY
 
 
 async def test_two_daemons_over_one_directory_make_it_once(lab: Lab) -> None:
     other = Lab(lab.root)
     made = await asyncio.gather(lab.create("work"), other.create("work", api_key="k2"), return_exceptions=True)
     assert sum(isinstance(one, Conflict) for one in made) == 1
-    assert await lab.parts.keys.own("work") == (KEY if isinstance(made[1], Conflict) else "k2")
+    assert await lab.keys.own("work") == (KEY if isinstance(made[1], Conflict) else "k2")
 
 
 async def test_aliases_differ_in_more_than_case(lab: Lab) -> None:
@@ -114,7 +114,7 @@ async def test_the_limit_of_profiles_is_kept(tmp_path: Path) -> None:
 async def test_a_translating_proxy_makes_dialects_fit(lab: Lab) -> None:
     await lab.create("work", provider_id="beta", proxy_config={"enabled": True})
     with pytest.raises(InvalidInput) as caught:
-        await lab.parts.changing.change("work", {"proxy_config": None})
+        await lab.changing.change("work", {"proxy_config": None})
     assert caught.value.code == "DIALECT_MISMATCH"
     assert lab.stored("work")["metadata"]["proxy_config"]["enabled"] is True
 
@@ -167,7 +167,7 @@ async def test_purge_removes_what_was_made_and_follows_no_link(lab: Lab) -> None
     outside.mkdir()
     (outside / "file").write_text("x")
     (lab.homes / "work" / "link").symlink_to(outside)
-    assert not await lab.parts.deleting.delete("work", purge=True, force=False)
+    assert not await lab.deleting.delete("work", purge=True, force=False)
     assert not (lab.homes / "work").exists()
     assert lab.homes.is_dir()
     assert (outside / "file").read_text() == "x"
@@ -189,7 +189,7 @@ async def test_purge_keeps_what_is_not_the_profiles(lab: Lab, where: str) -> Non
     document = lab.store("work")
     document["metadata"]["profile_home"] = str(target)
     lab.store("work", metadata=document["metadata"])
-    left = await lab.parts.deleting.delete("work", purge=True, force=False)
+    left = await lab.deleting.delete("work", purge=True, force=False)
     assert "kept" in left[0]
     assert os.path.lexists(target)
     assert not lab.path("work").exists()
@@ -198,10 +198,10 @@ async def test_purge_keeps_what_is_not_the_profiles(lab: Lab, where: str) -> Non
 async def test_a_home_that_was_kept_may_be_purged_with_the_next_profile(lab: Lab) -> None:
     await lab.create("work")
     (lab.homes / "work" / "notes").write_text("x")
-    await lab.parts.deleting.delete("work", purge=False, force=False)
+    await lab.deleting.delete("work", purge=False, force=False)
     await lab.create("work")
     assert (lab.homes / "work" / "notes").exists()
-    assert not await lab.parts.deleting.delete("work", purge=True, force=False)
+    assert not await lab.deleting.delete("work", purge=True, force=False)
     assert not (lab.homes / "work").exists()
 
 
@@ -212,8 +212,8 @@ async def test_a_live_session_prevents_deletion_unless_forced(lab: Lab) -> None:
     await lab.create("work")
     lab.terminals.sessions["work"] = ["s1"]
     with pytest.raises(Conflict, match="live session"):
-        await lab.parts.deleting.delete("work", purge=False, force=False)
-    await lab.parts.deleting.delete("work", purge=False, force=True)
+        await lab.deleting.delete("work", purge=False, force=False)
+    await lab.deleting.delete("work", purge=False, force=True)
     assert not lab.terminals.sessions
     assert not lab.path("work").exists()
 
@@ -222,18 +222,18 @@ async def test_a_failing_delete_hook_prevents_deletion_unless_forced(lab: Lab) -
     await lab.create("work")
     lab.launcher.failing.add("delete")
     with pytest.raises(JackfieldError, match="delete hook"):
-        await lab.parts.deleting.delete("work", purge=False, force=False)
+        await lab.deleting.delete("work", purge=False, force=False)
     assert lab.path("work").exists()
-    assert "hook" in (await lab.parts.deleting.delete("work", purge=False, force=True))[0]
+    assert "hook" in (await lab.deleting.delete("work", purge=False, force=True))[0]
 
 
 async def test_a_damaged_profile_can_be_removed_by_force(lab: Lab) -> None:
     await lab.create("work")
     lab.path("work").write_text("{")
-    await lab.parts.deleting.delete("work", purge=True, force=True)
+    await lab.deleting.delete("work", purge=True, force=True)
     assert not lab.path("work").exists()
     assert (lab.homes / "work").exists()
-    assert await lab.parts.keys.own("work") is None
+    assert await lab.keys.own("work") is None
 
 
 # --------------------------------------------------------------------------------------------------------------- change
@@ -245,34 +245,34 @@ async def test_key_and_file_change_together_or_not_at_all(lab: Lab, monkeypatch:
     async def fail(alias: str, change: object) -> None:
         raise JackfieldError("The disk is full.")
 
-    monkeypatch.setattr(lab.parts.profiles, "rewrite", fail)
+    monkeypatch.setattr(lab.profiles, "rewrite", fail)
     with pytest.raises(JackfieldError, match="disk"):
-        await lab.parts.changing.change("work", {"api_key": "the-new-one", "model": "small"})
-    assert await lab.parts.keys.own("work") == KEY
+        await lab.changing.change("work", {"api_key": "the-new-one", "model": "small"})
+    assert await lab.keys.own("work") == KEY
 
 
 async def test_key_can_be_removed_when_the_environment_has_one(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     await lab.create("work")
     with pytest.raises(InvalidInput):
-        await lab.parts.changing.change("work", {"api_key": None})
-    assert await lab.parts.keys.own("work") == KEY
+        await lab.changing.change("work", {"api_key": None})
+    assert await lab.keys.own("work") == KEY
     monkeypatch.setenv("ACME_TEST_KEY", "from-the-environment")
-    await lab.parts.changing.change("work", {"api_key": None})
-    assert await lab.parts.keys.own("work") is None
+    await lab.changing.change("work", {"api_key": None})
+    assert await lab.keys.own("work") is None
 
 
 async def test_a_change_works_when_agent_and_provider_have_gone(lab: Lab) -> None:
     await lab.create("work")
     lab.agents.known.clear()
     lab.providers.known.clear()
-    await lab.parts.changing.change("work", {"env": {"A": "1"}, "proxy_config": {"enabled": False}, "hooks_config": {}})
+    await lab.changing.change("work", {"env": {"A": "1"}, "proxy_config": {"enabled": False}, "hooks_config": {}})
     assert lab.stored("work")["env"] == {"A": "1"}
     with pytest.raises(NotFound):
-        await lab.parts.changing.change("work", {"model": "small"})
+        await lab.changing.change("work", {"model": "small"})
 
 
 async def test_null_is_the_default_again(lab: Lab) -> None:
     await lab.create("work", endpoint_id="backup", model="small", working_dir="/")
-    await lab.parts.changing.change("work", {"endpoint_id": None, "model": None, "working_dir": None})
+    await lab.changing.change("work", {"endpoint_id": None, "model": None, "working_dir": None})
     stored = lab.stored("work")
     assert (stored["endpoint_id"], stored["model"], stored["working_dir"]) == ("main", "large", None)

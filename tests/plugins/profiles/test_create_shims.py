@@ -15,7 +15,7 @@ from jackfield_profiles.shims import Shims
 
 @pytest.fixture
 def shims(tmp_path: Path) -> Shims:
-    return Lab(tmp_path, bin_dir=str(tmp_path / "bin with space")).parts.shims
+    return Lab(tmp_path, bin_dir=str(tmp_path / "bin with space")).shims
 
 
 def test_shim_is_two_lines_and_a_program(shims: Shims) -> None:
@@ -64,6 +64,6 @@ def test_a_program_of_this_name_is_not_hidden(shims: Shims) -> None:
 async def test_deleting_a_profile_removes_its_command(tmp_path: Path) -> None:
     lab = Lab(tmp_path, bin_dir=str(tmp_path / "bin"))
     await lab.create("my-profile", shim=True)
-    assert lab.parts.shims.installed() == ["my-profile"]
-    await lab.parts.deleting.delete("my-profile", purge=False, force=False)
-    assert not lab.parts.shims.installed()
+    assert lab.shims.installed() == ["my-profile"]
+    await lab.deleting.delete("my-profile", purge=False, force=False)
+    assert not lab.shims.installed()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.agents import Agent, Headless
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.headless import Answer, answer_of, call_of, margin, shown
+from jackfield_profiles.launching.headless import HeadlessAnswer, answer_of, call_of, margin, shown
 
 SECRET = "sk-0123456789"
 
@@ -42,10 +42,10 @@ def test_an_agent_that_takes_no_prompt_is_told() -> None:
 def test_answers_by_format() -> None:
     one = {"type": "result", "result": "done", "session_id": "s1", "content": [{"text": "x"}]}
     kind = Headless(args=(), output="json", result="result", session="session_id")
-    assert answer_of(kind, json.dumps(one)) == Answer("done", "s1", one)
+    assert answer_of(kind, json.dumps(one)) == HeadlessAnswer("done", "s1", one)
     assert answer_of(kind.model_copy(update={"result": "content.0.text"}), json.dumps(one)).result == "x"
-    assert answer_of(Headless(args=()), " hi \n") == Answer("hi")
-    assert answer_of(None, "hi") == Answer()
+    assert answer_of(Headless(args=()), " hi \n") == HeadlessAnswer("hi")
+    assert answer_of(None, "hi") == HeadlessAnswer()
 
 
 def test_of_lines_the_last_that_has_it_counts() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.processes import Start, Tail, _feed, run_process
+from jackfield_profiles.launching.processes import OutputTail, ProcessStart, _feed, run_process
 
 STUBBORN = """
 import os, signal, sys, time
@@ -31,10 +31,10 @@ if os.fork() == 0:
 """
 
 
-def start(tmp_path: Path, source: str, *args: str, stdin: bytes | None = None, **more: float) -> Start:
+def start(tmp_path: Path, source: str, *args: str, stdin: bytes | None = None, **more: float) -> ProcessStart:
     argv = (sys.executable, "-IS", "-c", source, *args)
     limits = {"timeout": 20.0, "grace": 0.2, **more}
-    return Start(
+    return ProcessStart(
         argv, tmp_path, dict(os.environ), stdin, limits["timeout"], limits["grace"], int(more.get("limit", 4096))
     )
 
@@ -167,11 +167,11 @@ async def test_what_no_program_can_be_given_is_told(tmp_path: Path, argument: st
 async def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
     good = start(tmp_path, "")
     with pytest.raises(InvalidInput, match=r"/no/such cannot be started: No such file"):
-        await run_process(Start(("/no/such",), tmp_path, {}, None, 1, 1, 1))
+        await run_process(ProcessStart(("/no/such",), tmp_path, {}, None, 1, 1, 1))
     with pytest.raises(InvalidInput, match=r"working directory .*gone is not there"):
-        await run_process(Start(good.argv, tmp_path / "gone", {}, None, 1, 1, 1))
+        await run_process(ProcessStart(good.argv, tmp_path / "gone", {}, None, 1, 1, 1))
     with pytest.raises(InvalidInput, match="shorter prompt"):
-        await run_process(Start((*good.argv, "x" * 2**22), tmp_path, {}, None, 1, 1, 1))
+        await run_process(ProcessStart((*good.argv, "x" * 2**22), tmp_path, {}, None, 1, 1, 1))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_same_on_uvloop(tmp_path: Path, same: Callable[[Path], Coroutine[Non
 
 @given(chunks=st.lists(st.binary(max_size=20)), limit=st.integers(1, 50))
 def test_the_tail_is_the_end_of_all_and_holds_little(chunks: list[bytes], limit: int) -> None:
-    tail = Tail(limit)
+    tail = OutputTail(limit)
     for chunk in chunks:
         if chunk:
             tail.add(chunk)

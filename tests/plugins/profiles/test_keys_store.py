@@ -16,10 +16,9 @@ from keyring.errors import KeyringLocked, PasswordDeleteError
 from profile_lab import ACME, KEY, Lab
 
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.deleting import sweep
-from jackfield_profiles.keys import checked_key
-from jackfield_profiles.keys_files import KeyUnreadable
-from jackfield_profiles.keys_keyring import MOST, KeyringSilent
+from jackfield_profiles.keys.files import KeyUnreadable
+from jackfield_profiles.keys.store import checked_key
+from jackfield_profiles.keys.system_keyring import MOST, KeyringSilent
 
 
 class MemoryKeyring(KeyringBackend):
@@ -85,15 +84,15 @@ def holds_key(lab: Lab) -> list[str]:
 
 async def test_sealed_key_comes_back_and_is_redacted(lab: Lab) -> None:
     profile = await lab.create("work")
-    assert await lab.parts.keys.key(profile) == KEY
+    assert await lab.keys.key(profile) == KEY
     assert KEY in lab.context.secrets.redacted  # type: ignore[attr-defined]
     assert not holds_key(lab)
 
 
 async def test_key_goes_with_its_profile(lab: Lab) -> None:
     await lab.create("work")
-    await lab.parts.deleting.delete("work", purge=False, force=False)
-    assert await lab.parts.keys.own("work") is None
+    await lab.deleting.delete("work", purge=False, force=False)
+    assert await lab.keys.own("work") is None
     assert not list((lab.config / "keys" / "profiles").iterdir())
 
 
@@ -103,9 +102,9 @@ async def test_a_moved_key_opens_for_nobody_else(lab: Lab) -> None:
     folder = lab.config / "keys" / "profiles"
     (folder / "one.sealed").replace(folder / "two.sealed")
     with pytest.raises(KeyUnreadable, match="two"):
-        await lab.parts.keys.own("two")
-    await lab.parts.changing.change("two", {"api_key": "set-again-123"})
-    assert await lab.parts.keys.own("two") == "set-again-123"
+        await lab.keys.own("two")
+    await lab.changing.change("two", {"api_key": "set-again-123"})
+    assert await lab.keys.own("two") == "set-again-123"
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"sealed:}{", b"keyring"])
@@ -113,66 +112,66 @@ async def test_a_damaged_key_is_named(lab: Lab, content: bytes) -> None:
     await lab.create("work")
     (lab.config / "keys" / "profiles" / "work.sealed").write_bytes(content)
     with pytest.raises(KeyUnreadable, match="work"):
-        await lab.parts.keys.own("work")
+        await lab.keys.own("work")
 
 
 async def test_environment_counts_after_the_own_key(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACME_TEST_KEY", "from-the-environment")
     without = await lab.create("without", api_key=None)
     own = await lab.create("own")
-    assert await lab.parts.keys.key(without) == "from-the-environment"
-    assert await lab.parts.keys.key(own) == KEY
-    assert await lab.parts.keys.provider_key("acme") == "from-the-environment"
-    await lab.parts.keys.put_provider_key("acme", "of-the-provider")
-    assert await lab.parts.keys.provider_key("acme") == "of-the-provider"
-    assert await lab.parts.keys.key(without) == "from-the-environment"
+    assert await lab.keys.key(without) == "from-the-environment"
+    assert await lab.keys.key(own) == KEY
+    assert await lab.keys.provider_key("acme") == "from-the-environment"
+    await lab.keys.put_provider_key("acme", "of-the-provider")
+    assert await lab.keys.provider_key("acme") == "of-the-provider"
+    assert await lab.keys.key(without) == "from-the-environment"
 
 
 async def test_keyring_is_used_where_it_answers(tmp_path: Path, backend: SystemLike) -> None:
     lab = auto(tmp_path)
-    await lab.parts.keys.put("work", KEY)
+    await lab.keys.put("work", KEY)
     assert list(backend.kept.values()) == [KEY]
-    assert await lab.parts.keys.own("work") == KEY
+    assert await lab.keys.own("work") == KEY
     assert not holds_key(lab)
-    await lab.parts.keys.remove("work")
+    await lab.keys.remove("work")
     assert not backend.kept
-    assert await lab.parts.keys.own("work") is None
+    assert await lab.keys.own("work") is None
 
 
 async def test_two_directories_share_no_keys(tmp_path: Path, backend: SystemLike) -> None:
     one, two = auto(tmp_path / "one"), auto(tmp_path / "two")
-    await one.parts.keys.put("work", "key-of-one")
-    await two.parts.keys.put("work", "key-of-two")
-    assert await one.parts.keys.own("work") == "key-of-one"
+    await one.keys.put("work", "key-of-one")
+    await two.keys.put("work", "key-of-two")
+    assert await one.keys.own("work") == "key-of-one"
 
 
 async def test_no_real_keyring_means_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for none in (keyring.backends.fail.Keyring(), MemoryKeyring()):
         monkeypatch.setattr(keyring, "get_keyring", lambda none=none: none)
         lab = auto(tmp_path)
-        assert "files" in await lab.parts.keys.place()
-        await lab.parts.keys.put("work", KEY)
-        assert await lab.parts.keys.own("work") == KEY
+        assert "files" in await lab.keys.place()
+        await lab.keys.put("work", KEY)
+        assert await lab.keys.own("work") == KEY
 
 
 async def test_a_keyring_that_hangs_or_is_locked_means_files(tmp_path: Path, backend: SystemLike) -> None:
     backend.hang = threading.Event()
     lab = auto(tmp_path)
-    await asyncio.wait_for(lab.parts.keys.put("work", KEY), 10)
-    assert await lab.parts.keys.own("work") == KEY
+    await asyncio.wait_for(lab.keys.put("work", KEY), 10)
+    assert await lab.keys.own("work") == KEY
     backend.hang.set()
     backend.hang, backend.locked = None, True
     again = auto(tmp_path / "again")
-    await again.parts.keys.put("work", KEY)
-    assert await again.parts.keys.own("work") == KEY
+    await again.keys.put("work", KEY)
+    assert await again.keys.own("work") == KEY
     assert not backend.kept
 
 
 async def test_a_keyring_that_hangs_takes_few_threads(tmp_path: Path, backend: SystemLike) -> None:
     lab = auto(tmp_path)
-    await lab.parts.keys.put("work", KEY)
+    await lab.keys.put("work", KEY)
     backend.hang = threading.Event()
-    asked = [lab.parts.keys.own("work") for _ in range(40)]
+    asked = [lab.keys.own("work") for _ in range(40)]
     assert all(isinstance(found, KeyringSilent) for found in await asyncio.gather(*asked, return_exceptions=True))
     assert sum(thread.name == "keyring" for thread in threading.enumerate()) <= MOST
     backend.hang.set()
@@ -180,7 +179,7 @@ async def test_a_keyring_that_hangs_takes_few_threads(tmp_path: Path, backend: S
     async def answered() -> str | None:
         while True:
             with contextlib.suppress(KeyringSilent):
-                return await lab.parts.keys.own("work")
+                return await lab.keys.own("work")
 
     assert await asyncio.wait_for(answered(), 10) == KEY
 
@@ -200,29 +199,29 @@ async def test_a_refused_change_keeps_the_old_key(tmp_path: Path, backend: Syste
     await lab.create("work")
     backend.locked = True
     with pytest.raises(KeyringSilent):
-        await lab.parts.keys.put("work", "new-key")
+        await lab.keys.put("work", "new-key")
     backend.locked = False
-    assert await lab.parts.keys.own("work") == KEY
+    assert await lab.keys.own("work") == KEY
 
 
 async def test_keys_without_a_profile_are_swept(lab: Lab) -> None:
     await lab.create("stays")
-    await lab.parts.keys.put("gone", KEY)
+    await lab.keys.put("gone", KEY)
     lab.path("damaged").write_text("{")
-    await lab.parts.keys.put("damaged", KEY)
-    assert await sweep(lab.context, lab.parts.profiles, lab.parts.keys) == 1
-    assert await lab.parts.keys.aliases() == ["damaged", "stays"]
+    await lab.keys.put("damaged", KEY)
+    assert await lab.deleting.sweep() == 1
+    assert await lab.keys.aliases() == ["damaged", "stays"]
 
 
 async def test_a_key_that_cannot_be_removed_is_told_and_swept_later(tmp_path: Path, backend: SystemLike) -> None:
     lab = auto(tmp_path)
     await lab.create("work")
     backend.locked = True
-    left = await lab.parts.deleting.delete("work", purge=False, force=False)
+    left = await lab.deleting.delete("work", purge=False, force=False)
     assert "key" in left[0]
     assert not lab.path("work").exists()
     backend.locked = False
-    assert await sweep(lab.context, lab.parts.profiles, lab.parts.keys) == 1
+    assert await lab.deleting.sweep() == 1
     assert not backend.kept
 
 

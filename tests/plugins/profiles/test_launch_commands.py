@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from jackfield_profiles.running_commands import exports
+from jackfield_profiles.commands.running import exports
 
 JACKFIELD = str(Path(sys.executable).with_name("jackfield"))
 KEY = "key-canary-0123456789"

@@ -10,8 +10,8 @@ from launch_lab import KEY, FakeProxies, Lab, provider
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import LaunchRequest
-from jackfield_profiles.environment import hidden, inherited, masked
 from jackfield_profiles.running_settings import RunSettings
+from jackfield_profiles.wiring.environment import hidden, inherited, masked
 
 
 @pytest.fixture

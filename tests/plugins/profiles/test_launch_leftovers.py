@@ -17,7 +17,7 @@ from launch_lab import Lab
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.profiles import HeadlessRequest
-from jackfield_profiles.leftovers import DIRECTORY, Leftovers, Note, Process, process
+from jackfield_profiles.launching.leftovers import DIRECTORY, Leftovers, RunNote, RunProcess, process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 STUBBORN = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(); time.sleep(60)"
@@ -42,25 +42,25 @@ def stubborn() -> Iterator[subprocess.Popen[bytes]]:
             agent.kill()
 
 
-def own() -> Process:
+def own() -> RunProcess:
     found = process(os.getpid())
     assert found is not None
     return found
 
 
-def noted(directory: Path, agent: int, owner: Process) -> Path:
+def noted(directory: Path, agent: int, owner: RunProcess) -> Path:
     found = process(agent)
     assert found is not None
     path = directory / DIRECTORY / "run-1"
     path.parent.mkdir(mode=0o700, parents=True)
-    path.write_bytes(msgspec.json.encode(Note(found, owner)))
+    path.write_bytes(msgspec.json.encode(RunNote(found, owner)))
     return path
 
 
-def dead() -> Process:
+def dead() -> RunProcess:
     """A process whose number another has now."""
     here = own()
-    return Process(here.pid, here.started - 1, here.space)
+    return RunProcess(here.pid, here.started - 1, here.space)
 
 
 async def test_a_run_is_noted_for_as_long_as_it_goes_on(lab: Lab) -> None:
@@ -69,7 +69,7 @@ async def test_a_run_is_noted_for_as_long_as_it_goes_on(lab: Lab) -> None:
     notes = lab.directory / "config" / DIRECTORY
     await _until(lambda: notes.is_dir() and [path for path in notes.iterdir() if path.stat().st_size])
     (path,) = notes.iterdir()
-    note = msgspec.json.decode(path.read_bytes(), type=Note)
+    note = msgspec.json.decode(path.read_bytes(), type=RunNote)
     assert note.owner == own()
     assert note.agent.lives()
     assert path.stat().st_mode & 0o777 == 0o600
@@ -109,9 +109,9 @@ async def test_another_process_of_the_same_number_is_no_leftover(
     tmp_path: Path, stubborn: subprocess.Popen[bytes]
 ) -> None:
     path = noted(tmp_path, stubborn.pid, dead())
-    note = msgspec.json.decode(path.read_bytes(), type=Note)
-    earlier = Process(note.agent.pid, note.agent.started - 1, note.agent.space)
-    path.write_bytes(msgspec.json.encode(Note(earlier, note.owner)))
+    note = msgspec.json.decode(path.read_bytes(), type=RunNote)
+    earlier = RunProcess(note.agent.pid, note.agent.started - 1, note.agent.space)
+    path.write_bytes(msgspec.json.encode(RunNote(earlier, note.owner)))
     await Leftovers(tmp_path, 0.2, print).end()
     assert stubborn.poll() is None
     assert not path.exists()
@@ -122,7 +122,9 @@ async def test_a_run_that_cannot_be_noted_goes_on(lab: Lab, caplog: pytest.LogCa
     (lab.directory / "config" / DIRECTORY).write_bytes(b"")
     lab.program("print('done')")
     assert (await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))).output == "done\n"
-    assert "cannot be noted" in caplog.text
+    async with asyncio.timeout(10):  # the note is written beside the run
+        while "cannot be noted" not in caplog.text:
+            await asyncio.sleep(0.01)
 
 
 async def test_an_agent_starts_though_its_use_cannot_be_noted(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:

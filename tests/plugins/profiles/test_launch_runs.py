@@ -16,7 +16,7 @@ from launch_lab import KEY, Lab
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile
 from jackfield.api.records import replace
-from jackfield_profiles.lifecycle import HookFailed
+from jackfield_profiles.launching.lifecycle_hooks import HookFailed
 from jackfield_profiles.running_settings import RunSettings
 
 SAYS = """

@@ -11,7 +11,7 @@ import pytest
 from launch_lab import KEY, Lab
 
 from jackfield.api.profiles import LaunchRequest
-from jackfield_profiles.generating import ScriptFailed, checked
+from jackfield_profiles.generated.scripts import ScriptFailed, checked
 from jackfield_profiles.preferences import CustomPreferences, HookPreferences, ServerPreferences
 from jackfield_profiles.running_settings import RunSettings
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.homefiles import HomeFiles
-from jackfield_profiles.merging_home import write_generated
+from jackfield_profiles.generated.home_files import HomeFiles
+from jackfield_profiles.generated.writing import write_generated
 from jackfield_profiles.running_settings import RunSettings
 
 SETTINGS = RunSettings(lock_timeout=0.2)

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_profiles.merging import MergeConflict, Owned, digest, leaves, merge
-from jackfield_profiles.merging_formats import Format, JsonFormat, TomlFormat
+from jackfield_profiles.generated.formats import Format, JsonFormat
+from jackfield_profiles.generated.merging import MergeConflict, Owned, digest, leaves, merge
+from jackfield_profiles.generated.toml_format import TomlFormat
 
 KEYS = st.sampled_from(["a", "b", "c.d", "e f", "ü", '"q"'])
 SCALARS = st.one_of(st.booleans(), st.integers(-(2**60), 2**60), st.text(max_size=8), st.lists(st.integers(0, 9)))

@@ -13,7 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptError
 from jackfield_profiles.findings import findings
-from jackfield_profiles.script_check import problems
+from jackfield_profiles.generated.script_check import problems
 
 
 class Engine:
@@ -42,7 +42,7 @@ def context_of(lab: Lab) -> PluginContext:
 async def test_a_key_that_does_not_open_is_named_and_kept(lab: Lab) -> None:
     await lab.create("good")
     await lab.create("bad")
-    await lab.parts.keys.put_provider_key("acme", KEY)
+    await lab.keys.put_provider_key("acme", KEY)
     path = lab.config / "keys" / "profiles" / "bad.sealed"
     assert not [found for found in await findings(context_of(lab)) if not found.good]
     damaged = path.read_bytes()[:-1]

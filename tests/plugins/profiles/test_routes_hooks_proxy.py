@@ -12,7 +12,7 @@ from profile_lab import Lab, agent
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield_profiles import hooks_config, proxy_config
+from jackfield_profiles.editing import hooks_config, proxy_config
 
 HOOK = {"type": "command", "command": "echo", "timeout": 5}
 WITH = agent("echo", supports_hooks=True)

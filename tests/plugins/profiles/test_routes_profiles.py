@@ -105,14 +105,14 @@ async def test_provider_keys_are_set_and_never_shown(lab: Lab) -> None:
     answer = await client.put("/api/providers/acme/key", json={"api_key": KEY})
     assert answer.status_code == 200
     assert KEY not in await answer.get_data(as_text=True)
-    assert await lab.parts.keys.provider_key("acme") == KEY
+    assert await lab.keys.provider_key("acme") == KEY
     answer = await client.get("/api/providers/acme/key")
     assert (await answer.get_json())["data"] == {"source": "stored"}
     assert (await client.get("/api/providers/none/key")).status_code == 404
     assert (await client.put("/api/providers/acme/key", json={"api_key": " "})).status_code == 400
     assert (await client.put("/api/providers/none/key", json={"api_key": KEY})).status_code == 404
     assert (await client.delete("/api/providers/acme/key")).status_code == 200
-    assert await lab.parts.keys.provider_key("acme") is None
+    assert await lab.keys.provider_key("acme") is None
     answer = await client.get("/api/providers/acme/key")
     assert (await answer.get_json())["data"] == {"source": None}
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from profile_lab import Lab
 
 from jackfield.api.errors import ConfigurationError, Conflict, NotFound
-from jackfield_profiles.store_files import Damaged, document, parsed, text
+from jackfield_profiles.storage.files import Damaged, document, parsed, text
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -87,36 +87,36 @@ async def test_unknown_keys_survive_a_change_at_every_depth(lab: Lab) -> None:
     before = lab.store("work", own={"deep": [1, {"x": None}], "huge": huge})
     before["metadata"]["note"] = "mine"
     lab.path("work").write_text(json.dumps(before))
-    await lab.parts.changing.change("work", {"model": "small"})
+    await lab.changing.change("work", {"model": "small"})
     assert lab.stored("work") == {**before, "model": "small"}
 
 
 async def test_use_is_noted(lab: Lab) -> None:
     lab.store("work", own=1)
-    await lab.parts.profiles.touch("work")
+    await lab.profiles.touch("work")
     assert lab.stored("work")["metadata"]["last_used"].endswith("Z")
     assert lab.stored("work")["own"] == 1
 
 
 async def test_a_changed_file_is_seen(lab: Lab) -> None:
     lab.store("work")
-    assert (await lab.parts.profiles.all())[0].model == "large"
+    assert (await lab.profiles.all())[0].model == "large"
     lab.store("work", model="another")
-    assert (await lab.parts.profiles.all())[0].model == "another"
-    assert (await lab.parts.profiles.find("work")).model == "another"
+    assert (await lab.profiles.all())[0].model == "another"
+    assert (await lab.profiles.find("work")).model == "another"
     lab.path("work").unlink()
-    assert not await lab.parts.profiles.all()
+    assert not await lab.profiles.all()
     with pytest.raises(NotFound):
-        await lab.parts.profiles.find("work")
+        await lab.profiles.find("work")
 
 
 async def test_unchanged_files_are_not_read_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.store("one")
     lab.store("two")
-    first = await lab.parts.profiles.all()
+    first = await lab.profiles.all()
     read = []
-    monkeypatch.setattr("jackfield_profiles.store_index.read", read.append)
-    assert list(await lab.parts.profiles.all()) == list(first)
+    monkeypatch.setattr("jackfield_profiles.storage.index.read", read.append)
+    assert list(await lab.profiles.all()) == list(first)
     assert not read
 
 
@@ -135,14 +135,14 @@ DAMAGE = {
 async def test_damaged_file_is_named_and_left_alone(lab: Lab, content: bytes) -> None:
     lab.store("good")
     lab.path("bad").write_bytes(content)
-    assert [profile.alias for profile in await lab.parts.profiles.all()] == ["good"]
-    assert [str(lab.path("bad")) in warning for warning in lab.parts.profiles.warnings()] == [True]
+    assert [profile.alias for profile in await lab.profiles.all()] == ["good"]
+    assert [str(lab.path("bad")) in warning for warning in lab.profiles.warnings()] == [True]
     for attempt in (
-        lambda: lab.parts.profiles.find("bad"),
-        lambda: lab.parts.changing.change("bad", {"model": "m"}),
-        lambda: lab.parts.profiles.touch("bad"),
+        lambda: lab.profiles.find("bad"),
+        lambda: lab.changing.change("bad", {"model": "m"}),
+        lambda: lab.profiles.touch("bad"),
         lambda: lab.create("bad"),
-        lambda: lab.parts.deleting.delete("bad", purge=False, force=False),
+        lambda: lab.deleting.delete("bad", purge=False, force=False),
     ):
         with pytest.raises(Conflict) as caught:
             await attempt()
@@ -153,10 +153,10 @@ async def test_damaged_file_is_named_and_left_alone(lab: Lab, content: bytes) ->
 async def test_a_repaired_file_is_a_profile_again(lab: Lab) -> None:
     lab.path("work").parent.mkdir(parents=True)
     lab.path("work").write_text("{")
-    assert not await lab.parts.profiles.all()
+    assert not await lab.profiles.all()
     lab.store("work")
-    assert [profile.alias for profile in await lab.parts.profiles.all()] == ["work"]
-    assert not lab.parts.profiles.warnings()
+    assert [profile.alias for profile in await lab.profiles.all()] == ["work"]
+    assert not lab.profiles.warnings()
 
 
 async def test_links_and_other_things_in_the_directory_are_not_followed(lab: Lab) -> None:
@@ -167,8 +167,8 @@ async def test_links_and_other_things_in_the_directory_are_not_followed(lab: Lab
     lab.path("folder").mkdir()
     os.mkfifo(lab.path("pipe"))
     lab.path("no alias").write_text("{}")
-    assert not await asyncio.wait_for(lab.parts.profiles.all(), 10)
-    assert len(lab.parts.profiles.warnings()) == 4
+    assert not await asyncio.wait_for(lab.profiles.all(), 10)
+    assert len(lab.profiles.warnings()) == 4
     for alias in ("link", "folder", "pipe"):
         with pytest.raises(Conflict):
             await lab.create(alias)
@@ -179,7 +179,7 @@ async def test_links_and_other_things_in_the_directory_are_not_followed(lab: Lab
 @pytest.mark.parametrize("alias", ["../config", "..", "a/b", "", "x\0y", "a.b", "a\n"])
 async def test_what_is_no_alias_is_not_found(lab: Lab, alias: str) -> None:
     with pytest.raises(NotFound):
-        await lab.parts.profiles.find(alias)
+        await lab.profiles.find(alias)
 
 
 async def test_modes_are_private_whatever_the_umask(lab: Lab) -> None:
@@ -196,7 +196,7 @@ async def test_modes_are_private_whatever_the_umask(lab: Lab) -> None:
 
 async def test_changes_of_one_profile_wait_for_each_other(lab: Lab) -> None:
     lab.store("work", count=0)
-    profiles = lab.parts.profiles
+    profiles = lab.profiles
 
     async def more() -> None:
         async with profiles.changing("work"):
@@ -224,10 +224,10 @@ async def test_a_lock_of_another_process_is_waited_for_and_then_named(tmp_path_f
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         with pytest.raises(Conflict, match="another process"):
-            await lab.parts.changing.change("work", {"model": "small"})
+            await lab.changing.change("work", {"model": "small"})
     finally:
         holder.communicate()
-    assert (await lab.parts.changing.change("work", {"model": "small"})).profile.model == "small"
+    assert (await lab.changing.change("work", {"model": "small"})).profile.model == "small"
 
 
 async def test_a_change_of_this_process_is_waited_for_no_longer_than_the_limit(
@@ -235,14 +235,14 @@ async def test_a_change_of_this_process_is_waited_for_no_longer_than_the_limit(
 ) -> None:
     lab = Lab(tmp_path_factory.mktemp("lab"), lock_timeout=0.05)
     lab.store("work")
-    async with lab.parts.profiles.changing("work"):
+    async with lab.profiles.changing("work"):
         with pytest.raises(Conflict, match="is being changed"):
-            await lab.parts.changing.change("work", {"model": "small"})
-    assert (await lab.parts.changing.change("work", {"model": "small"})).profile.model == "small"
+            await lab.changing.change("work", {"model": "small"})
+    assert (await lab.changing.change("work", {"model": "small"})).profile.model == "small"
 
 
 async def test_who_goes_away_while_taking_the_lock_does_not_keep_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jackfield_profiles import store_locks
+    from jackfield_profiles.storage import locks as store_locks
 
     lab.store("work")
     begun, go_on, taken = threading.Event(), threading.Event(), store_locks._taken
@@ -253,12 +253,12 @@ async def test_who_goes_away_while_taking_the_lock_does_not_keep_it(lab: Lab, mo
         return taken(path)
 
     monkeypatch.setattr(store_locks, "_taken", slow)
-    leaving = asyncio.ensure_future(lab.parts.changing.change("work", {"model": "small"}))
+    leaving = asyncio.ensure_future(lab.changing.change("work", {"model": "small"}))
     await asyncio.to_thread(begun.wait, 10)
     leaving.cancel()
     await asyncio.gather(leaving, return_exceptions=True)
     go_on.set()
-    assert (await lab.parts.changing.change("work", {"model": "small"})).profile.model == "small"
+    assert (await lab.changing.change("work", {"model": "small"})).profile.model == "small"
 
 
 @pytest.mark.parametrize("what", ["link", "directory"])
@@ -270,7 +270,7 @@ async def test_a_lock_that_is_no_file_is_named(lab: Lab, what: str) -> None:
     else:
         place.mkdir()
     with pytest.raises(ConfigurationError, match=r"\.work\.lock"):
-        await lab.parts.changing.change("work", {"model": "small"})
+        await lab.changing.change("work", {"model": "small"})
 
 
 async def test_looking_while_files_come_and_go(lab: Lab) -> None:
@@ -286,7 +286,7 @@ async def test_looking_while_files_come_and_go(lab: Lab) -> None:
     thread.start()
     try:
         for _ in range(100):
-            assert "stays" in [profile.alias for profile in await lab.parts.profiles.all()]
+            assert "stays" in [profile.alias for profile in await lab.profiles.all()]
     finally:
         stop.set()
         thread.join()

@@ -20,7 +20,7 @@ from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
 from jackfield.api.records import replace
 from jackfield.core.kernel import build
 from jackfield.testing.context import FakeContext
-from jackfield_profiles import proxy_config
+from jackfield_profiles.editing import proxy_config
 from jackfield_proxy.child.plugins import kinds_of
 from jackfield_proxy.daemon.manager import Manager
 from jackfield_proxy.plan import PluginSource
@@ -165,10 +165,10 @@ def test_the_kernel_finds_them_by_entry_point_and_names_the_plugins_that_are_bro
     assert "jackfield_proxy_strategies" in failed["odd"]
 
 
-def kinds(place: Path) -> proxy_config.Kinds:
+def kinds(place: Path) -> proxy_config.AddedKinds:
     module = importlib.import_module("stranger_of_tests")
     given = [Given("stranger", "stranger_of_tests:StrangerPlugin", module.Shouts())]
-    return proxy_config.Kinds({"last": "Last"}, {one.value.type: one for one in given})
+    return proxy_config.AddedKinds({"last": "Last"}, {one.value.type: one for one in given})
 
 
 def routed(condition: Any, strategy: str = "Conditional") -> Any:

@@ -14,9 +14,9 @@ from pydantic import Field
 from jackfield.api.manifests import Manifest, ManifestKind
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
-from jackfield_registry.port import sources
 from jackfield_registry.service import RegistryService
 from jackfield_registry.settings import RegistrySettings
+from jackfield_registry.sources import sources
 
 COMMITS = ["a" * 40, "b" * 40, "c" * 40, "d" * 40]
 
@@ -97,6 +97,7 @@ class Lab:
         self.context = FakeContext(self.config_dir, clock=self.clock, tables=[RegistrySettings.model_validate(given)])
         self.context.ports.update(jackfield_manifest_kinds=KINDS, jackfield_registry_sources=sources(self.context))
         self.service = RegistryService(self.context)
+        self.context.ports["LocalRegistry"] = self.service
         return self.service
 
     @property

@@ -12,7 +12,7 @@ from registry_lab import COMMITS, Lab
 from jackfield.api import jsontext
 from jackfield.api.errors import JackfieldError
 from jackfield_registry.diagnosis import findings
-from jackfield_registry.port import RegistryPort, metrics
+from jackfield_registry.metrics import metrics
 from jackfield_registry.routes import blueprints
 
 ONE, TWO, *_ = COMMITS
@@ -77,7 +77,7 @@ async def test_findings(app: Quart, lab: Lab) -> None:
     assert [finding.message for finding in await findings(lab.context)] == [
         "nothing was synced yet: jackfield registry sync"
     ]
-    await RegistryPort(lab.context).sync()
+    await lab.service.sync()
     assert "complete" in (await findings(lab.context))[0].message
     for path in (lab.root / "current").rglob("*.*"):
         path.write_bytes(b"x")
@@ -87,6 +87,6 @@ async def test_findings(app: Quart, lab: Lab) -> None:
 
 
 async def test_syncs_are_counted(app: Quart, lab: Lab) -> None:
-    await RegistryPort(lab.context).sync()
+    await lab.service.sync()
     found = {metric.labels["result"]: metric.value for metric in metrics(lab.context)}
     assert found == {"updated": 1, "unchanged": 0, "failed": 0}

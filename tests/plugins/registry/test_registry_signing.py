@@ -13,9 +13,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from registry_lab import COMMITS, KINDS, Lab, files_of
 
 from jackfield.api.errors import ConfigurationError, InvalidInput, UpstreamFailed
-from jackfield_registry.building import Plan, build
+from jackfield_registry.building import BuildOrder, build
 from jackfield_registry.settings import MIB, RegistrySettings
-from jackfield_registry.signing import Signer, signed, signer
+from jackfield_registry.signing import Signer, signer
+from jackfield_registry.verifying import signed
 
 ONE, TWO, *_ = COMMITS
 
@@ -116,7 +117,7 @@ def works(tmp_path: Path) -> Path:
 
 async def test_what_is_built_can_be_synced(lab: Lab, works: Path, key: Signer) -> None:
     output = works / "public"
-    built = build(Plan(works, output, "stable", signer=key), KINDS, MIB)
+    built = build(BuildOrder(works, output, "stable", signer=key), KINDS, MIB)
     assert (built.files, built.sequence, built.new) == (5, 1, True)
     service = lab.configure(url=output.as_uri(), public_key=key.public_key)
     assert (await service.sync()).commit == built.commit
@@ -125,7 +126,7 @@ async def test_what_is_built_can_be_synced(lab: Lab, works: Path, key: Signer) -
 
 
 def test_the_sequence_grows_with_changes_alone(works: Path) -> None:
-    plan = Plan(works, works / "public", "stable")
+    plan = BuildOrder(works, works / "public", "stable")
     first = build(plan, KINDS, MIB)
     again = build(plan, KINDS, MIB)
     assert (again.commit, again.sequence, again.new) == (first.commit, 1, False)
@@ -140,7 +141,7 @@ def test_the_sequence_grows_with_changes_alone(works: Path) -> None:
 
 
 def test_a_damaged_commit_is_built_anew(works: Path) -> None:
-    plan = Plan(works, works / "public", "stable")
+    plan = BuildOrder(works, works / "public", "stable")
     built = build(plan, KINDS, MIB)
     (works / "public" / built.commit / "agents" / "one.toml").write_text("x")
     assert build(plan, KINDS, MIB).new
@@ -167,7 +168,7 @@ def test_what_cannot_be_published_is_named(works: Path, path: str, content: byte
     with pytest.raises(
         InvalidInput, match=path.rpartition("/")[2] if "one" not in content.decode("latin-1") else "one"
     ):
-        build(Plan(works, works / "public", "stable"), KINDS, MIB)
+        build(BuildOrder(works, works / "public", "stable"), KINDS, MIB)
 
 
 def test_what_is_shipped_can_be_published(tmp_path: Path) -> None:
@@ -184,7 +185,7 @@ def test_what_is_shipped_can_be_published(tmp_path: Path) -> None:
 
 def test_an_empty_directory_has_nothing_to_publish(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="nothing to publish"):
-        build(Plan(tmp_path, tmp_path / "public", "stable"), KINDS, MIB)
+        build(BuildOrder(tmp_path, tmp_path / "public", "stable"), KINDS, MIB)
 
 
 # -- the command line

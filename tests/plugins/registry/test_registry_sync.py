@@ -510,13 +510,12 @@ async def test_a_sync_that_is_cancelled_at_any_time_leaves_the_old_or_the_new(la
 
 
 async def test_the_daemon_syncs_by_itself(lab: Lab) -> None:
-    from jackfield_registry.port import sync_by_itself
-    from jackfield_registry.service import RegistryService
+    from jackfield_registry.upkeep import start
 
     lab.configure(auto_sync=True)
     spawned = keep_tasks(lab)
-    sync_by_itself(lab.context)
-    service = lab.context.port(RegistryService)
+    start(lab.context)
+    service = lab.service
     for commit, label, wait in ((ONE, "one", 0), (TWO, "two", DAY + 3600)):
         lab.source.publish(commit, label)
         await lab.clock.advance(wait)

@@ -10,7 +10,7 @@ from loopback import Loopback, Seen, loopback, reply
 from registry_lab import COMMITS, Lab, digest
 
 from jackfield.api.errors import ConfigurationError, UpstreamFailed
-from jackfield_registry.fetching import Progress
+from jackfield_registry.ports import FetchProgress
 
 ONE, TWO, *_ = COMMITS
 DAY = 86_400
@@ -81,7 +81,7 @@ async def test_files_are_fetched_side_by_side_within_bounds(lab: Lab, server: Lo
 
 async def test_progress_is_told(lab: Lab, server: Loopback) -> None:
     lab.source.publish(TWO, "two", files={"models/big.json": b'{"x": "' + b"x" * 2_000_000 + b'"}'})
-    told: list[Progress] = []
+    told: list[FetchProgress] = []
     await lab.service.sync(tell=told.append)
     assert told[0].bytes == 0
     assert (told[-1].files, told[-1].all_files, told[-1].bytes) == (1, 1, told[-1].all_bytes)

@@ -17,8 +17,7 @@ pytest.importorskip("rhai", reason="rhai-python is not installed")
 from jackfield.api.records import replace
 from jackfield.api.scripts import ExpressionError, ScopedScripts, ScriptData, ScriptError
 from jackfield.testing.context import FakeContext
-from jackfield_rhai.engine import RhaiEngine
-from jackfield_rhai.lazy import LazyRhai, engines
+from jackfield_rhai.engine import RhaiEngine, engines
 from jackfield_rhai.settings import RhaiSettings
 
 DATA = ScriptData(
@@ -53,9 +52,9 @@ async def error_of(engine: RhaiEngine, source: str, **more: Any) -> ScriptError:
 
 def test_the_plugin_gives_it(tmp_path: Path) -> None:
     context = FakeContext(tmp_path)
-    context.ports["LazyRhai"] = LazyRhai(RhaiSettings())
+    context.ports["RhaiEngine"] = RhaiEngine(RhaiSettings())
     (given,) = engines(context)
-    assert isinstance(given, LazyRhai)
+    assert isinstance(given, RhaiEngine)
     assert isinstance(given, ScopedScripts)
     assert given.language == "rhai"
 
@@ -63,11 +62,12 @@ def test_the_plugin_gives_it(tmp_path: Path) -> None:
 async def test_rhai_is_loaded_with_the_first_script() -> None:
     code = (
         "import asyncio, sys\n"
-        "from jackfield_rhai.lazy import LazyRhai, engines\n"
+        "from jackfield_rhai.engine import RhaiEngine\n"
         "from jackfield_rhai.settings import RhaiSettings\n"
         "async def main():\n"
-        "    lazy = LazyRhai(RhaiSettings()); await lazy.close(); assert 'rhai' not in sys.modules\n"
-        "    assert await lazy.value('6 * 7', {}) == 42; await lazy.close(); assert 'rhai' in sys.modules\n"
+        "    engine = RhaiEngine(RhaiSettings()); assert 'rhai' not in sys.modules\n"
+        "    assert await engine.value('6 * 7', {}) == 42; await engine.close(); assert 'rhai' in sys.modules\n"
+        "    await RhaiEngine(RhaiSettings()).close()\n"
         "asyncio.run(main())"
     )
     child = await asyncio.create_subprocess_exec(sys.executable, "-c", code)
@@ -77,7 +77,7 @@ async def test_rhai_is_loaded_with_the_first_script() -> None:
 def test_without_the_package_there_is_no_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("jackfield_rhai.lazy.find_spec", lambda name: None)
+    monkeypatch.setattr("jackfield_rhai.engine.find_spec", lambda name: None)
     with caplog.at_level("INFO"):
         assert engines(FakeContext(tmp_path)) == []
     assert "rhai-python is not installed" in caplog.text
@@ -239,7 +239,7 @@ async def test_a_full_queue_refuses() -> None:
 async def test_a_source_is_compiled_once(engine: RhaiEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         assert await engine.value("40 + 2", {}, name="a") == 42
-    kept = engine._compiled._kept
+    kept = engine.interpreter().compiled._kept
     assert len(kept) == 1
     await engine.value("40 + 2", {}, name="b")
     assert len(kept) == 2
@@ -249,7 +249,7 @@ async def test_the_cache_is_bounded() -> None:
     engine = RhaiEngine(RhaiSettings(compiled=2))
     for number in range(5):
         assert await engine.value(f"{number}", {}) == number
-    assert len(engine._compiled._kept) == 2
+    assert len(engine.interpreter().compiled._kept) == 2
     await engine.close()
 
 
@@ -291,7 +291,7 @@ async def test_an_item_that_fails_becomes_an_error_where_the_node_goes_on(engine
 
 async def test_the_time_is_for_all_items_together(engine: RhaiEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(1000))
-    monkeypatch.setattr("jackfield_rhai.engine.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("jackfield_rhai.interpreter.time.monotonic", lambda: float(next(clock)))
     data = replace(DATA, input=[{"json": {}}] * 100)
     with pytest.raises(ScriptError) as caught:
         await engine.run("1", data, each=True, timeout=10)
@@ -339,21 +339,21 @@ async def test_a_function_that_fails_makes_an_expression_nothing(engine: RhaiEng
 async def test_the_cache_is_bounded_by_text(engine: RhaiEngine) -> None:
     for number in range(3):
         assert await engine.value(f"{number} //" + "x" * 1_000_000, {}) == number
-    kept = engine._compiled
+    kept = engine.interpreter().compiled
     assert (len(kept._kept), kept._held) == (2, 2_000_008)
 
 
 async def test_a_script_that_starts_while_the_engine_closes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = RhaiEngine(RhaiSettings(max_operations=1_000_000_000))
     compiling, go_on = threading.Event(), threading.Event()
-    compiled = engine._compiled.get
+    compiled = engine.interpreter().compiled.get
 
     def slowly(*arguments: Any) -> Any:
         compiling.set()
         go_on.wait(10)
         return compiled(*arguments)
 
-    monkeypatch.setattr(engine._compiled, "get", slowly)
+    monkeypatch.setattr(engine.interpreter().compiled, "get", slowly)
     running = asyncio.create_task(engine.value("loop {}", {}, timeout=60))
     await asyncio.to_thread(compiling.wait, 10)
     closing = asyncio.create_task(engine.close())
@@ -374,8 +374,8 @@ async def test_a_caller_that_gives_up_keeps_its_turn_until_the_script_ends() -> 
         task.cancel()
     await asyncio.wait(given_up)
     assert await engine.value("1", {}) == 1
-    assert engine._turns._slots._value == 1
-    assert engine._turns._room == RhaiSettings().max_waiting
+    assert engine._pool._slots._value == 1
+    assert engine._pool._room == RhaiSettings().max_waiting
     await engine.close()
 
 
@@ -384,7 +384,7 @@ async def test_no_thread_for_a_script(engine: RhaiEngine, monkeypatch: pytest.Mo
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patched:
-        patched.setattr(engine._turns._pool, "submit", refuse)
+        patched.setattr(engine._pool._pool, "submit", refuse)
         for _ in range(5):
             assert (await error_of(engine, "1")).kind == "busy"
     assert await engine.value("1", {}) == 1
@@ -394,7 +394,7 @@ async def test_no_memory_for_a_script(engine: RhaiEngine, monkeypatch: pytest.Mo
     def refuse(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(engine._compiled, "get", refuse)
+    monkeypatch.setattr(engine.interpreter().compiled, "get", refuse)
     assert (await error_of(engine, "1")).kind == "memory"
 
 

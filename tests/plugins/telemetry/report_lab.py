@@ -8,10 +8,11 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.importing import Effort, Source, run_import
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.prices import PriceTable
-from jackfield_telemetry.queries import Pricing
+from jackfield_telemetry.importing.imports import ImportEffort, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.prices.price_list import PriceTable
+from jackfield_telemetry.reports.queries import Pricing
 
 HOUR = 3_600_000
 START = 1_767_225_600_000
@@ -48,7 +49,7 @@ class Given:
 
 def ledger_of(directory: Path, entries: Sequence[UsageEntry]) -> Ledger:
     made = Ledger(directory / "telemetry" / "ledger.db")
-    run_import(made, [Source(Given(entries), directory)], Effort())
+    run_import(made, [LogSource(Given(entries), directory)], ImportEffort())
     return made
 
 

@@ -18,8 +18,8 @@ from jackfield.api.profiles import Launch, Profile
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, free_port, poll
-from jackfield_telemetry.otel import MISSING, OtlpSink, findings
-from jackfield_telemetry.run_counts import MOST_LABELS, RunCounts, metrics
+from jackfield_telemetry.metrics import MOST_LABELS, UsageCounts, metrics
+from jackfield_telemetry.otel.sink import MISSING, OtlpSink, findings
 from jackfield_telemetry.settings import TelemetrySettings
 
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
@@ -143,7 +143,9 @@ async def test_a_collector_that_hangs_does_not_hold_up_the_stop(collector: Colle
 async def test_without_the_extra_it_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(("opentelemetry", "jackfield_telemetry.otel_export"))]:
+    for name in [
+        name for name in sys.modules if name.startswith(("opentelemetry", "jackfield_telemetry.otel.exporter"))
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     context = context_of(tmp_path, otlp_endpoint="http://127.0.0.1:9")
@@ -234,16 +236,15 @@ def test_a_daemon_without_its_collector_stops_in_time(tmp_path: Path) -> None:
         daemon.close()
 
 
-async def test_ended_runs_are_metrics(tmp_path: Path) -> None:
-    context, counts = context_of(tmp_path), RunCounts()
-    context.ports["jackfield_telemetry_sinks"] = [counts]
+def test_ended_runs_are_metrics(tmp_path: Path) -> None:
+    context = context_of(tmp_path)
+    counts = context.port(UsageCounts)  # type: ignore[arg-type]
     for code in (0, 0, 1):
-        await counts.run_ended(LAUNCH, code, None)
+        counts.count_run("claude", "profile_run", code)
     assert {(m.labels["agent"], m.labels["result"], m.value) for m in metrics(context)} == {  # type: ignore[arg-type]
         ("claude", "success", 2),
         ("claude", "failure", 1),
     }
     for number in range(MOST_LABELS + 5):
-        profile = Profile("mine", f"agent{number}", "p", "default", "m")
-        await counts.run_ended(Launch("r", profile, "profile_run", [], {}, Path(), 0), 0, None)
+        counts.count_run(f"agent{number}", "profile_run", 0)
     assert len(counts.metrics()) == MOST_LABELS + 1

@@ -16,18 +16,18 @@ from report_lab import MARGINAL, REQUEST, START, entries, entry, ledger_of
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, UsageEntry
-from jackfield_telemetry.blocks import BlocksWanted, block_report
-from jackfield_telemetry.queries import Pricing, Where
-from jackfield_telemetry.report_view import blocks_view, report_view
-from jackfield_telemetry.reports import Kind, Report, Wanted, report, span_between
-from jackfield_telemetry.summary import summarise
+from jackfield_telemetry.reports.blocks import BlocksScope, block_report
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter
+from jackfield_telemetry.reports.report import Kind, ReportScope, UsageReport, report, span_between
+from jackfield_telemetry.reports.summary import summarise
+from jackfield_telemetry.reports.views import blocks_view, report_view
 
 DAY = 86_400_000
 BERLIN = ZoneInfo("Europe/Berlin")
 KINDS: list[Kind] = ["daily", "weekly", "monthly", "session", "models", "agents", "profiles", "projects"]
 
 
-def made(found: list[UsageEntry], wanted: Wanted, pricing: Pricing = REQUEST) -> Report:
+def made(found: list[UsageEntry], wanted: ReportScope, pricing: Pricing = REQUEST) -> UsageReport:
     with tempfile.TemporaryDirectory() as directory:
         ledger = ledger_of(Path(directory), found)
         try:
@@ -37,7 +37,7 @@ def made(found: list[UsageEntry], wanted: Wanted, pricing: Pricing = REQUEST) ->
 
 
 def rows(found: list[UsageEntry], kind: Kind, **more: object) -> dict[str, int]:
-    wanted = replace(Wanted(kind, Where(), UTC), **more)
+    wanted = replace(ReportScope(kind, UsageFilter(), UTC), **more)
     return {row.key: row.total.tokens.total for row in made(found, wanted).rows}
 
 
@@ -46,9 +46,9 @@ def rows(found: list[UsageEntry], kind: Kind, **more: object) -> dict[str, int]:
 def test_rows_sum_to_the_summary(found: list[UsageEntry], kind: Kind, pricing: Pricing) -> None:
     with tempfile.TemporaryDirectory() as directory:
         ledger = ledger_of(Path(directory), found)
-        wanted = Wanted(kind, Where(), BERLIN)
+        wanted = ReportScope(kind, UsageFilter(), BERLIN)
         reported = ledger.read(lambda connection: report(connection, pricing, wanted))
-        summary = ledger.read(lambda connection: summarise(connection, Where(), pricing, BERLIN))
+        summary = ledger.read(lambda connection: summarise(connection, UsageFilter(), pricing, BERLIN))
         ledger.close()
     tokens, cost, parts = Tokens(), 0.0, Tokens()
     for row in reported.rows:
@@ -67,13 +67,15 @@ def test_days_are_those_of_the_zone(found: list[UsageEntry], zone: ZoneInfo) -> 
     expected: Counter[str] = Counter()
     for one in found:
         expected[datetime.fromtimestamp(one.time_ms / 1000, zone).date().isoformat()] += one.tokens.total
-    days = made(found, Wanted("daily", Where(), zone))
+    days = made(found, ReportScope("daily", UsageFilter(), zone))
     assert {row.key: row.total.tokens.total for row in days.rows} == dict(expected)
     weeks: Counter[str] = Counter()
     for day, tokens in expected.items():
         date = datetime.fromisoformat(day).date()
         weeks[(date - timedelta(date.weekday())).isoformat()] += tokens
-    assert {row.key: row.total.tokens.total for row in made(found, Wanted("weekly", Where(), zone)).rows} == dict(weeks)
+    assert {
+        row.key: row.total.tokens.total for row in made(found, ReportScope("weekly", UsageFilter(), zone)).rows
+    } == dict(weeks)
 
 
 def test_weeks_begin_on_monday_and_months_on_the_first() -> None:
@@ -87,7 +89,9 @@ def test_a_session_is_of_one_agent_and_says_where_it_was() -> None:
         entry(1, START, session_id="same", project="/work/demo"),
         entry(2, START + 1, session_id="same", agent="codex", profile="mine"),
     ]
-    view = report_view(made(found, Wanted("session", Where(), UTC)), Wanted("session", Where(), UTC))
+    view = report_view(
+        made(found, ReportScope("session", UsageFilter(), UTC)), ReportScope("session", UsageFilter(), UTC)
+    )
     about = [{name: row.get(name) for name in ("session", "agent", "project", "profile")} for row in view["rows"]]
     assert about == [
         {"session": "same", "agent": "claude", "project": "/work/demo", "profile": None},
@@ -117,14 +121,14 @@ def test_a_project_is_its_path_or_the_end_of_it(project: str, expected: set[int]
 
 def test_the_last_rows_stay_and_the_total_is_of_all() -> None:
     found = [entry(number, START + number * DAY) for number in range(5)]
-    reported = made(found, replace(Wanted("daily", Where(), UTC), limit=2, order="desc"))
+    reported = made(found, replace(ReportScope("daily", UsageFilter(), UTC), limit=2, order="desc"))
     assert [row.key for row in reported.rows] == ["2026-01-05", "2026-01-04"]
     assert (reported.left_out, reported.total.tokens.total) == (3, 550)
 
 
 def test_names_are_ordered_by_cost() -> None:
     found = [entry(1, START, Tokens(10), model="m-two"), entry(2, START, Tokens(10)), entry(3, START, model="unknown")]
-    reported = made(found, Wanted("models", Where(), UTC, order="desc"))
+    reported = made(found, ReportScope("models", UsageFilter(), UTC, order="desc"))
     assert [row.key for row in reported.rows] == ["m-one", "m-two", "unknown"]
     assert reported.unpriced == {"unknown"}
 
@@ -167,11 +171,11 @@ def test_both_days_are_whole() -> None:
 def test_an_answer_of_another_age_spoils_no_other(zone: str, year: int) -> None:
     last = datetime(year, 12, 31, 23, 59, 59, tzinfo=UTC)
     found = [entry(1, START + DAY // 2), entry(2, round(last.timestamp() * 1000))]
-    wanted = Wanted("daily", Where(), ZoneInfo(zone))
+    wanted = ReportScope("daily", UsageFilter(), ZoneInfo(zone))
     assert {row.key: row.total.tokens.total for row in made(found, wanted).rows}["2026-01-01"] == 110
     with tempfile.TemporaryDirectory() as directory:
         ledger = ledger_of(Path(directory), found)
-        blocks = BlocksWanted(replace(wanted, kind="blocks"), START)
+        blocks = BlocksScope(replace(wanted, kind="blocks"), START)
         view = ledger.read(lambda connection: blocks_view(block_report(connection, REQUEST, blocks), blocks))
         ledger.close()
     assert "2026-01-01T12:00:00.000Z" in str(view)

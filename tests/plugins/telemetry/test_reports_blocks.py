@@ -15,18 +15,18 @@ from report_lab import HOUR, MARGINAL, REQUEST, START, entries, entry, ledger_of
 
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Cost, Tokens, UsageEntry
-from jackfield_telemetry.blocks import BlockReport, BlocksWanted, block_report
-from jackfield_telemetry.periods import Span
-from jackfield_telemetry.queries import Pricing, Where
-from jackfield_telemetry.rates import surcharge
-from jackfield_telemetry.report_view import blocks_view
-from jackfield_telemetry.reports import Wanted
+from jackfield_telemetry.prices.rates import surcharge
+from jackfield_telemetry.reports.blocks import BlockReport, BlocksScope, block_report
+from jackfield_telemetry.reports.periods import Span
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter
+from jackfield_telemetry.reports.report import ReportScope
+from jackfield_telemetry.reports.views import blocks_view
 
-BASE = Wanted("blocks", Where(), UTC)
+BASE = ReportScope("blocks", UsageFilter(), UTC)
 FAR = START + 10_000 * HOUR
 
 
-def made(found: list[UsageEntry], wanted: BlocksWanted, pricing: Pricing = REQUEST) -> BlockReport:
+def made(found: list[UsageEntry], wanted: BlocksScope, pricing: Pricing = REQUEST) -> BlockReport:
     with tempfile.TemporaryDirectory() as directory:
         ledger = ledger_of(Path(directory), found)
         try:
@@ -66,7 +66,7 @@ def cost_of(one: UsageEntry, pricing: Pricing) -> float:
     breakdown=st.sampled_from(["model", "project", "none"]),
 )
 def test_blocks_part_the_answers(found: list[UsageEntry], hours: int, pricing: Pricing, breakdown: Any) -> None:
-    reported = made(found, BlocksWanted(replace(BASE, breakdown=breakdown), FAR, hours), pricing)
+    reported = made(found, BlocksScope(replace(BASE, breakdown=breakdown), FAR, hours), pricing)
     blocks = [block for block in reported.blocks if not block.gap]
     expected = windows_of(found, hours)
     assert [block.row.total.count for block in blocks] == [len(group) for group in expected]
@@ -85,8 +85,8 @@ def test_blocks_part_the_answers(found: list[UsageEntry], hours: int, pricing: P
 @settings(max_examples=20, deadline=None)
 @given(found=entries(most=20))
 def test_filters_count_before_blocks_are_made(found: list[UsageEntry]) -> None:
-    base = replace(BASE, where=Where(agent="codex", model="m-two"), project="demo")
-    reported = made(found, BlocksWanted(base, FAR))
+    base = replace(BASE, where=UsageFilter(agent="codex", model="m-two"), project="demo")
+    reported = made(found, BlocksScope(base, FAR))
     # A session's project is the first that its log names.
     first: dict[tuple[str, str], str] = {}
     for one in found:
@@ -99,7 +99,7 @@ def test_filters_count_before_blocks_are_made(found: list[UsageEntry]) -> None:
 
 def test_a_block_begins_with_the_hour_and_an_answer_at_its_end_is_in_the_next() -> None:
     found = [entry(1, START + HOUR // 3), entry(2, START + 5 * HOUR - 1), entry(3, START + 5 * HOUR)]
-    blocks = made(found, BlocksWanted(BASE, FAR)).blocks
+    blocks = made(found, BlocksScope(BASE, FAR)).blocks
     assert [(block.window.start - START, block.row.total.count) for block in blocks] == [(0, 2), (5 * HOUR, 1)]
 
 
@@ -110,10 +110,10 @@ def test_a_gap_is_told_when_nothing_was_used_for_longer_than_a_block() -> None:
         entry(3, START + 10 * HOUR),
         entry(4, START + 14 * HOUR),
     ]
-    blocks = made(found, BlocksWanted(BASE, FAR)).blocks
+    blocks = made(found, BlocksScope(BASE, FAR)).blocks
     shape = [((block.window.start - START) // HOUR, (block.window.end - START) // HOUR, block.gap) for block in blocks]
     assert shape == [(1, 6, False), (6, 10, True), (10, 15, False)]
-    assert made(found, BlocksWanted(replace(BASE, order="desc"), FAR)).blocks[0].window.start == START + 10 * HOUR
+    assert made(found, BlocksScope(replace(BASE, order="desc"), FAR)).blocks[0].window.start == START + 10 * HOUR
 
 
 def test_the_active_block_has_a_rate_and_leads_somewhere() -> None:
@@ -123,7 +123,7 @@ def test_the_active_block_has_a_rate_and_leads_somewhere() -> None:
         entry(2, START, Tokens(60, 40, 0, 500)),
         entry(3, START + 30 * minute, Tokens(60, 40, 0, 500)),
     ]
-    wanted = BlocksWanted(BASE, START + 60 * minute, limit="max", active=True)
+    wanted = BlocksScope(BASE, START + 60 * minute, limit="max", active=True)
     reported = made(found, wanted)
     (view,) = blocks_view(reported, wanted)["rows"]
     assert (view["active"], reported.limit, view["limit_percent"]) == (True, 500, 240.0)
@@ -138,13 +138,13 @@ def test_the_active_block_has_a_rate_and_leads_somewhere() -> None:
 @pytest.mark.parametrize(("limit", "status"), [(1300, "warning"), (1200, "warning"), (1199, "exceeds"), (1501, "ok")])
 def test_a_projection_warns_before_the_limit(limit: int, status: str) -> None:
     found = [entry(1, START, Tokens(600)), entry(2, START + HOUR, Tokens(600))]
-    wanted = BlocksWanted(BASE, START + 5 * HOUR - 1, limit=limit)
+    wanted = BlocksScope(BASE, START + 5 * HOUR - 1, limit=limit)
     (view,) = blocks_view(made(found, wanted), wanted)["rows"]
     assert view["projection"]["limit_status"] == status
 
 
 def test_one_answer_has_no_rate() -> None:
-    wanted = BlocksWanted(BASE, START + 1)
+    wanted = BlocksScope(BASE, START + 1)
     (view,) = blocks_view(made([entry(1, START)], wanted), wanted)["rows"]
     assert view["active"]
     assert "burn_rate" not in view
@@ -152,15 +152,15 @@ def test_one_answer_has_no_rate() -> None:
 
 def test_days_choose_blocks_and_do_not_move_them() -> None:
     found = [entry(number, START + number * 2 * HOUR) for number in range(24)]
-    everything = made(found, BlocksWanted(BASE, FAR)).blocks
+    everything = made(found, BlocksScope(BASE, FAR)).blocks
     span = Span(START + 24 * HOUR, None)
-    late = made(found, BlocksWanted(replace(BASE, where=Where(span)), FAR)).blocks
+    late = made(found, BlocksScope(replace(BASE, where=UsageFilter(span)), FAR)).blocks
     expected = [block.window for block in everything if block.window.start >= START + 24 * HOUR]
     assert [block.window for block in late] == expected
-    assert made(found, BlocksWanted(replace(BASE, limit=1), FAR)).left_out == len(everything) - 1
+    assert made(found, BlocksScope(replace(BASE, limit=1), FAR)).left_out == len(everything) - 1
 
 
 def test_no_use_is_an_empty_report() -> None:
     for pricing in (REQUEST, MARGINAL):
-        reported = made([], BlocksWanted(BASE, FAR, limit="max"), pricing)
+        reported = made([], BlocksScope(BASE, FAR, limit="max"), pricing)
         assert (list(reported.blocks), reported.limit, reported.total.cost) == ([], None, Cost())

@@ -17,7 +17,7 @@ import pytest
 from usage_lab import claude_line
 
 from jackfield.testing.daemon import Daemon
-from jackfield_telemetry.tables import Column, dollars, fitting, several
+from jackfield_telemetry.cli.tables import FigureColumn, dollars, fitting, several
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -234,7 +234,12 @@ def in_terminal(place: Place, width: int, *arguments: str) -> str:
 
 
 def test_columns_that_matter_least_go_first() -> None:
-    columns = [Column("NAME", right=False), Column("FIRST", 1), Column("SECOND", 2), Column("COST")]
+    columns = [
+        FigureColumn("NAME", right=False),
+        FigureColumn("FIRST", 1),
+        FigureColumn("SECOND", 2),
+        FigureColumn("COST"),
+    ]
     rows = [["x" * 10, "1", "2", "3"]]
     assert [len(fitting(columns, rows, width)) for width in (31, 30, 23, 22, 16, 5)] == [4, 3, 3, 2, 2, 2]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from jackfield.api.errors import Conflict, JackfieldError, StoreUnavailable
-from jackfield_telemetry.export import (
+from jackfield_telemetry.reports.export import (
     CHUNK,
     COLUMNS,
     csv_broken,

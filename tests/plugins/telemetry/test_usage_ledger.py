@@ -12,10 +12,11 @@ import pytest
 from usage_lab import Books, claude_line
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry import importing
-from jackfield_telemetry.importing import Effort, Source, run_import
-from jackfield_telemetry.merging import merge
-from jackfield_telemetry.packing import pack
+from jackfield_telemetry.importing import imports
+from jackfield_telemetry.importing.imports import ImportEffort, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.merging import merge
+from jackfield_telemetry.ledger.packing import pack
 from jackfield_telemetry.readers.claude import ClaudeReader
 
 
@@ -56,8 +57,8 @@ def test_names_that_are_no_text_cost_nobody_anything(books: Books, log: Path, th
     folder = Path(os.fsdecode(os.fsencode(log.parent) + b"/\xff\xfe"))
     folder.mkdir()
     Path(os.fsdecode(os.fsencode(folder) + b"/n\xe9.jsonl")).write_bytes(claude_line("m3", "r3", sessionId=None))
-    effort = Effort(workers=2, threshold=threshold)
-    (done,) = run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], effort)
+    effort = ImportEffort(workers=2, threshold=threshold)
+    (done,) = run_import(books.ledger, [LogSource(ClaudeReader(), log.parents[1])], effort)
     assert (done.files, done.problems, books.tokens) == (2, [], Tokens(300, 30))
     assert take(books, log) == 0
 
@@ -84,14 +85,16 @@ def test_a_line_without_its_end_waits_for_it(books: Books, log: Path, missing: i
 def test_worker_processes_give_the_same(books: Books, log: Path) -> None:
     for number in range(6):
         log.with_name(f"{number}.jsonl").write_bytes(b"".join(claude_line(f"{number}-{n}", "r") for n in range(50)))
-    (done,) = run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], Effort(workers=2, threshold=0))
+    (done,) = run_import(
+        books.ledger, [LogSource(ClaudeReader(), log.parents[1])], ImportEffort(workers=2, threshold=0)
+    )
     assert (done.added.entries, done.problems) == (302, [])
     assert books.tokens == Tokens(30_200, 3_020)
 
 
 def test_what_a_dead_worker_leaves_is_read_here(books: Books, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jackfield_telemetry.processes._MAIN", "sys.exit(3)")
-    run_import(books.ledger, [Source(ClaudeReader(), log.parents[1])], Effort(workers=2, threshold=0))
+    monkeypatch.setattr("jackfield_telemetry.importing.processes._MAIN", "sys.exit(3)")
+    run_import(books.ledger, [LogSource(ClaudeReader(), log.parents[1])], ImportEffort(workers=2, threshold=0))
     assert books.tokens == Tokens(200, 20)
 
 
@@ -184,11 +187,11 @@ def test_damage_that_shows_in_the_middle_is_survived(books: Books, log: Path) ->
 
 
 def test_an_import_that_is_cut_short_goes_on(books: Books, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importing._store
-    monkeypatch.setattr(importing, "_store", lambda *_: (_ for _ in ()).throw(OSError("power")))
+    real = imports._store
+    monkeypatch.setattr(imports, "_store", lambda *_: (_ for _ in ()).throw(OSError("power")))
     with pytest.raises(OSError, match="power"):
         take(books, log)
-    monkeypatch.setattr(importing, "_store", real)
+    monkeypatch.setattr(imports, "_store", real)
     take(books, log)
     assert books.tokens == Tokens(200, 20)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from usage_lab import Books
 
 from jackfield.api.telemetry import Tokens, UsageEntry
-from jackfield_telemetry.contradictions import contradiction
-from jackfield_telemetry.merging import Added, merge
-from jackfield_telemetry.packing import pack
+from jackfield_telemetry.ledger.contradictions import contradiction
+from jackfield_telemetry.ledger.merging import AddedUsage, merge
+from jackfield_telemetry.ledger.packing import pack
 
 Line = tuple[str, str, int, int]
 """Kind, answer, output, minute."""
@@ -51,7 +51,7 @@ def test_what_is_stored_depends_on_neither_order_nor_batches(
 ) -> None:
     books = Books(tmp_path_factory.mktemp("ledger"))
     order = data.draw(st.permutations(lines))
-    added = Added()
+    added = AddedUsage()
     for start, stop in pairwise([0, *sorted(cut for cut in cuts if cut < len(order)), len(order)]):
         for proxied, group in groupby(order[start:stop], key=lambda line: line[0] == "proxy"):
             batch = pack(map(entry, group), source="proxy" if proxied else "log")
@@ -62,6 +62,6 @@ def test_what_is_stored_depends_on_neither_order_nor_batches(
     wanted = expected(lines)
     assert sorted(stored) == wanted
     assert books.ledger.read(contradiction) is None
-    assert added == Added(len(wanted), Tokens(3 * len(wanted), sum(out for out, _ in wanted)))
+    assert added == AddedUsage(len(wanted), Tokens(3 * len(wanted), sum(out for out, _ in wanted)))
     assert books.tokens == added.tokens
     books.ledger.close()

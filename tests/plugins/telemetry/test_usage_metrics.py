@@ -16,8 +16,9 @@ from jackfield.api.clock import iso
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry import port as ports
-from jackfield_telemetry.port import UsagePort, metrics
+from jackfield_telemetry import metrics as figures
+from jackfield_telemetry.metrics import metrics
+from jackfield_telemetry.recorder import UsageRecorder
 from jackfield_telemetry.service import UsageService
 
 
@@ -26,8 +27,8 @@ def served(answer: str, model: str = "m-one", agent: str = "claude") -> UsageEnt
 
 
 @pytest.fixture
-def port(context: FakeContext) -> UsagePort:
-    made = UsagePort(context)
+def port(context: FakeContext) -> UsageRecorder:
+    made = UsageRecorder(context)
     context.ports["Usage"] = made
     return made
 
@@ -42,7 +43,7 @@ async def test_another_plugins_port_has_no_samples_of_ours(context: FakeContext)
     assert metrics(context) == []
 
 
-async def test_proxied_tokens_are_counted_by_kind(context: FakeContext, port: UsagePort) -> None:
+async def test_proxied_tokens_are_counted_by_kind(context: FakeContext, port: UsageRecorder) -> None:
     await asyncio.gather(*(port.proxied(served(f"m{number}")) for number in range(20)))
     assert samples(context, "usage_tokens_total") == {
         ("claude", "m-one", "input"): 2000,
@@ -54,7 +55,7 @@ async def test_proxied_tokens_are_counted_by_kind(context: FakeContext, port: Us
     assert all(one.kind == "counter" and one.name.endswith("_total") for one in metrics(context))
 
 
-async def test_a_runs_tokens_and_cost_are_counted(context: FakeContext, port: UsagePort, tmp_path: Path) -> None:
+async def test_a_runs_tokens_and_cost_are_counted(context: FakeContext, port: UsageRecorder, tmp_path: Path) -> None:
     (tmp_path / "pricing").mkdir()
     prices = {"m-one": {"input_cost_per_token": 1e-3, "output_cost_per_token": 1e-2}}
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps(prices))
@@ -68,9 +69,9 @@ async def test_a_runs_tokens_and_cost_are_counted(context: FakeContext, port: Us
 
 
 async def test_the_number_of_samples_is_bounded(
-    context: FakeContext, port: UsagePort, monkeypatch: pytest.MonkeyPatch
+    context: FakeContext, port: UsageRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ports, "METRIC_LABELS", 8)
+    monkeypatch.setattr(figures, "MOST_LABELS", 8)
     for number in range(5):
         await port.proxied(served(f"m{number}", model=f"model-{number}"))
     found = samples(context, "usage_tokens_total")
@@ -79,7 +80,7 @@ async def test_the_number_of_samples_is_bounded(
 
 
 async def test_what_a_proxy_has_served_is_on_the_disk_when_that_is_said(
-    context: FakeContext, port: UsagePort, monkeypatch: pytest.MonkeyPatch
+    context: FakeContext, port: UsageRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger, durable = context.port(UsageService).ledger, list[int]()
     real = ledger.write_durably
@@ -98,7 +99,7 @@ async def test_what_a_proxy_has_served_is_on_the_disk_when_that_is_said(
 
 
 async def test_a_proxied_request_that_cannot_be_stored_is_not_counted(
-    context: FakeContext, port: UsagePort, monkeypatch: pytest.MonkeyPatch
+    context: FakeContext, port: UsageRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(work: object) -> None:
         raise OSError("no space left")
@@ -109,7 +110,7 @@ async def test_a_proxied_request_that_cannot_be_stored_is_not_counted(
     assert metrics(context) == []
 
 
-async def test_an_answer_costs_what_the_list_says(context: FakeContext, port: UsagePort, tmp_path: Path) -> None:
+async def test_an_answer_costs_what_the_list_says(context: FakeContext, port: UsageRecorder, tmp_path: Path) -> None:
     (tmp_path / "pricing").mkdir()
     prices = {"m-one": {"input_cost_per_token": 1e-3, "output_cost_per_token": 1e-2}}
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps(prices))
@@ -121,7 +122,7 @@ async def test_an_answer_costs_what_the_list_says(context: FakeContext, port: Us
 
 
 async def test_what_a_profiles_proxy_has_served_since_then(
-    context: FakeContext, port: UsagePort, tmp_path: Path
+    context: FakeContext, port: UsageRecorder, tmp_path: Path
 ) -> None:
     (tmp_path / "pricing").mkdir()
     (tmp_path / "pricing" / "litellm.json").write_text(json.dumps({"m-one": {"input_cost_per_token": 1e-3}}))

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from usage_lab import claude_line
 
 from jackfield.api.telemetry import Tokens
-from jackfield_telemetry.importing import Effort, Source, run_import
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.prices import Prices, PriceTable
-from jackfield_telemetry.queries import Pricing, Where, slices
-from jackfield_telemetry.rates import surcharge
+from jackfield_telemetry.importing.imports import ImportEffort, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.prices.price_list import Prices, PriceTable
+from jackfield_telemetry.prices.rates import surcharge
 from jackfield_telemetry.readers.claude import ClaudeReader
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter, slices
 
 SHIPPED = Path(__file__).resolve().parents[3] / "manifests/pricing/litellm.json"
 TIERED = {
@@ -101,9 +102,9 @@ def test_both_readings_of_a_price_above_a_number_of_tokens(tmp_path: Path, tiers
     (tmp_path / "projects").mkdir()
     lines = [claude_line("long", "r", (1000, 10, 0, 250_000)), claude_line("brief", "r", (1000, 10, 0, 100_000))]
     (tmp_path / "projects" / "one.jsonl").write_bytes(b"".join(lines))
-    run_import(ledger, [Source(ClaudeReader(), tmp_path)], Effort())
+    run_import(ledger, [LogSource(ClaudeReader(), tmp_path)], ImportEffort())
     pricing = Pricing(PriceTable({"m-one": TIERED}), tiers)  # type: ignore[arg-type]
-    found = ledger.read(lambda connection: list(slices(connection, Where(), pricing)))
+    found = ledger.read(lambda connection: list(slices(connection, UsageFilter(), pricing)))
     brief = 1000 * 3e-6 + 10 * 15e-6 + 100_000 * 0.3e-6
     assert sum(one.cost.total for one in found) == pytest.approx(cost + brief)
     ledger.close()

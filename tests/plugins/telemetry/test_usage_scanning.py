@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from usage_lab import codex_count
 
 from jackfield.api.telemetry import UsageReader
-from jackfield_telemetry import compiled, jobs, merging
-from jackfield_telemetry.compiled import ReadPart, read_parts
-from jackfield_telemetry.importing import Effort, Imported, run_import
-from jackfield_telemetry.jobs import Job, Mark, Part, Source, parts
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.packing import Batch
+from jackfield_telemetry.importing import compiled, jobs
+from jackfield_telemetry.importing.compiled import ReadPart, read_parts
+from jackfield_telemetry.importing.imports import ImportEffort, ImportResult, run_import
+from jackfield_telemetry.importing.jobs import ImportPart, Job, LogSource, Mark, parts
+from jackfield_telemetry.ledger import merging
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.ledger.packing import EntryBatch
 from jackfield_telemetry.readers import claude, codex
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
@@ -116,16 +117,16 @@ def lines_of(values: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[
     return written | written | written | hit | st.binary(max_size=8)
 
 
-def batch_of(part: Part | ReadPart) -> tuple[object, ...]:
+def batch_of(part: ImportPart | ReadPart) -> tuple[object, ...]:
     """Everything in it; all of its answers said to be known, `split` gives each row as it is."""
     batch = part.batch
-    rows = batch.rows if isinstance(batch, Batch) else batch.split(json.loads(batch.answers()), False, 1)[3]
+    rows = batch.rows if isinstance(batch, EntryBatch) else batch.split(json.loads(batch.answers()), False, 1)[3]
     return part.source, list(batch.dims), list(batch.sessions), list(rows), list(part.marks)
 
 
 def check(reader: UsageReader, content: bytes, cut: int, path: Path, profile: str) -> None:
     """The same rows and bookmarks, also when reading ends in the middle and goes on from its bookmark."""
-    source = Source(reader, path.parent, profile, "p" if profile else "")
+    source = LogSource(reader, path.parent, profile, "p" if profile else "")
     job = Job(str(path), "one", 0, b"", len(content))
     path.write_bytes(b"")
     for start, stop in pairwise([0, min(cut, len(content)), len(content)]):
@@ -176,9 +177,9 @@ def dump(ledger: Ledger) -> list[list[tuple[object, ...]]]:
     )
 
 
-def imported(ledger: Ledger, root: Path) -> list[Imported]:
-    sources = [Source(ClaudeReader(), root / "claude"), Source(CodexReader(), root / "codex")]
-    return run_import(ledger, sources, Effort(workers=1))
+def imported(ledger: Ledger, root: Path) -> list[ImportResult]:
+    sources = [LogSource(ClaudeReader(), root / "claude"), LogSource(CodexReader(), root / "codex")]
+    return run_import(ledger, sources, ImportEffort(workers=1))
 
 
 @settings(max_examples=25)
@@ -234,10 +235,10 @@ def test_a_large_import_with_many_threads(tmp_path: Path, monkeypatch: pytest.Mo
         lines = [answer(one, **({"costUSD": 0.25} if one % 11 == 0 else {})) for one in range(number * 90, 1500)]
         (root / f"{number}.jsonl").write_bytes(b"".join(lines))
     with closing(Ledger(tmp_path / "fast.db")) as fast, closing(Ledger(tmp_path / "slow.db")) as slow:
-        sources = [Source(ClaudeReader(), tmp_path / "claude")]
-        run_import(fast, sources, Effort(workers=3, threshold=1))
+        sources = [LogSource(ClaudeReader(), tmp_path / "claude")]
+        run_import(fast, sources, ImportEffort(workers=3, threshold=1))
         monkeypatch.setattr(compiled, "available", lambda: False)
-        run_import(slow, sources, Effort())
+        run_import(slow, sources, ImportEffort())
         assert untimed(dump(fast)) == untimed(dump(slow))
 
 
@@ -266,14 +267,14 @@ def test_plain_lines_need_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         lines = [json.dumps({"timestamp": "2026-01-31T12:00:00.000Z", **one}) for one in written]
         path.write_text("\n".join(lines) + "\n")
         job = Job(str(path), "one", 0, b"", 1)
-        (part,) = read_parts([Source(reader, tmp_path)], [job], [0], 1)
+        (part,) = read_parts([LogSource(reader, tmp_path)], [job], [0], 1)
         assert part.marks[0].error is None
         _, _, ((_, _, name, project),), (row,), _ = batch_of(part)
         assert (name, project, sum(row[5:9])) == ("s", "C:\\a" if reader.name == "claude" else "/ä", 4)
 
 
 def test_a_file_that_is_gone_is_named_as_by_the_parser(tmp_path: Path) -> None:
-    source, job = Source(ClaudeReader(), tmp_path), Job(str(tmp_path / "gone.jsonl"), "one", 0, b"", 1)
+    source, job = LogSource(ClaudeReader(), tmp_path), Job(str(tmp_path / "gone.jsonl"), "one", 0, b"", 1)
     (part,) = read_parts([source], [job], [0], 1)
     (slow,) = parts([source], [job], [0])
     assert part.marks == slow.marks
@@ -289,7 +290,7 @@ def test_a_judge_that_raises_is_a_problem_of_its_file_alone(tmp_path: Path, monk
     (tmp_path / "0.jsonl").write_bytes(answer(1) + answer(2, costUSD=1))
     (tmp_path / "1.jsonl").write_bytes(answer(3))
     given = [Job(str(tmp_path / f"{number}.jsonl"), str(number), 0, b"", 1) for number in range(2)]
-    (part,) = read_parts([Source(ClaudeReader(), tmp_path)], given, [0, 1], 1)
+    (part,) = read_parts([LogSource(ClaudeReader(), tmp_path)], given, [0, 1], 1)
     assert [(mark.offset > 0, mark.error) for mark in part.marks] == [(False, "LookupError: a mistake"), (True, None)]
 
 
@@ -302,14 +303,14 @@ def test_a_damaged_bookmark_is_a_problem_of_its_file_alone(tmp_path: Path, memor
     for name in ("one", "two"):
         (root / f"{name}.jsonl").write_bytes(line)
     with closing(Ledger(tmp_path / "l.db")) as ledger:
-        source = Source(CodexReader(), root.parent)
-        run_import(ledger, [source], Effort())
+        source = LogSource(CodexReader(), root.parent)
+        run_import(ledger, [source], ImportEffort())
         damage = "UPDATE files SET memory = ? WHERE identity = 'one'"
         ledger.write(lambda found: found.execute(damage, (memory,)))
         for name, second in (("one", 2), ("two", 3)):
             with (root / f"{name}.jsonl").open("ab") as file:
                 file.write(codex_count((2, 0, 2), (1, 0, 1), second))
-        (done,) = run_import(ledger, [source], Effort())
+        (done,) = run_import(ledger, [source], ImportEffort())
     assert [problem.partition(": ")[0] for problem in done.problems] in ([], [str(root / "one.jsonl")])
     assert bool(done.problems) == (b"replaying" not in memory)
     assert done.added.entries == 1

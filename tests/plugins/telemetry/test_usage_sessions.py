@@ -15,8 +15,8 @@ from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry.port import UsagePort
-from jackfield_telemetry.queries import Where
+from jackfield_telemetry.recorder import UsageRecorder
+from jackfield_telemetry.reports.queries import UsageFilter
 from jackfield_telemetry.service import AGGREGATES_SECONDS, UsageService, close
 
 LINE = (
@@ -32,16 +32,16 @@ def service(context: FakeContext) -> UsageService:
 
 def totals(service: UsageService) -> tuple[int, int]:
     """Input tokens and sessions."""
-    from jackfield_telemetry.periods import zone_of
+    from jackfield_telemetry.reports.periods import zone_of
 
-    made = service.summary(Where(), zone_of("UTC"))
+    made = service.summary(UsageFilter(), zone_of("UTC"))
     return made.total.tokens.input, len(made.total.sessions)
 
 
 async def test_a_run_is_what_it_added_to_its_log_and_is_counted_once(
     context: FakeContext, service: UsageService, tmp_path: Path
 ) -> None:
-    port, log = UsagePort(context), tmp_path / "home" / ".claude" / "projects" / "one.jsonl"
+    port, log = UsageRecorder(context), tmp_path / "home" / ".claude" / "projects" / "one.jsonl"
     log.parent.mkdir(parents=True)
     now = "2026-01-31T12:00:05Z"
     clock = context.clock
@@ -76,14 +76,14 @@ async def test_beside_others_a_run_is_given_its_own_session(
     for name, number in (("one", 7), ("two", 9)):
         line = claude_line(f"m-{name}", f"r-{name}", (number, 1, 0, 0), timestamp=now, sessionId=name)
         (folder / f"{name}.jsonl").write_bytes(line)
-    used = await UsagePort(context).run_ended(started, 0)
+    used = await UsageRecorder(context).run_ended(started, 0)
     assert (None if used is None else used.tokens.input) == tokens
     (line,) = map(json.loads, service.log.path.read_text().splitlines())
     assert line["session_id"] == (session or "run-1")
 
 
 async def test_a_run_without_a_log_is_a_session(context: FakeContext, service: UsageService, tmp_path: Path) -> None:
-    await UsagePort(context).run_ended(launch(context, tmp_path), 3)
+    await UsageRecorder(context).run_ended(launch(context, tmp_path), 3)
     assert totals(service) == (0, 1)
 
 

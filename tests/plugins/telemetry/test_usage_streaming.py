@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from jackfield_telemetry.routes import streamed
+from jackfield_telemetry.http.streaming import streamed
 
 DEADLINE = 10.0
 

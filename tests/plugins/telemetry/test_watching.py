@@ -15,15 +15,17 @@ from usage_lab import claude_line
 from jackfield.api.agents import Agent
 from jackfield.api.profiles import Profile
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry.importing import Source
+from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.opencode import OpenCodeReader
 from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.settings import TelemetrySettings
-from jackfield_telemetry.watched import concerned, places_of, present_sources
-from jackfield_telemetry.watching import Follower
+from jackfield_telemetry.watching.following import LogFollower
+from jackfield_telemetry.watching.watched import concerned, places_of, present_sources
 
 LONG = 3600.0
+
+FEED = "jackfield_telemetry.watching.feed"
 
 
 class Quiet:
@@ -93,8 +95,8 @@ class Bench:
 
 
 @contextmanager
-def following(bench: Bench) -> Iterator[Follower]:
-    made = Follower(bench.context)  # type: ignore[arg-type]
+def following(bench: Bench) -> Iterator[LogFollower]:
+    made = LogFollower(bench.context)  # type: ignore[arg-type]
     task = asyncio.get_running_loop().create_task(made.follow())
     try:
         yield made
@@ -104,7 +106,7 @@ def following(bench: Bench) -> Iterator[Follower]:
 
 @pytest.fixture
 async def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bench]:
-    monkeypatch.setattr("jackfield_telemetry.watching.REST", 0)
+    monkeypatch.setattr("jackfield_telemetry.watching.following.REST", 0)
     made = Bench(tmp_path, monkeypatch)
     yield made
     await asyncio.sleep(0)
@@ -155,8 +157,9 @@ async def test_a_profile_that_comes_later_is_followed(bench: Bench) -> None:
 async def test_without_the_library_logs_are_read_in_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.delitem(sys.modules, FEED, raising=False)
     monkeypatch.setitem(sys.modules, "watchfiles", None)
-    monkeypatch.setattr("jackfield_telemetry.watching.REST", 0)
+    monkeypatch.setattr("jackfield_telemetry.watching.following.REST", 0)
     bench = Bench(tmp_path, monkeypatch, watch_rescan=1.0)
     bench.write(bench.home / ".claude", 1)
     with following(bench):
@@ -170,7 +173,7 @@ async def test_without_the_library_logs_are_read_in_turns(
 async def test_too_many_directories_are_left_to_the_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("jackfield_telemetry.watching.REST", 0)
+    monkeypatch.setattr("jackfield_telemetry.watching.following.REST", 0)
     bench = Bench(tmp_path, monkeypatch, watch_limit=2, watch_rescan=1.0)
     for number in range(4):
         bench.write(bench.home / ".claude", number, f"projects/p{number}/one.jsonl")
@@ -183,6 +186,7 @@ async def test_too_many_directories_are_left_to_the_turns(
 
 
 async def test_nothing_is_loaded_where_there_is_no_agent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, FEED, raising=False)
     monkeypatch.delitem(sys.modules, "watchfiles", raising=False)
     assert await present_sources(bench.context, bench.service) == []  # type: ignore[arg-type]
     with following(bench) as follower:
@@ -198,7 +202,7 @@ def test_only_what_has_logs_is_watched(tmp_path: Path) -> None:
     (claude / "plugins" / "repository").mkdir(parents=True)
     opencode.mkdir()
     (opencode / "opencode.db").touch()
-    sources = [Source(ClaudeReader(), claude), Source(OpenCodeReader(), opencode)]
+    sources = [LogSource(ClaudeReader(), claude), LogSource(OpenCodeReader(), opencode)]
     places = places_of(sources, 100)
     assert places.trees == {claude / "projects"}
     assert places.direct == {opencode}
@@ -218,7 +222,7 @@ async def test_whatever_fails_once_the_logs_are_followed_further(bench: Bench, m
     bench.write(bench.home / ".claude", 1)
     real, failed = bench.context.port(UsageService).import_all, []  # type: ignore[arg-type]
 
-    async def once(sources: list[Source]) -> object:
+    async def once(sources: list[LogSource]) -> object:
         if not failed:
             failed.append(sources)
             raise RuntimeError("a bug")

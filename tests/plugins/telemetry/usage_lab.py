@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from jackfield.api.telemetry import Tokens, UsageReader
-from jackfield_telemetry.importing import Effort, Imported, Source, run_import
-from jackfield_telemetry.ledger import Ledger
-from jackfield_telemetry.prices import PriceTable
-from jackfield_telemetry.queries import Key, Pricing, Slice, Where, slices
+from jackfield_telemetry.importing.imports import ImportEffort, ImportResult, run_import
+from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger.database import Ledger
+from jackfield_telemetry.prices.price_list import PriceTable
+from jackfield_telemetry.reports.queries import Key, Pricing, Slice, UsageFilter, slices
 
 START = "2026-01-31T12:00:00.000Z"
 
@@ -54,13 +55,13 @@ class Books:
     def __init__(self, directory: Path) -> None:
         self.ledger = Ledger(directory / "telemetry" / "ledger.db")
 
-    def take(self, reader: UsageReader, directory: Path, **whose: str) -> Imported:
-        (done,) = run_import(self.ledger, [Source(reader, directory, **whose)], Effort())
+    def take(self, reader: UsageReader, directory: Path, **whose: str) -> ImportResult:
+        (done,) = run_import(self.ledger, [LogSource(reader, directory, **whose)], ImportEffort())
         return done
 
     def slices(self, prices: Mapping[str, Mapping[str, object]] | None = None, by: Sequence[Key] = ()) -> list[Slice]:
         pricing = Pricing(PriceTable(prices or {}))
-        return self.ledger.read(lambda connection: list(slices(connection, Where(), pricing, by)))
+        return self.ledger.read(lambda connection: list(slices(connection, UsageFilter(), pricing, by)))
 
     @property
     def tokens(self) -> Tokens:

@@ -51,7 +51,7 @@ def nodes() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 @pytest.mark.skipif(not corpus(), reason="no corpus: set JACKFIELD_TEST_CORPUS")
 def test_every_use_validates(tmp_path: Path) -> None:
-    from jackfield_workflows.validation import parameter_mistakes
+    from jackfield_workflows.documents.validation import parameter_mistakes
 
     types = {node.kind: node for node in made(Catalogue(FakeContext(tmp_path)).nodes()) if node.kind in KINDS}
     assert sorted(types) == KINDS

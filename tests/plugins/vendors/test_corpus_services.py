@@ -23,7 +23,7 @@ WRONG = {("googleSheets", "appendPage"), ("googleDrive", "search")}
 
 @pytest.mark.skipif(not FILES, reason="no corpus: set JACKFIELD_TEST_CORPUS")
 def test_every_use_validates(tmp_path: Path) -> None:
-    from jackfield_workflows.validation import parameter_mistakes
+    from jackfield_workflows.documents.validation import parameter_mistakes
 
     types = {node.kind: node for node in made(Catalogue(FakeContext(tmp_path)).nodes())}
     mistakes, seen = [], Counter[str]()

@@ -15,8 +15,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo
 from jackfield.api.workflows import Item, Items, Node
 from jackfield.testing.binary import MemoryFiles
-from jackfield_nodes.http_client import GuardedClient
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.client import GuardedClient
+from jackfield_nodes.http.settings import HttpSettings
 from jackfield_vendors.catalogue import SHIPPED
 from jackfield_vendors.credentials import kind_of
 from jackfield_vendors.library import read

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..binary import BinaryError
 from ..jsontext import Json
-from ..workflows import BinaryData, Item, Items, PairedItem
+from ..workflows import BinaryData, Item, Items, Outputs, PairedItem
 from .types import NodeError, NodeRun
 
 
@@ -53,6 +53,11 @@ def passed_on(item: Item, index: int, source: int = 0) -> Item:
     if "binary" in item:
         passed["binary"] = item["binary"]
     return passed
+
+
+def pass_all(items: Items) -> Outputs:
+    """Every input item on the only output."""
+    return [[passed_on(item, index) for index, item in enumerate(items)]]
 
 
 def with_json(item: Item, json: dict[str, Json], index: int) -> Item:

@@ -294,6 +294,13 @@ def entry_node(node_type: NodeType | None) -> EntryNode | None:
     return cast("EntryNode", node_type) if hasattr(node_type, "entry") else None
 
 
+def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items | None:
+    """What the start node makes of the given items; see `EntryNode`."""
+    node = workflow.nodes[start]
+    found = entry_node(catalog.find(node.kind))
+    return found.entry(node, workflow, given) if found else given
+
+
 def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:
     """The same as a `SupplyingNode`, when it is one; see `entry_node`."""
     return cast("SupplyingNode", node_type) if hasattr(node_type, "supply") else None

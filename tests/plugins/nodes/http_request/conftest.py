@@ -8,7 +8,7 @@ import pytest
 from loopback import Loopback, loopback
 from node_fakes import Bench
 
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.settings import HttpSettings
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -15,7 +15,7 @@ from node_fakes import Bench, items
 
 from jackfield.api.binary import CHUNK
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.http_decode import Inflater
+from jackfield_nodes.http.decoding import Inflater
 
 FILE = {"data": base64.b64encode(b"\x00\xffdata").decode(), "mimeType": "image/png", "fileName": "a.png"}
 

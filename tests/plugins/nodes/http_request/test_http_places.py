@@ -13,7 +13,7 @@ from loopback import Loopback, loopback, reply, self_signed
 from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.settings import HttpSettings
+from jackfield_nodes.http.settings import HttpSettings
 
 # ------------------------------------------------------------------------------------------------------ where it may go
 
@@ -186,7 +186,7 @@ async def test_the_name_is_verified_although_the_address_is_pinned(
     bench: Bench, secure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     server, _ = secure
-    from jackfield_nodes.http_pools import tls_context
+    from jackfield_nodes.http.pools import tls_context
 
     monkeypatch.setattr("certifi.where", lambda: str(tmp_path / "localhost.pem"))
     request.addfinalizer(tls_context.cache_clear)

@@ -31,8 +31,9 @@ from jackfield.testing.context import FakeCatalog, FakeContext, FakeEvents
 from jackfield.testing.store import MemoryStore
 from jackfield_credentials import routes as credential_routes
 from jackfield_credentials.kinds import KINDS
-from jackfield_workflows.api import blueprints
-from jackfield_workflows.reader import CachedReader
+from jackfield_expressions.service import ExpressionsService
+from jackfield_workflows.documents.reader import CachedReader
+from jackfield_workflows.routes.blueprints import blueprints
 
 
 class HookParameters(NodeParameters):
@@ -295,6 +296,7 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
         context.ports.update(
             Store=store, Engine=engine, NodeCatalog=FakeCatalog(HookNode()), jackfield_triggers=[trigger]
         )
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
         context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in KINDS}
         client = application(context).test_client()

@@ -11,7 +11,7 @@ import pytest
 
 from jackfield.api.auth import Principal
 from jackfield.api.events import STOPPING
-from jackfield_workflows.event_stream import event_stream
+from jackfield_workflows.routes.event_stream import event_stream
 from jackfield_workflows.settings import WorkflowsSettings
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from jackfield.api.storage import ExecutionRow, FinishedExecution, NewExecution, StoredExecution
 from jackfield.testing.documents import chain, node, set_fields, webhook
-from jackfield_workflows.execution_views import execution_view, items_body
-from jackfield_workflows.retries import before_failure
+from jackfield_workflows.history.retries import before_failure
+from jackfield_workflows.history.views import execution_view, items_body
 
 DOCUMENT = chain("greet", webhook("hello"), set_fields("Greet", text="hi"))
 FAILING = chain("fail", webhook("hello"), node("Stop", "stopAndError"))

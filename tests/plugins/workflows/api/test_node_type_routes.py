@@ -6,7 +6,7 @@ from typing import Any
 
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters
 from jackfield.testing.context import FakeCatalog
-from jackfield_workflows.node_types import node_type_view, summary
+from jackfield_workflows.routes.node_type_views import node_type_view, summary
 
 
 class OldParameters(NodeParameters):

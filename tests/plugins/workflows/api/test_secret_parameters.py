@@ -14,9 +14,9 @@ from jackfield.api.nodes import NodeDescription, NodeParameters
 from jackfield.testing.context import FakeCatalog
 from jackfield.testing.documents import chain, node, webhook
 from jackfield_nodes.data.crypto_node import CryptoNode
-from jackfield_nodes.wait_node import WaitNode
+from jackfield_nodes.flow.wait_node import WaitNode
 from jackfield_webhooks.node import WebhookNode
-from jackfield_workflows.secret_parameters import MASK, SecretParameters
+from jackfield_workflows.documents.secret_parameters import MASK, SecretParameters
 
 PLANTED = "planted-7c1e"
 HMAC = {"authentication": "hmac", "authConfig": {"secret": PLANTED, "preset": "github"}}

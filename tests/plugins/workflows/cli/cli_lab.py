@@ -14,7 +14,9 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.workflows import Node
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.reader import CachedReader
+from jackfield_engine.temporary import EmbeddedTemporaryEngines
+from jackfield_expressions.service import ExpressionsService
+from jackfield_workflows.documents.reader import CachedReader
 
 T = TypeVar("T")
 
@@ -65,7 +67,9 @@ class CliLab:
         context = FakeContext(self.directory)
         nodes = FakeCatalog(*(Simple(kind, lambda: self.started()) for kind in kinds))
         context.ports.update(Store=self.store, NodeCatalog=nodes, jackfield_triggers=[], jackfield_script_engines={})
+        context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)
+        context.ports["TemporaryEngines"] = EmbeddedTemporaryEngines(context)
 
         async def worked() -> T:
             return await work(context)

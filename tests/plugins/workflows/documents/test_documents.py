@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jackfield.api.errors import InvalidInput
 from jackfield.api.workflows import Node, Wire
 from jackfield.testing.documents import chain, node, set_fields, webhook, wires, workflow
-from jackfield_workflows.documents import parse
+from jackfield_workflows.documents.parsing import parse
 
 
 def only(**keys: Any) -> Node:

@@ -14,7 +14,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import StoredWorkflow
 from jackfield.testing.context import FakeContext
-from jackfield_workflows.reader import CachedReader
+from jackfield_workflows.documents.reader import CachedReader
 from jackfield_workflows.settings import WorkflowsSettings
 
 

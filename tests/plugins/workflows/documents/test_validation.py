@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -13,11 +14,12 @@ from pydantic import Field, field_validator, model_validator
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node, Problem
-from jackfield.testing.context import FakeCatalog
+from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield.testing.documents import chain, node, wires, workflow
-from jackfield_workflows.documents import parse
-from jackfield_workflows.validation import problems
-from jackfield_workflows.workflow_views import validation_view
+from jackfield_expressions.service import ExpressionsService
+from jackfield_workflows.documents.parsing import parse
+from jackfield_workflows.documents.validation import problems
+from jackfield_workflows.saved.views import validation_view
 
 
 class Inner(NodeParameters):
@@ -86,7 +88,7 @@ def is_valid(found: list[Problem]) -> bool:
 
 
 def check(document: Any) -> list[Problem]:
-    return problems(parse(document), CATALOG)
+    return problems(parse(document), CATALOG, ExpressionsService(FakeContext(Path())))
 
 
 def of_parameters(parameters: dict[str, Any], *, version: float | None = 2) -> dict[str, str]:

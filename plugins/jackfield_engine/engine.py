@@ -1,0 +1,221 @@
+"""The embedded engine: executions run in the daemon's event loop, one task each, a bounded number side by side.
+
+At least once: after a crash an execution goes on behind its last checkpoint, so that the node that was in flight runs
+again. Checkpoints stand after every node that has an effect; what ran since is computed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property, partial
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCall
+from jackfield.api.errors import Conflict, ExecutionTimeout, StoreUnavailable
+from jackfield.api.ids import new_id
+from jackfield.api.storage import CallUpdate
+from jackfield.api.workflows import Items
+from jackfield_engine.lifecycle.backlog import Backlog
+from jackfield_engine.lifecycle.calls import Calls
+from jackfield_engine.lifecycle.cancelling import Cancelling
+from jackfield_engine.lifecycle.effects import RunEffects
+from jackfield_engine.lifecycle.error_workflow import start_error_workflow
+from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.recovery import Recovery
+from jackfield_engine.lifecycle.scheduler import Scheduler
+from jackfield_engine.lifecycle.stopping import Stopping
+from jackfield_engine.lifecycle.subworkflows import Children, Starter
+from jackfield_engine.lifecycle.unsaved import Unsaved
+from jackfield_engine.lifecycle.waiting import Waiting
+from jackfield_engine.run.execution import Run, RunHooks
+from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.state import RunEvent
+from jackfield_engine.shared.services import Services, build_services
+
+
+def build(context: PluginContext) -> EmbeddedEngine:
+    """The engine of the hook `jackfield_engine`."""
+    return EmbeddedEngine(context)
+
+
+class EmbeddedEngine:
+    """`Engine` in the daemon's process."""
+
+    name = "embedded"
+
+    def __init__(self, context: PluginContext, *, strict: bool = False) -> None:
+        """strict: an event that `run_state` does not know raises, which tests want, instead of being logged."""
+        self._context = context
+        self._strict = strict
+        self._draining = False
+        self.live = LiveRuns()
+
+    # -- its parts
+
+    @cached_property
+    def services(self) -> Services:
+        """Built when the ports are there."""
+        return build_services(self._context)
+
+    @cached_property
+    def _scheduler(self) -> Scheduler:
+        return Scheduler(self.services.settings)
+
+    @cached_property
+    def _recovery(self) -> Recovery:
+        return Recovery(self.services, self.live, self._make, self._cancel_children)
+
+    @cached_property
+    def _backlog(self) -> Backlog:
+        return Backlog(self.services, self.live, self._scheduler, self._recovery)
+
+    @cached_property
+    def _waiting(self) -> Waiting:
+        return Waiting(self.services, self.live, self._recovery)
+
+    @cached_property
+    def _calls(self) -> Calls:
+        return Calls(self.services, self.live, self._backlog)
+
+    @cached_property
+    def _unsaved(self) -> Unsaved:
+        return Unsaved(self.services)
+
+    @cached_property
+    def _children(self) -> Children:
+        starter = Starter(self.begin, self.cancel, self._fill)
+        return Children(self.services, self.live, self._scheduler, self._waiting, self._recovery, starter)
+
+    @cached_property
+    def _cancelling(self) -> Cancelling:
+        return Cancelling(self.services, self.live)
+
+    @cached_property
+    def _stopping(self) -> Stopping:
+        return Stopping(self.services, self.live, self._scheduler, self._waiting, self._unsaved)
+
+    @cached_property
+    def hooks(self) -> RunHooks:
+        """What its executions do with it."""
+        effects = RunEffects(
+            self.live, self._scheduler, self._waiting, self._unsaved, self._backlog, self._children, self._fill
+        )
+        failed = partial(start_error_workflow, self.services, self.begin)
+        return RunHooks(effects.table(), self._strict, failed, self._children.run, self._children.start)
+
+    # -- the port
+
+    def submit(self, request: ExecutionRequest) -> Execution:
+        if self._draining:
+            raise Conflict("The daemon is stopping and takes no new executions; try again after its restart.")
+        return self.begin(request, request.id or new_id())
+
+    def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
+        run = self.live.runs.get(execution.id)
+        if run is not None and run.disk.status is None:
+            run.accept("queued" if run.task is None else "running")
+        return self.services.store.update_call(update)
+
+    async def result(self, execution_id: str, timeout: float) -> Outcome:
+        handle = self.live.handle(execution_id)
+        handle.waiters += 1
+        try:
+            if execution_id not in self.live.runs:
+                outcome = await self._recovery.outcome(execution_id)
+                if outcome is not None:
+                    return outcome
+            done, _ = await asyncio.wait([handle.finished], timeout=timeout)
+        finally:
+            handle.waiters -= 1
+        if not done:
+            raise ExecutionTimeout
+        return handle.finished.result()
+
+    async def waiting(self, execution_id: str) -> WaitingCall:
+        return await self._calls.waiting(execution_id)
+
+    async def resume(self, waiting: WaitingCall, items: Items | None) -> Execution:
+        if self._draining:
+            raise StoreUnavailable("The daemon is stopping; call again in a moment.")
+        return await self._calls.resume(waiting, items)
+
+    async def cancel(self, execution_id: str) -> None:
+        await self._cancelling.cancel(execution_id)
+        self._fill()
+        await self._cancel_children(execution_id)
+
+    async def recover(self) -> int:
+        found = await self._recovery.survey()
+        if found:
+            self._backlog.mark()
+            self._backlog.wake()
+        self._waiting.start()
+        return found
+
+    async def drain(self, timeout: float) -> int:
+        self._draining = True
+        end = self.services.clock.monotonic() + timeout
+        await self._backlog.close()
+        await self._waiting.close()
+        left_over = await self._stopping.stop(end)
+        await self._unsaved.close()
+        self.services.timers.close()
+        return left_over
+
+    def state(self) -> dict[str, int]:
+        return {
+            "running": self._scheduler.busy,
+            "queued": len(self._scheduler),
+            "waiting": len(self._waiting),
+            "unsaved": len(self._unsaved),
+        }
+
+    # -- beginning
+
+    def begin(self, request: ExecutionRequest, execution_id: str, within: bool = False) -> Handle:
+        """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
+        run = self._make(execution_id, request, self.services.clock.now_ms(), within=within)
+        if request.durability == "finish":
+            run.handle.waiters += 1
+            self._begin_waited(run)
+        else:
+            self._begin_accepted(run)
+        return run.handle
+
+    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> Run:
+        return Run(self.services, self.hooks, self.live.handle(execution_id), request, created_at, within=within)
+
+    def _begin_waited(self, run: Run) -> None:
+        """Somebody waits for the end, so that the acceptance need not be stored first."""
+        if run.within:
+            self.live.add(run)
+            run.move(RunEvent.START)
+        elif self._fits(0):
+            self.live.add(run)
+            self._scheduler.enter(run)
+        else:
+            run.accept("queued")
+            run.move(RunEvent.SPILL)
+
+    def _begin_accepted(self, run: Run) -> None:
+        free = run.within or self._scheduler.free()
+        run.accept("running" if free else "queued")
+        if not free and not self._fits(run.size):
+            run.move(RunEvent.SPILL)
+            return
+        self.live.add(run)
+        run.move(RunEvent.ANNOUNCE)
+
+    def _fits(self, size: int) -> bool:
+        """Whether it may wait in memory. Behind a backlog nothing does, so that the older ones are not overtaken."""
+        return not self._backlog.pending and self._scheduler.fits(size)
+
+    def _fill(self) -> None:
+        """Give free slots to those that wait for them, in memory and behind it in the store."""
+        self.live.changed.set()
+        self._scheduler.next(waited_only=self._draining)
+        if self._backlog.pending and not self._draining and self._scheduler.half_empty():
+            self._backlog.wake()
+
+    async def _cancel_children(self, execution_id: str) -> None:
+        await self._children.cancel_all(execution_id)

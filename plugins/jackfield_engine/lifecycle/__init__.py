@@ -1,0 +1,1 @@
+"""All executions in memory: slots, the backlog, waits, recovery, sub-workflows, the end."""

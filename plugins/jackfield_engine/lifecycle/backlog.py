@@ -1,0 +1,96 @@
+"""Executions that stand in the store and not in memory: what did not fit, and what an earlier process left open."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.storage import StoredExecution
+from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.recovery import Recovery
+from jackfield_engine.lifecycle.scheduler import Scheduler
+from jackfield_engine.shared.services import Services
+
+PAGE = 100
+RETRY_S = 1.0
+
+
+class Backlog:
+    """Claims what is open in the store, oldest first, as far as there is room."""
+
+    def __init__(self, services: Services, live: LiveRuns, scheduler: Scheduler, recovery: Recovery) -> None:
+        self._services = services
+        self._live = live
+        self._scheduler = scheduler
+        self._recovery = recovery
+        self._closed = False
+        self._marks = 0
+        self._done = 0
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether the store may hold executions that nobody runs."""
+        return self._done < self._marks
+
+    def mark(self) -> None:
+        """There are open executions that are not in memory."""
+        self._marks += 1
+
+    def wake(self) -> None:
+        """There may be room."""
+        if self.pending and self._task is None and self._room():
+            self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
+            self._task.add_done_callback(self._over)
+
+    async def close(self) -> None:
+        """Claim nothing more."""
+        self._closed = True
+        self._done = self._marks
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        if task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            self._services.context.log.error("claiming queued executions failed", exc_info=error)
+        else:
+            self.wake()
+
+    async def _claim(self) -> None:
+        after: str | None = None
+        marks = self._marks
+        store = self._services.store
+        while True:
+            try:
+                ids = await store.open_executions(statuses=("running", "queued"), after=after, limit=PAGE)
+                if not ids:
+                    self._done = marks
+                    return
+                for execution_id in ids:
+                    if not self._room():
+                        return
+                    await self._load(execution_id)
+                    after = execution_id
+            except StoreUnavailable:
+                await self._services.clock.sleep(RETRY_S)
+
+    async def _load(self, execution_id: str) -> None:
+        if self._live.knows(execution_id):
+            return
+        stored = await self._services.store.execution(execution_id)
+        if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
+            return
+        await self.take(stored)
+
+    async def take(self, stored: StoredExecution) -> None:
+        """Put a stored execution in its turn. Raises `StoreUnavailable`."""
+        run = await self._recovery.load(stored)
+        if run is not None:
+            self._scheduler.enter(run)
+
+    def _room(self) -> bool:
+        return self._scheduler.fits(0) and not self._closed

@@ -1,0 +1,51 @@
+"""The registry of live runs: which executions are in memory, and what their callers hold of them."""
+
+from __future__ import annotations
+
+import asyncio
+from weakref import WeakValueDictionary
+
+from jackfield_engine.run.execution import Run
+from jackfield_engine.run.handles import Handle
+
+
+class LiveRuns:
+    """`runs`: executions by id. A handle lives as long as somebody holds it, so that callers of one execution share
+    it."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, Run] = {}
+        self.changed = asyncio.Event()
+        """Set when an execution leaves, or another one gets its turn."""
+        self._reserved: set[str] = set()
+        self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
+
+    def handle(self, execution_id: str) -> Handle:
+        handle = self._handles.get(execution_id)
+        if handle is None:
+            handle = self._handles[execution_id] = Handle(execution_id, asyncio.get_running_loop())
+        return handle
+
+    def knows(self, execution_id: str) -> bool:
+        """Whether the execution is in memory, or reserved."""
+        return execution_id in self.runs or execution_id in self._reserved
+
+    def add(self, run: Run) -> None:
+        self.runs[run.id] = run
+
+    def drop(self, run: Run) -> None:
+        """The execution leaves the memory, because it is over or because the store has all of it."""
+        self.runs.pop(run.id, None)
+        run.disk.release()
+        self.changed.set()
+
+    def reserve(self, execution_id: str) -> bool:
+        """Keep others from taking the execution up; False when somebody else has reserved it."""
+        if execution_id in self._reserved:
+            return False
+        self._reserved.add(execution_id)
+        return True
+
+    def free(self, execution_id: str) -> None:
+        """Others may take it up again."""
+        self._reserved.discard(execution_id)

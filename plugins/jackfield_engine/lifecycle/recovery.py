@@ -1,0 +1,85 @@
+"""Executions that stand in the store and come into memory: after a restart, from the backlog, when a wait is over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from jackfield.api.engine import ExecutionRequest, Outcome
+from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.storage import Store, StoredExecution
+from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.resuming import OPEN, check_resumes, ended, outcome_of, records_of, request_of
+from jackfield_engine.run.execution import Run
+from jackfield_engine.shared.services import Services
+
+PAGE = 1000
+
+
+class Recovery:
+    """Reads stored executions and makes of them what runs."""
+
+    def __init__(
+        self,
+        services: Services,
+        live: LiveRuns,
+        make: Callable[[str, ExecutionRequest, int], Run],
+        cancel_children: Callable[[str], Awaitable[None]],
+    ) -> None:
+        """make: an execution in memory of an id, from when it was created (Unix ms)."""
+        self._services = services
+        self._live = live
+        self._make = make
+        self._cancel_children = cancel_children
+        self._since = 0
+        """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
+
+    async def survey(self) -> int:
+        """Take over the store: how many open executions it has that are not in memory."""
+        found = 0
+        after: str | None = None
+        self._since = self._services.clock.now_ms()
+        while ids := await self._services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
+            found += sum(1 for execution_id in ids if execution_id not in self._live.runs)
+            after = ids[-1]
+        return found
+
+    async def load(self, stored: StoredExecution) -> Run | None:
+        """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
+        ends it, or when it is there already. Raises `StoreUnavailable`."""
+        try:
+            check_resumes(stored, self._services.settings.max_resumes)
+            request = await request_of(self._services.context, stored)
+            records = records_of(stored)
+        except StoreUnavailable:
+            raise
+        except Exception as exc:
+            await self._end_unusable(stored, exc)
+            return None
+        row = stored.row
+        if self._live.knows(row.id):
+            return None
+        run = self._make(row.id, request, row.created_at)
+        run.restore(stored, records, earlier=row.created_at <= self._since)
+        self._live.add(run)
+        return run
+
+    async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
+        self._services.context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
+        finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self._services.clock.now_ms())
+        await asyncio.shield(self._services.store.finish_execution(finished))
+        self._live.handle(stored.row.id).close(outcome_of(stored, finished))
+        await self._cancel_children(stored.row.id)
+
+    async def outcome(self, execution_id: str) -> Outcome | None:
+        """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
+        stored = await find(self._services.store, execution_id)
+        return None if stored.row.status in OPEN else outcome_of(stored)
+
+
+async def find(store: Store, execution_id: str) -> StoredExecution:
+    """Raises `NotFound`, `StoreUnavailable`."""
+    stored = await store.execution(execution_id)
+    if stored is None:
+        raise NotFound("There is no execution with this id.")
+    return stored

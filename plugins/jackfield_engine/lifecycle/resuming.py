@@ -1,0 +1,112 @@
+"""From a stored execution back to what runs, and to what came of it."""
+
+from __future__ import annotations
+
+import orjson
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
+from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.history import NodeRecord, node_records, outputs_of
+from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
+from jackfield.api.workflows import Items, Workflow
+from jackfield_engine.shared.records import failure_json, resumes
+
+OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+"""Executions with more to come."""
+
+
+class CannotResume(Exception):
+    """The execution's workflow or data is not there any more."""
+
+
+async def request_of(context: PluginContext, stored: StoredExecution) -> ExecutionRequest:
+    """What the execution was started with. Raises `CannotResume`, `StoreUnavailable`."""
+    try:
+        given = orjson.loads(stored.input)
+        workflow = await _workflow(context, stored)
+        if given["start"] not in workflow.nodes:
+            raise CannotResume(f"Its start node '{given['start']}' does not exist.")
+        mode: Mode = stored.row.mode  # type: ignore[assignment]  # written from a request
+        return ExecutionRequest(
+            workflow=workflow,
+            mode=mode,
+            start=given["start"],
+            items=given["items"],
+            start_output=given.get("output", 0),
+            use_pin_data=given.get("pin", False),
+            until=given.get("until", ""),
+            response_node=given.get("responseNode", False),
+            depth=given.get("depth", 0),
+            retry_of=stored.row.retry_of,
+        )
+    except (ValueError, KeyError, TypeError):
+        raise CannotResume("What is stored of it is damaged.") from None
+
+
+async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow:
+    row = stored.row
+    try:
+        if stored.document is not None:
+            return context.port(WorkflowReader).parse(stored.document, id=row.workflow_id, version=row.workflow_version)
+        if row.workflow_id is not None:
+            return await context.port(WorkflowReader).load(row.workflow_id, row.workflow_version)
+    except NotFound:
+        raise CannotResume("Its workflow was deleted while it was open.") from None
+    except StoreUnavailable:
+        raise
+    except JackfieldError as exc:
+        raise CannotResume(exc.message) from None
+    raise CannotResume("Its workflow is not kept.")
+
+
+def records_of(stored: StoredExecution) -> list[NodeRecord]:
+    """The node runs so far. Raises `CannotResume`."""
+    try:
+        return node_records(stored.steps)
+    except ValueError:
+        raise CannotResume("What is stored of it is damaged.") from None
+
+
+def check_resumes(stored: StoredExecution, limit: int) -> None:
+    """Raises `CannotResume` when the daemon ended too often while the execution ran."""
+    if (count := resumes(stored.steps)) >= limit:
+        raise CannotResume(
+            f"The daemon ended unexpectedly {count + 1} times in a row while it ran, which it may have caused itself; "
+            "see the daemon's log, then retry it. The setting executions.max_resumes is the limit."
+        )
+
+
+def outcome_of(stored: StoredExecution, finished: FinishedExecution | None = None) -> Outcome:
+    """How a stored execution ended. finished: an end that is newer than what is stored."""
+    error = finished.error if finished is not None else stored.row.error
+    status = finished.status if finished is not None else stored.row.status
+    failure = orjson.loads(error) if error else None
+    records = node_records(stored.steps)
+    return Outcome(
+        status=status if status in ("success", "cancelled") else "failed",
+        items=_last_items(stored, records),
+        failure=None if failure is None else Failure(failure["message"], failure.get("node"), failure.get("itemIndex")),
+        last_node=records[-1]["node"] if records else None,
+    )
+
+
+def _last_items(stored: StoredExecution, records: list[NodeRecord]) -> Items:
+    if not records:
+        return []
+    given: Items = orjson.loads(stored.input).get("items", [])
+    outputs = outputs_of(records[-1], given) or []
+    return next((items for items in outputs if items), [])
+
+
+def ended(stored: StoredExecution, status: ExecutionStatus, message: str | None, now_ms: int) -> FinishedExecution:
+    """The end of an execution that is not in memory."""
+    pending = stored.call is not None and stored.call_status == "pending"
+    return FinishedExecution(
+        id=stored.row.id,
+        status=status,
+        finished_at=now_ms,
+        started_at=stored.row.started_at or stored.row.created_at,
+        error=None if message is None else failure_json(Failure(message)),
+        call=CallUpdate(*stored.call, status="failed") if stored.call is not None and pending else None,
+    )

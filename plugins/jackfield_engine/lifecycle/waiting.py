@@ -1,0 +1,104 @@
+"""Executions that wait for a time: short waits in memory, long ones in the store until they are nearly due."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.recovery import Recovery
+from jackfield_engine.run.execution import Run
+from jackfield_engine.run.state import RunEvent
+from jackfield_engine.shared.services import Services
+from jackfield_engine.shared.timers import Timer
+
+PAGE = 100
+
+
+class Waiting:
+    """Wakes executions when their time has come."""
+
+    def __init__(self, services: Services, live: LiveRuns, recovery: Recovery) -> None:
+        self._services = services
+        self._live = live
+        self._recovery = recovery
+        self._held: dict[str, tuple[Run, Timer]] = {}
+        self._poller: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Run]:
+        return (run for run, _ in self._held.values())
+
+    def start(self) -> None:
+        """Look for waiting executions that are due, now and from time to time."""
+        if self._poller is None:
+            self._poller = self._services.context.spawn("executions.waiting", self._poll())
+
+    async def close(self) -> None:
+        """Take nothing more from the store, and let go of what nobody waits for."""
+        if self._poller is not None:
+            self._poller.cancel()
+            await asyncio.wait([self._poller])
+        for run, _ in list(self._held.values()):
+            if not run.handle.waiters:
+                run.move(RunEvent.FORGET)
+
+    def hold(self, run: Run) -> bool:
+        """Keep the execution until its time if that is soon; False when it is the store's."""
+        if not self.soon(run) or len(self._held) >= self._services.settings.waiting_in_memory:
+            return False
+        timer = self._services.timers.after(self._left(run), partial(run.move, RunEvent.DUE))
+        self._held[run.id] = (run, timer)
+        return True
+
+    def soon(self, run: Run) -> bool:
+        """Whether the poller could be late for it."""
+        settings = self._services.settings
+        if run.wait is None or run.wait.until is None:
+            return False
+        return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
+
+    def _left(self, run: Run) -> float:
+        """Seconds until it goes on."""
+        now = self._services.clock.now_ms()
+        until = None if run.wait is None else run.wait.until
+        return ((until or now) - now) / 1000
+
+    def release(self, run: Run) -> None:
+        """The execution does not wait any more."""
+        held = self._held.pop(run.id, None)
+        if held is not None:
+            held[1].cancel()
+
+    async def _poll(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except StoreUnavailable:
+                self._services.context.log.warning("the store does not answer; waiting executions are late")
+            await self._services.clock.sleep(self._services.settings.poll_interval)
+
+    async def _look(self) -> None:
+        horizon = self._services.clock.now_ms() + round(self._services.settings.poll_interval * 1000)
+        after: str | None = None
+        store = self._services.store
+        while ids := await store.open_executions(statuses=("waiting",), after=after, limit=PAGE, due=horizon):
+            for execution_id in ids:
+                if len(self._held) >= self._services.settings.waiting_in_memory:
+                    return
+                await self._take(execution_id)
+            after = ids[-1]
+
+    async def _take(self, execution_id: str) -> None:
+        if self._live.knows(execution_id):
+            return
+        stored = await self._services.store.execution(execution_id)
+        if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
+            return
+        run = await self._recovery.load(stored)
+        if run is not None:
+            run.move(RunEvent.HOLD)

@@ -1,0 +1,1 @@
+"""The order of nodes: graphs, node runs, and the pure run loop."""

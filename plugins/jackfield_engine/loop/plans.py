@@ -1,0 +1,133 @@
+"""Workflows prepared for running, kept per workflow version."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import cached_property
+
+from jackfield.api.context import PluginContext
+from jackfield.api.expressions import CompiledParameters, Expressions
+from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType
+from jackfield.api.workflows import Node, Workflow
+from jackfield_engine.loop.graph import Graph, build_graph
+
+_LONGEST_DETOUR = 64
+
+
+class Detours:
+    """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does for the next run, and
+    for twice as many each time again, as it most likely has to again."""
+
+    __slots__ = ("_left", "_length")
+
+    def __init__(self) -> None:
+        self._left = 0
+        self._length = 0
+
+    def due(self) -> bool:
+        """To be asked once per run."""
+        if self._left:
+            self._left -= 1
+            return True
+        return False
+
+    def given_up(self) -> None:
+        self._length = self._left = min(max(1, 2 * self._length), _LONGEST_DETOUR)
+
+    def done(self) -> None:
+        """Python had them all."""
+        self._length = 0
+
+
+class NodePlan:
+    """One node of a workflow: its type and its compiled parameters."""
+
+    def __init__(self, node: Node, type: NodeType, expressions: Expressions) -> None:
+        self.node = node
+        self._expressions = expressions
+        self.type = type
+        self.effect = type.effect
+        self.detours = Detours()
+        self._literal: NodeParameters | None = None
+
+    @cached_property
+    def parameters(self) -> CompiledParameters:
+        given = self.node.parameters
+        return self._expressions.compile(given, self.model.json_templates(given), self.model.late(given))
+
+    @cached_property
+    def model(self) -> type[NodeParameters]:
+        return self.type.parameters(self.node.version)
+
+    def literal(self) -> NodeParameters:
+        """The parameters of a node without expressions, validated once. Raises pydantic's ValidationError."""
+        if self._literal is None:
+            self._literal = self.model.model_validate(self.parameters.literal)
+        return self._literal
+
+
+class Plan:
+    """One version of a workflow."""
+
+    def __init__(self, workflow: Workflow, catalog: NodeCatalog, expressions: Expressions) -> None:
+        self.workflow = workflow
+        self.expressions = expressions
+        self._catalog = catalog
+        self._nodes: dict[str, NodePlan] = {}
+        self._directions: dict[tuple[str, str], int] = {}
+        self.graph: Graph = build_graph(workflow, self._outputs)
+
+    def node(self, name: str) -> NodePlan:
+        """Raises `NodeError` when no plugin provides the node's type."""
+        found = self._nodes.get(name)
+        if found is None:
+            found = self._nodes[name] = self._plan(self.workflow.nodes[name])
+        return found
+
+    def output_towards(self, source: str, target: str) -> int:
+        """See `Graph.output_towards`."""
+        key = (source, target)
+        found = self._directions.get(key)
+        if found is None:
+            found = self._directions[key] = self.graph.output_towards(source, target)
+        return found
+
+    def _plan(self, node: Node) -> NodePlan:
+        found = self._catalog.find(node.kind)
+        if found is None:
+            raise NodeError(
+                f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
+            )
+        return NodePlan(node, found, self.expressions)
+
+    def _outputs(self, node: Node) -> int:
+        """One for a node whose type or parameters are not usable; it fails when it is reached."""
+        found = self._catalog.find(node.kind)
+        try:
+            return 1 if found is None else found.outputs(node)
+        except Exception:
+            return 1
+
+
+def plan_of(workflow: Workflow, context: PluginContext) -> Plan:
+    return Plan(workflow, context.port(NodeCatalog), context.port(Expressions))
+
+
+class Plans:
+    """The plans used last, at most so many."""
+
+    def __init__(self, context: PluginContext, limit: int) -> None:
+        self._context = context
+        self._limit = limit
+        self._plans: OrderedDict[int, Plan] = OrderedDict()
+
+    def of(self, workflow: Workflow) -> Plan:
+        """The plan holds the workflow, so that its identity stays its own."""
+        plan = self._plans.get(id(workflow))
+        if plan is None:
+            plan = self._plans[id(workflow)] = plan_of(workflow, self._context)
+            if len(self._plans) > self._limit:
+                self._plans.popitem(last=False)
+        else:
+            self._plans.move_to_end(id(workflow))
+        return plan

@@ -1,0 +1,50 @@
+"""One run of one node, as the run loop sees it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from jackfield.api.records import record, state
+from jackfield.api.workflows import Items, Outputs
+from jackfield_engine.loop.graph import Step
+
+
+class Source(NamedTuple):
+    """Where the items of an input come from."""
+
+    node: str
+    run: int
+    output: int
+
+
+@state
+class Task:
+    """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
+    nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
+    the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
+    the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
+    another time it may ask for others."""
+
+    step: Step
+    inputs: list[Items]
+    sources: tuple[Source | None, ...]
+    run: int
+    index: int
+    preset: Outputs | None = None
+    effect: bool = False
+    asked: tuple[str, ...] = ()
+
+    @property
+    def seen(self) -> list[Items]:
+        """The items that the node is given: the first of each input with `executeOnce`."""
+        if not self.step.node.execute_once:
+            return self.inputs
+        return [items[:1] for items in self.inputs]
+
+
+@record
+class NodeResult:
+    """A node run that is over."""
+
+    outputs: Outputs
+    sources: tuple[Source | None, ...]

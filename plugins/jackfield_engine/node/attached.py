@@ -1,0 +1,180 @@
+"""The nodes that serve a running one: its models, tools and memories."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any
+
+from jackfield.api.binary import BinaryError
+from jackfield.api.http_client import Authorization
+from jackfield.api.jsontext import Json, dumps
+from jackfield.api.nodes import (
+    AttachedNode,
+    ExecutionInfo,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeType,
+    StaticScope,
+    Suspend,
+    supplying_node,
+)
+from jackfield.api.records import replace
+from jackfield.api.scripts import ScriptResult
+from jackfield.api.workflows import Document, Item, Items, Node, Outputs
+from jackfield_engine.loop.plans import NodePlan
+from jackfield_engine.node.node_run import EngineNodeRun
+
+FROM_AI = "$fromAIArguments"
+"""The variable in which `$fromAI` finds what a model gave."""
+MAX_DEPTH = 8
+"""So deep agents may be tools of agents."""
+
+
+class PartRun(EngineNodeRun):
+    """One use of a part, for one item of the node that it serves."""
+
+    def __init__(
+        self, served: EngineNodeRun, plan: NodePlan, item: int, arguments: Mapping[str, Json] | None = None
+    ) -> None:
+        super().__init__(served._host, plan, served._task)
+        self._served = served
+        self.depth = depth_of(served) + 1
+        self.items = served.items[item : item + 1]
+        self.inputs = [self.items]
+        self._seen, self._places = served._seen, served._places[item : item + 1]
+        if arguments is not None:
+            self._extra = {FROM_AI: dict(arguments)}
+
+    async def _static(self, section: str) -> MutableMapping[str, Json]:
+        return await self._served._static(section)
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        return await self._host.run_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
+
+    async def start_workflow(self, workflow: str | Document, items: Items) -> None:
+        await self._host.start_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
+
+
+def depth_of(run: EngineNodeRun) -> int:
+    return run.depth if isinstance(run, PartRun) else 0
+
+
+def _asked(node: Node, items: Items) -> tuple[str, ...]:
+    """A model may ask for something else when its node runs again, and must not get the answer to what it asked
+    before."""
+    return (node.name, hashlib.sha256(dumps(items)).hexdigest())
+
+
+class AttachedPart:
+    """`AttachedNode` of the embedded engine. level: how many parts are between it and the node that runs."""
+
+    def __init__(self, served: EngineNodeRun, plan: NodePlan, index: int, level: int = 0) -> None:
+        self._served = served
+        self._plan = plan
+        self.index = index
+        self._level = level
+
+    @property
+    def node(self) -> Node:
+        return self._plan.node
+
+    @property
+    def type(self) -> NodeType:
+        return self._plan.type
+
+    @property
+    def execution(self) -> ExecutionInfo:
+        return self._served.execution
+
+    @property
+    def log(self) -> logging.Logger:
+        return self._served.log
+
+    def item(self, index: int) -> Item:
+        items = self._served.items
+        return items[index] if index < len(items) else {"json": {}}
+
+    async def parameters(self, item: int, arguments: Mapping[str, Json] | None = None) -> Any:  # the type's own model
+        found: NodeParameters = await self._run(item, arguments).resolve_first()
+        return found
+
+    async def execute(self, item: int, arguments: Mapping[str, Json]) -> Outputs:
+        if depth_of(self._served) >= MAX_DEPTH:
+            raise NodeError(f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes deep inside another one.")
+        host = self._served._host
+        if self._plan.effect:
+            await host.before_effect(self._served._task)
+        for left in range(self.node.tries - 1, -1, -1):
+            try:
+                return _outputs(self.node, await self.type.execute(self._run(item, arguments)))
+            except BinaryError as exc:
+                if not left:
+                    raise NodeError(exc.message) from None
+            except NodeError:
+                if not left:
+                    raise
+            await host.clock.sleep(self.node.wait_between_tries_ms / 1000)
+        raise AssertionError("a node is tried at least once")
+
+    async def supply(self, item: int) -> object:
+        if self._level >= MAX_DEPTH:
+            raise NodeError(
+                f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes away from the one that it serves; its "
+                "wires may lead in a circle."
+            )
+        found = supplying_node(self.type)
+        if found is None:
+            raise NodeError(f"The node '{self.node.name}' ({self.node.type}) cannot serve another node.")
+        return await found.supply(self, item)
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        return parts_of(self._served, self.node.name, kind, self._level + 1)
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        return await self._run(0).static_data(scope)
+
+    async def binary(self, item: int, name: str) -> bytes:
+        found = (self.item(item).get("binary") or {}).get(name)
+        if found is None:
+            raise NodeError(f"The item has no file '{name}'.", item=item)
+        try:
+            return await self._served.binary.read(found)
+        except BinaryError as exc:
+            raise NodeError(exc.message, item=item) from None
+
+    async def run_script(self, language: str, source: str, *, timeout: float | None = None) -> ScriptResult:
+        return await self._run(0).run_script(language, source, each=False, timeout=timeout)
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        return await self._run(0).run_workflow(workflow, items)
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        return await self._run(0).credential(kind)
+
+    async def authorization(self, kind: str) -> Authorization:
+        return await self._run(0).authorization(kind)
+
+    def _run(self, item: int, arguments: Mapping[str, Json] | None = None) -> PartRun:
+        return PartRun(self._served, self._plan, item, arguments)
+
+
+def _outputs(node: Node, result: NodeResult) -> Outputs:
+    if isinstance(result, Suspend):
+        raise NodeError(f"The node '{node.name}' would wait, which it cannot do inside another node.")
+    return result
+
+
+def parts_of(served: EngineNodeRun, owner: str, kind: str, level: int = 0) -> list[AttachedNode]:
+    """The enabled parts of a node, which is the running one or one of its parts, so many levels away. Raises
+    `NodeError`."""
+    plan = served._host.facts.plan
+    parts = [part for part in plan.workflow.attached.get(owner, ()) if part.kind == kind]
+    found = [
+        AttachedPart(served, plan.node(part.node), part.index, level)
+        for part in sorted(parts, key=lambda part: part.index)
+        if not plan.workflow.nodes[part.node].disabled
+    ]
+    return list[AttachedNode](found)

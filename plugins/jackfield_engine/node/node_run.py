@@ -1,0 +1,341 @@
+"""What a node type is given: one run of one node, with its parameters resolved on demand."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, MutableMapping, Sequence
+from functools import cached_property
+from time import perf_counter
+from typing import Protocol
+
+import orjson
+from pydantic import ValidationError
+
+from jackfield.api.binary import BinaryFiles, BinaryStore
+from jackfield.api.clock import Clock
+from jackfield.api.credentials import Credentials
+from jackfield.api.errors import JackfieldError
+from jackfield.api.expressions import CompiledParameters, ExpressionProblem
+from jackfield.api.http_client import Authorization
+from jackfield.api.javascript import Beyond
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
+from jackfield.api.records import replace
+from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
+from jackfield.api.workflows import Document, Items, Node
+from jackfield_engine.loop.plans import NodePlan
+from jackfield_engine.loop.tasks import Task
+from jackfield_engine.node.execution_data import Facts
+from jackfield_engine.node.surroundings import NodeSurroundings
+from jackfield_engine.shared.services import Services
+from jackfield_engine.shared.static_data import Borrowed, copied, merge
+
+EXPRESSIONS = "javaScript"
+_BATCH = 200
+"""Items that are resolved before others may have the event loop."""
+_BATCH_SECONDS = 0.02
+"""How long that may take."""
+
+
+class NodeHost(Protocol):
+    """The execution that a node runs in."""
+
+    @property
+    def services(self) -> Services: ...
+
+    @property
+    def facts(self) -> Facts: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def log(self) -> logging.Logger: ...
+
+    async def breathe(self) -> None:
+        """Let others have the event loop, when this execution had it long enough."""
+
+    async def before_effect(self, task: Task) -> None:
+        """Return once the execution is stored up to this node run, which may change the world from here on. Raises
+        `Refused`."""
+
+    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
+        """See `NodeRun.run_workflow`."""
+
+    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
+        """See `NodeRun.start_workflow`."""
+
+    def answer(self, answer: NodeAnswer) -> None:
+        """See `NodeRun.answer`."""
+
+
+class EngineNodeRun:
+    """`NodeRun` of the embedded engine."""
+
+    __slots__ = ("__dict__", "_extra", "_host", "_places", "_plan", "_seen", "_task", "inputs", "items", "node")
+
+    def __init__(self, host: NodeHost, plan: NodePlan, task: Task) -> None:
+        self._host = host
+        self._plan = plan
+        self._task = task
+        self.node: Node = plan.node
+        self.borrowed: Borrowed | None = None
+        """The workflow's static data, when the node asked for it; to be given back."""
+        self.inputs: Sequence[Items] = task.seen
+        self.items: Items = self.inputs[0]
+        self._seen: Items = self.items
+        self._places = range(len(self.items))
+        """Where the items stand among those that expressions see."""
+        self._extra: Mapping[str, Json] = {}
+        """Further variables of all expressions."""
+
+    @property
+    def execution(self) -> ExecutionInfo:
+        return self._host.facts.info
+
+    @property
+    def context(self) -> MutableMapping[str, Json]:
+        return self._host.facts.memory(self.node.name)
+
+    @cached_property
+    def binary(self) -> BinaryFiles:
+        return self._host.services.context.port(BinaryStore).files(self.execution.id)
+
+    @property
+    def run_index(self) -> int:
+        return self._task.run
+
+    def items_of_run(self, index: int) -> Items:
+        if index == self._task.run:
+            return self.items
+        loop = self._host.facts.loop
+        runs = loop.results.get(self.node.name, ()) if loop is not None else ()
+        if loop is None or not 0 <= index < len(runs):
+            raise IndexError(index)
+        sources = runs[index].sources
+        if not sources or (source := sources[0]) is None:
+            return []
+        items = loop.results[source.node][source.run].outputs[source.output]
+        return items[:1] if self.node.execute_once else items
+
+    async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
+        return await self._static(f"node:{self.node.name}" if scope == "node" else scope)
+
+    async def _static(self, section: str) -> MutableMapping[str, Json]:
+        workflow = self._host.facts.plan.workflow
+        if workflow.id is None or workflow.version < 1:
+            return self._host.facts.static(section)
+        await self._host.before_effect(self._task)
+        if self.borrowed is None:
+            borrowed = await self._host.services.static.borrow(workflow.id)
+            if self.borrowed is not None:
+                borrowed.abandon()  # a part of the node asked at the same time
+            else:
+                self.borrowed = borrowed
+        return self.borrowed.section(section)
+
+    @property
+    def log(self) -> logging.Logger:
+        return self._host.log
+
+    @cached_property
+    def _around(self) -> NodeSurroundings:
+        return NodeSurroundings(self._host.facts, self._task, self.node)
+
+    # -- parameters
+
+    async def resolve(self) -> list[NodeParameters]:
+        return await self._resolve(self._seen, self._places)
+
+    async def resolve_first(self) -> NodeParameters:
+        items: Items = self._seen or [{"json": {}}]
+        return (await self._resolve(items, self._places[:1] or range(1)))[0]
+
+    async def evaluate(
+        self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
+    ) -> dict[str, Json]:
+        parameters = self._host.facts.plan.expressions.compile(templates)
+        if parameters.literal is not None:
+            return dict(parameters.literal)
+        if extra or self._extra:
+            # Python's expressions know nothing of further variables.
+            return await self._evaluated(parameters.by_javascript(), item, extra)
+        try:
+            return await self._evaluated(parameters, item, extra)
+        except Beyond:
+            return await self._evaluated(parameters.by_javascript(), item, extra)
+
+    async def _evaluated(
+        self, parameters: CompiledParameters, item: int, extra: Mapping[str, Json] | None
+    ) -> dict[str, Json]:
+        if parameters.variables:
+            await self._variables()
+        evaluation = parameters.evaluation(self._seen, self._around)
+        place = self._places[item] if item < len(self._places) else item
+        scripted: Sequence[object] = ()
+        if parameters.sources:
+            place_only = range(place, place + 1)
+            (scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, evaluation.now_ms())
+        try:
+            return evaluation.at(place, scripted)  # type: ignore[return-value]  # an object like its templates
+        except ExpressionProblem as exc:
+            raise _named(exc.path, item, exc.message) from None
+
+    async def _resolve(self, items: Items, indexes: range) -> list[NodeParameters]:
+        parameters = self._plan.parameters
+        if parameters.literal is not None:
+            return [self._validated(None, None)] * len(indexes)
+        detours = self._plan.detours
+        if self._extra or detours.due():
+            return await self._resolved(parameters.by_javascript(), items, indexes)
+        try:
+            made = await self._resolved(parameters, items, indexes)
+        except Beyond:
+            detours.given_up()
+            return await self._resolved(parameters.by_javascript(), items, indexes)
+        detours.done()
+        return made
+
+    async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:
+        if parameters.variables:
+            await self._variables()
+        evaluation = parameters.evaluation(items, self._around)
+        scripted: list[list[object]] | None = None
+        if parameters.sources:
+            scripted = await self._scripted(parameters, items, indexes, {}, evaluation.now_ms())
+        value_at = evaluation.at
+        made: list[NodeParameters] = []
+        until = perf_counter() + _BATCH_SECONDS
+        for number, index in enumerate(indexes):
+            if number and (not number % _BATCH or perf_counter() > until):
+                await self._host.breathe()
+                until = perf_counter() + _BATCH_SECONDS
+            try:
+                value = value_at(index) if scripted is None else value_at(index, scripted[number])
+            except ExpressionProblem as exc:
+                raise _named(exc.path, index, exc.message) from None
+            made.append(self._validated(value, index))
+        return made
+
+    def _validated(self, value: object, index: int | None) -> NodeParameters:
+        """The model of a resolved value; of the literal parameters when no index is given."""
+        try:
+            return self._plan.literal() if index is None else self._plan.model.model_validate(value)
+        except ValidationError as exc:
+            first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
+            path = ".".join(str(part) for part in first["loc"])
+            raise _named(path, index, f"{first['msg']}.") from None
+
+    async def _variables(self) -> None:
+        try:
+            await self._host.facts.read_variables()
+        except JackfieldError as exc:
+            raise NodeError(f"The variables cannot be read: {exc.message}") from None
+
+    async def _scripted(
+        self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
+    ) -> list[list[object]]:
+        """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
+        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
+        if engine is None:
+            raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
+        data = self._around.script_data(items, parameters.reads, now_ms)
+        if extra or self._extra:
+            data = replace(data, extra={**self._extra, **extra})
+        try:
+            rows = await engine.evaluate(parameters.sources, data, indexes)
+        except ScriptError as exc:
+            raise NodeError(f"The node's expressions could not be evaluated: {exc.message}") from None
+        for index, row in zip(indexes, rows, strict=True):
+            for source, value in enumerate(row):
+                if isinstance(value, ExpressionError):
+                    raise _named(parameters.path_of(source), index, value.message)
+        return rows  # type: ignore[return-value]  # every ExpressionError was raised
+
+    # -- what a node may do
+
+    async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
+        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(language)
+        if engine is None:
+            raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
+        if "vars" in source:
+            await self._variables()
+
+        first = self._places[0] if self._places else 0
+        reads = self._host.facts.plan.expressions.script_reads(source, language)
+        data = self._around.script_data(self.items, reads, self._host.clock.now_ms(), first)
+        memory = await self._memory(source)
+        given: dict[str, dict[str, Json]] = {scope: copied(section) for scope, section in memory.items()}
+        if memory:
+            data = replace(data, static=given)
+        if timeout is None:
+            timeout = self._host.services.settings.script_timeout
+        try:
+            result = await engine.run(source, data, each=each, timeout=timeout)
+        except ScriptError as exc:
+            where = f" (line {exc.line})" if exc.line is not None else ""
+            raise NodeError(f"{exc.message}{where}", item=exc.item) from None
+        if result.context:
+            self.context.update(result.context)
+        for scope, section in memory.items():
+            made = result.static.get(scope)
+            if isinstance(made, dict):
+                merge(section, given[scope], made)
+        if result.custom:
+            self._host.facts.custom.update(result.custom)
+        return result
+
+    async def _memory(self, source: str) -> Mapping[StaticScope, MutableMapping[str, Json]]:
+        """The memory across executions that a script asks for, by scope; what is changed in it is kept."""
+        if "getWorkflowStaticData" not in source:
+            return {}
+        scopes: tuple[StaticScope, ...] = ("global", "node")
+        return {scope: await self.static_data(scope) for scope in scopes}
+
+    async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
+        return await self._host.run_workflow(self._task, workflow, items)
+
+    async def start_workflow(self, workflow: str | Document, items: Items) -> None:
+        await self._host.start_workflow(self._task, workflow, items)
+
+    async def credential(self, kind: str) -> Mapping[str, str]:
+        context = self._host.services.context
+        credential_id = self._credential_id(kind)
+        try:
+            stored = await context.store.credential(credential_id)
+        except JackfieldError as exc:
+            raise NodeError(f"The credential cannot be read: {exc.message}") from None
+        if stored is None or stored.kind != kind:
+            raise NodeError(f"The node's credential of the kind {kind} does not exist any more; choose another one.")
+        try:
+            values: dict[str, str] = orjson.loads(context.secrets.open(stored.sealed))
+        except ValueError:
+            raise NodeError(
+                f"The credential '{stored.name}' was sealed with another encryption key; enter its values again."
+            ) from None
+        context.secrets.redact(*(value for name, value in values.items() if name != "allowedHosts"))
+        return {"allowedHosts": "", **values}
+
+    async def authorization(self, kind: str) -> Authorization:
+        return await self._host.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
+
+    def _credential_id(self, kind: str) -> str:
+        reference = self.node.credentials.get(kind)
+        credential_id = reference.get("id") if isinstance(reference, dict) else None
+        if not isinstance(credential_id, str):
+            raise NodeError(f"The node names no stored credential of the kind {kind}; choose one in its credentials.")
+        return credential_id
+
+    def answer(self, answer: NodeAnswer) -> None:
+        self._host.answer(answer)
+
+    def attached(self, kind: str) -> Sequence[AttachedNode]:
+        from jackfield_engine.node.attached import parts_of
+
+        return parts_of(self, self.node.name, kind)
+
+
+def _named(path: str | None, index: int | None, message: str) -> NodeError:
+    parameter = f"The parameter {path}" if path else "A parameter"
+    item = "" if index is None else f" of item {index}"
+    return NodeError(f"{parameter}{item} is not valid: {message}", item=index)

@@ -1,0 +1,1 @@
+"""Expressions on the data of an execution that is over."""

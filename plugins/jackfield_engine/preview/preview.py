@@ -1,0 +1,131 @@
+"""What expressions of a node would give, on the data of an execution that is over: an editor shows it while one types.
+
+Nothing runs but the expressions, which cannot change anything, and nothing is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import cached_property
+
+from jackfield.api import jsontext
+from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import ExecutionRequest, PreviewRequest
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.history import stored_json
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeAnswer, NodeError
+from jackfield.api.workflows import Document, Items
+from jackfield_engine.loop.plans import Plan, plan_of
+from jackfield_engine.loop.runloop import RunLoop
+from jackfield_engine.loop.tasks import NodeResult, Task
+from jackfield_engine.node.execution_data import Facts
+from jackfield_engine.node.node_run import EngineNodeRun
+from jackfield_engine.preview.past import past_results, reaching, task_of, with_pinned
+from jackfield_engine.shared.services import Services, build_services
+
+SECONDS = 5.0
+"""How long all expressions of one preview may take together."""
+LONGEST = 64 * 1024
+"""Bytes of JSON up to which a value is shown whole."""
+
+
+class StoredDataPreview:
+    """`ExpressionPreview` by the embedded engine."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @cached_property
+    def _services(self) -> Services:
+        return build_services(self._context)
+
+    async def evaluate(self, request: PreviewRequest) -> dict[str, Json]:
+        plan = plan_of(request.workflow, self._context)
+        if request.node not in plan.graph.steps:
+            details = {"node": "give the name of a node of the workflow that runs"}
+            raise InvalidInput(f"There is no node {request.node[:100]} to look at.", details=details)
+        results = with_pinned(await self._results(request), request.workflow)
+        run = self._run(plan, request, results)
+        values: dict[str, Json] = {}
+        loop = asyncio.get_running_loop()
+        end = loop.time() + SECONDS
+        for key, template in request.templates.items():
+            values[key] = await _value(run, template, request.item, end - loop.time())
+        return {"items": len(run.items), "values": values}
+
+    def _run(self, plan: Plan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
+        execution = ExecutionRequest(workflow=request.workflow, mode="manual", start=request.node, items=[])
+        facts = Facts("preview", execution, plan, self._services)
+        facts.loop = RunLoop(plan.graph, request.node, [])
+        facts.loop.results = results
+        task = task_of(plan, request.node, results, reaching(request.workflow, results, request.node))
+        try:
+            return EngineNodeRun(_PreviewHost(self._services, facts), plan.node(request.node), task)
+        except NodeError as exc:
+            raise InvalidInput(exc.message, details={"node": exc.message}) from None
+
+    async def _results(self, request: PreviewRequest) -> dict[str, list[NodeResult]]:
+        stored, ran = request.stored, request.ran
+        if stored is None or ran is None:
+            return {}
+        plan = plan_of(ran, self._context)
+        most = self._services.settings.max_node_runs
+        try:
+            return await asyncio.to_thread(past_results, plan.graph, stored, most)
+        except (ValueError, KeyError, TypeError):
+            raise JackfieldError("What is stored of this execution is damaged.") from None
+
+
+async def _value(run: EngineNodeRun, template: Json, item: int, seconds: float) -> dict[str, Json]:
+    try:
+        async with asyncio.timeout(max(seconds, 0)):
+            made = await run.evaluate({"value": template}, item=item)
+    except NodeError as exc:
+        return {"error": exc.message.replace("The parameter value ", "The expression ", 1)}
+    except TimeoutError:
+        return {"error": f"The expressions took longer than {SECONDS:g} seconds."}
+    return _shown(made["value"])
+
+
+def _shown(value: object) -> dict[str, Json]:
+    try:
+        text = stored_json(value)
+    except (TypeError, ValueError, RecursionError):
+        return {"error": "The value is nested too deeply or is not JSON data."}
+    if len(text) > LONGEST:
+        return {"value": text[:LONGEST].decode(errors="ignore"), "truncated": True, "size": len(text)}
+    return {"value": jsontext.loads(text)}
+
+
+class _PreviewHost:
+    """`NodeHost` of a node that does not run."""
+
+    def __init__(self, services: Services, facts: Facts) -> None:
+        self.services = services
+        self.facts = facts
+
+    @property
+    def clock(self) -> Clock:
+        return self.services.clock
+
+    @property
+    def log(self) -> logging.Logger:
+        return self.services.context.log
+
+    async def breathe(self) -> None:
+        await asyncio.sleep(0)
+
+    async def before_effect(self, task: Task) -> None:
+        raise NodeError("Expressions change nothing.")
+
+    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
+        raise NodeError("Expressions run no workflow.")
+
+    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
+        raise NodeError("Expressions run no workflow.")
+
+    def answer(self, answer: NodeAnswer) -> None:
+        raise NodeError("Expressions answer no call.")

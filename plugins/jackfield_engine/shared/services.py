@@ -1,0 +1,47 @@
+"""What all executions of the embedded engine share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
+from jackfield.api.records import record
+from jackfield.api.resume import ResumeLinks
+from jackfield.api.storage import Store
+from jackfield_engine.loop.plans import Plans
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.static_data import StaticData
+from jackfield_engine.shared.timers import Timers
+from jackfield_engine.shared.variables import Variables, allowed_environment
+
+
+@record
+class Services:
+    context: PluginContext
+    store: Store
+    clock: Clock
+    settings: ExecutionsSettings
+    plans: Plans
+    timers: Timers
+    variables: Variables
+    static: StaticData
+    environment: Mapping[str, str]
+    links: ResumeLinks
+
+
+def build_services(context: PluginContext) -> Services:
+    """Once the ports are assembled."""
+    settings = context.settings(ExecutionsSettings)
+    return Services(
+        context=context,
+        store=context.store,
+        clock=context.clock,
+        settings=settings,
+        plans=Plans(context, settings.cached_workflows),
+        timers=Timers(context.clock),
+        variables=Variables(context, settings.variables_ttl),
+        static=StaticData(context.store, settings.max_static_data),
+        environment=allowed_environment(settings.allowed_environment),
+        links=ResumeLinks(context),
+    )

@@ -1,0 +1,41 @@
+"""Engines for runs that nobody asks for later, such as those of `jackfield workflow run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Engine
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.storage import Store
+from jackfield_engine.engine import EmbeddedEngine
+
+PortT = TypeVar("PortT")
+
+
+class TemporaryContext:
+    """The plugin's context with another store and another catalogue of nodes; all else is the plugin's own."""
+
+    def __init__(self, context: PluginContext, store: Store, nodes: NodeCatalog) -> None:
+        self._context = context
+        self._own: dict[object, object] = {Store: store, NodeCatalog: nodes}
+        self.store = store
+
+    def port(self, protocol: Callable[..., PortT]) -> PortT:
+        """See `PluginContext`."""
+        found = self._own.get(protocol)
+        return self._context.port(protocol) if found is None else cast("PortT", found)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._context, name)
+
+
+class EmbeddedTemporaryEngines:
+    """`TemporaryEngines`"""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def make(self, store: Store, nodes: NodeCatalog) -> Engine:
+        return EmbeddedEngine(cast("PluginContext", TemporaryContext(self._context, store, nodes)))

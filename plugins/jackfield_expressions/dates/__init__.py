@@ -1,0 +1,1 @@
+"""Dates of expressions: luxon's and JavaScript's own."""

@@ -1,0 +1,174 @@
+"""Dates as expressions use them: luxon's `DateTime`, a point in time in a zone, in English.
+
+The arithmetic is that of `jackfield.api.dates`. What it does not do to the letter raises `Beyond`: other years than
+1900 to 2199, invalid dates, zones whose offset is no whole number of minutes, broken amounts of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+
+from jackfield.api.date_patterns import is_plain, write_date
+from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved
+from jackfield.api.dates import unit_of as any_unit
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
+from jackfield_expressions.operators import to_number
+from jackfield_expressions.scope import ItemScope
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+YEARS = range(1900, 2200)
+_LONGEST = 100
+"""Characters of a pattern."""
+_MINUTE = timedelta(minutes=1)
+_SHORT_UNITS = {
+    "ms": "millisecond", "s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "M": "month",
+    "Q": "quarter", "y": "year",
+}  # fmt: skip
+"""What the methods of expressions understand beside."""
+
+
+@lru_cache(64)
+def zone_of(name: str) -> tzinfo:
+    """The zone of this name. Raises `Beyond`."""
+    plain = name.lower()
+    if plain in ("utc", "gmt"):
+        return UTC
+    if plain in ("local", "system", "default") or plain.startswith("utc"):
+        raise Beyond
+    try:
+        return iana_zone(name)
+    except ValueError:
+        raise Beyond from None
+
+
+@lru_cache(64)
+def _unit_of(name: str, *, short: bool = False) -> str:
+    """A unit as luxon's own methods name it; short: as the methods of expressions do, which know short ones as well."""
+    if short and name in _SHORT_UNITS:
+        return _SHORT_UNITS[name]
+    if name != name.strip():
+        raise Beyond
+    try:
+        return any_unit(name)
+    except ValueError:
+        raise Beyond from None
+
+
+def _whole(value: object) -> int:
+    """An amount that is a whole number, or a text of one."""
+    if type(value) is bool or value == "":
+        raise Beyond
+    number = value if type(value) is int else to_number(value)
+    if type(number) is not int:
+        raise Beyond
+    return number
+
+
+def amounts_of(amount: object, unit: object, sign: int) -> Mapping[str, int]:
+    """Per unit how much: of `{days: 1}`, of `1, 'days'`, or of a number of milliseconds."""
+    if type(amount) is dict:
+        made: dict[str, int] = {}
+        for name, value in amount.items():
+            if value is not None and value is not UNDEFINED:
+                made[_unit_of(name)] = sign * _whole(value)
+        return made
+    if amount is None or isinstance(amount, (list, Special)):
+        raise Beyond
+    if unit is UNDEFINED:
+        if type(amount) is not int:
+            raise Beyond
+        return {"millisecond": sign * amount}
+    if type(unit) is not str:
+        raise Beyond
+    return {_unit_of(unit, short=True): sign * _whole(amount)}
+
+
+class LuxonDate(Special):
+    """luxon's."""
+
+    __slots__ = ("moment",)
+
+    def __init__(self, moment: datetime) -> None:
+        offset = moment.utcoffset()
+        if moment.year not in YEARS or offset is None or offset % _MINUTE:
+            raise Beyond
+        self.moment = moment
+
+    def text(self) -> str:
+        return iso(self.moment)
+
+    def json(self) -> str:
+        return iso(self.moment)
+
+    def number(self) -> int:
+        return (self.moment - EPOCH) // MILLISECOND
+
+    def primitive(self) -> int:
+        return self.number()
+
+    def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
+        return DATETIME
+
+    def midnight(self) -> LuxonDate:
+        return LuxonDate(floored(self.moment, "day"))
+
+    def moved(self, amount: object, unit: object, sign: int) -> LuxonDate:
+        try:
+            return LuxonDate(moved(self.moment, amounts_of(amount, unit, sign)))
+        except (ValueError, OverflowError):
+            raise Beyond from None
+
+
+def moment_at(ts: int, zone: str) -> LuxonDate:
+    """ts: Unix milliseconds."""
+    try:
+        return LuxonDate((EPOCH + timedelta(milliseconds=ts)).astimezone(zone_of(zone)))
+    except (ValueError, OverflowError):
+        raise Beyond from None
+
+
+def now(scope: ItemScope) -> LuxonDate:
+    """`$now`"""
+    return moment_at(scope.now_ms(), scope.around.timezone)
+
+
+def today(scope: ItemScope) -> LuxonDate:
+    """`$today`"""
+    return now(scope).midnight()
+
+
+def plus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
+    return date.moved(amount, unit, 1)
+
+
+def minus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
+    return date.moved(amount, unit, -1)
+
+
+def formatted(date: LuxonDate, pattern: object = "yyyy-MM-dd") -> str:
+    if not knows(pattern):
+        raise Beyond
+    return write_date(date.moment, str(pattern), "luxon")
+
+
+def knows(pattern: object) -> bool:
+    """Whether Python prints by it what luxon does."""
+    return type(pattern) is str and len(pattern) <= _LONGEST and is_plain(pattern)
+
+
+DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
+    "plus": (1, 2, plus),
+    "minus": (1, 2, minus),
+    "toISO": (0, 0, LuxonDate.json),
+    "toISODate": (0, 0, lambda date: iso_date(date.moment)),
+    "toFormat": (1, 1, formatted),
+    "format": (0, 1, formatted),
+    "toString": (0, 0, LuxonDate.text),
+    "toJSON": (0, 0, LuxonDate.json),
+}
+"""luxon's, and those that expressions add."""
+FORMATS = frozenset({"toFormat", "format"})
+"""Methods of a pattern."""

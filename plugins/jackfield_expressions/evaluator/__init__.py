@@ -1,0 +1,1 @@
+"""Simple expressions in Python: reading JavaScript, and closures that evaluate it."""

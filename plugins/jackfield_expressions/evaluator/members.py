@@ -1,0 +1,54 @@
+"""Reading members of values: what has a property of its own, and which names mean something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.javascript import UNDEFINED, Beyond, Special
+from jackfield_expressions import operators as js
+from jackfield_expressions.operators import Thrown
+from jackfield_expressions.values import array_index, text_length
+
+OBJECT = frozenset(
+    """
+    __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor hasOwnProperty
+    isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf
+    """.split()  # noqa: SIM905 - a list of so many names is a page long
+)
+"""Names under which an object has something although it has no such property of its own."""
+INHERITED = OBJECT | frozenset(
+    """
+    anchor at big blink bold charAt charCodeAt codePointAt concat endsWith fixed fontcolor fontsize includes
+    indexOf isWellFormed italics lastIndexOf link localeCompare match matchAll normalize padEnd padStart repeat
+    replace replaceAll search slice small split startsWith strike sub substr substring sup toLocaleLowerCase
+    toLocaleUpperCase toLowerCase toUpperCase toWellFormed trim trimEnd trimLeft trimRight trimStart copyWithin
+    entries every fill filter find findIndex findLast findLastIndex flat flatMap forEach join keys map pop push
+    reduce reduceRight reverse shift some sort splice toReversed toSorted toSpliced unshift values with
+    toExponential toFixed toPrecision index input groups
+    """.split()  # noqa: SIM905 - a list of so many names is a page long
+)
+"""The same for texts, lists and numbers, and for the list that a match gives."""
+
+
+def read(value: object, key: object) -> object:
+    """`value[key]`."""
+    if value is None or value is UNDEFINED:
+        raise Thrown
+    name = key if type(key) is str else js.to_text(key)
+    if isinstance(value, Special):
+        raise Beyond
+    if isinstance(value, Mapping):
+        if name in value:
+            return value[name]
+        return js.beyond() if name in OBJECT else UNDEFINED
+    if isinstance(value, (str, list)):
+        if name == "length":
+            return text_length(value) if isinstance(value, str) else len(value)
+        index = array_index(name)
+        if index is not None:
+            if isinstance(value, str) and not value.isascii():
+                raise Beyond
+            return value[index] if index < len(value) else UNDEFINED
+    if name in INHERITED:
+        raise Beyond
+    return UNDEFINED

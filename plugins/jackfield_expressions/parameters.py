@@ -1,0 +1,287 @@
+"""Parameters with expressions, compiled once per workflow version and resolved once per item.
+
+Source: facts/workflow-service.md section 2.4. A string that starts with `=` is a template, at any depth of objects and
+lists; anything else is literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from jackfield.api.expressions import ExpressionProblem, Reads, RunSurroundings
+from jackfield.api.javascript import Beyond
+from jackfield.api.jsontext import Json
+from jackfield.api.places import load
+from jackfield.api.records import record
+from jackfield.api.workflows import Item
+from jackfield_expressions.paths import Getter, compile_path
+from jackfield_expressions.scope import ItemScope
+from jackfield_expressions.templates import Chunk, split
+from jackfield_expressions.values import json_template_text, template_text
+
+if TYPE_CHECKING:
+    from jackfield_expressions.evaluator.compiling import Evaluator
+
+_EVALUATOR = "jackfield_expressions.evaluator.compiling:Evaluator"
+_READS = "jackfield_expressions.reading:reads_of"
+"""Most workflows have paths alone, so that these are loaded late."""
+
+
+@record
+class ExpressionLeaf:
+    """One parameter that has an expression. path: JSON path such as `assignments[0].value`."""
+
+    path: str
+    get: Getter
+    sources: tuple[int, ...]
+
+
+@record
+class ExpressionParameters:
+    """`CompiledParameters`. `get` raises `Beyond` where JavaScript has to evaluate what Python would: then
+    `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
+    None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
+    named."""
+
+    literal: Mapping[str, Json] | None
+    get: Getter
+    leaves: tuple[ExpressionLeaf, ...]
+    sources: tuple[str, ...]
+    reads: Reads
+    variables: bool
+    by_javascript: Callable[[], ExpressionParameters]
+
+    def blame(self, scope: ItemScope) -> str | None:
+        """The path of the parameter whose evaluation raises `ExpressionProblem` for the scope's item."""
+        for leaf in self.leaves:
+            try:
+                leaf.get(scope)
+            except ExpressionProblem:
+                return leaf.path
+            except Beyond:
+                continue
+        return None
+
+    def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
+        return ItemEvaluation(self, ItemScope(items, around))
+
+    def path_of(self, source: int) -> str:
+        """The first parameter that uses a JavaScript source."""
+        return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
+
+
+class ItemEvaluation:
+    """`Evaluation`."""
+
+    __slots__ = ("_get", "_parameters", "_scope", "now_ms")
+
+    def __init__(self, parameters: ExpressionParameters, scope: ItemScope) -> None:
+        self._parameters = parameters
+        self._get = parameters.get
+        self._scope = scope
+        self.now_ms = scope.now_ms
+
+    def at(self, index: int, scripted: Sequence[object] = ()) -> object:
+        scope = self._scope
+        scope.move(index)
+        scope.scripted = scripted
+        try:
+            return self._get(scope)
+        except ExpressionProblem as exc:
+            exc.path = self._parameters.blame(scope)
+            raise
+
+
+def compile_parameters(
+    parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+) -> ExpressionParameters:
+    """as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
+    paths that stay as written, with all below. Raises nothing: what is wrong with an expression shows when it is
+    evaluated."""
+
+    @cache
+    def by_javascript() -> ExpressionParameters:
+        return _compile(parameters, _Compiler(as_json, late, compile_simple=False), by_javascript)
+
+    return _compile(parameters, _Compiler(as_json, late, compile_simple=True), by_javascript)
+
+
+def _compile(
+    parameters: Mapping[str, Json], compiler: _Compiler, by_javascript: Callable[[], ExpressionParameters]
+) -> ExpressionParameters:
+    value = compiler.value(dict(parameters), "")
+    literal = value.value if isinstance(value, _Literal) and isinstance(value.value, dict) else None
+    return ExpressionParameters(
+        literal=literal,
+        get=(lambda scope: literal) if isinstance(value, _Literal) else value,
+        leaves=tuple(compiler.leaves),
+        sources=tuple(compiler.sources),
+        reads=_reads(compiler.sources),
+        variables=compiler.variables,
+        by_javascript=by_javascript,
+    )
+
+
+def _reads(sources: list[str]) -> Reads:
+    if not sources:
+        return Reads()
+    reads = cast("Callable[[Iterable[str]], Reads]", load(_READS))
+    return reads(sources)
+
+
+def _evaluator() -> type[Evaluator]:
+    return cast("type[Evaluator]", load(_EVALUATOR))
+
+
+@record
+class _Literal:
+    value: Json
+
+
+class _Compiler:
+    """Collects leaves and sources while it walks the parameters."""
+
+    def __init__(self, as_json: Collection[str], late: Collection[str], *, compile_simple: bool) -> None:
+        self._as_json = as_json
+        self._compile = compile_simple
+        self._late = late
+        self.leaves: list[ExpressionLeaf] = []
+        self.sources: list[str] = []
+        self.variables = False
+
+    def value(self, value: Json, path: str) -> _Literal | Getter:
+        if path in self._late:
+            return _Literal(value)
+        if isinstance(value, str):
+            return self._template(value, path) if value.startswith("=") else _Literal(value)
+        if isinstance(value, dict):
+            return self._object(value, path)
+        if isinstance(value, list):
+            return self._list(value, path)
+        return _Literal(value)
+
+    def _object(self, value: dict[str, Json], path: str) -> _Literal | Getter:
+        base: dict[str, object] = {}
+        computed: list[tuple[str, Getter]] = []
+        for key, child in value.items():
+            made = self.value(child, f"{path}.{key}" if path else key)
+            if isinstance(made, _Literal):
+                base[key] = made.value
+            else:
+                base[key] = None
+                computed.append((key, made))
+        if not computed:
+            return _Literal(base)  # type: ignore[arg-type]  # it is JSON like its source
+
+        def get(scope: ItemScope) -> object:
+            out = base.copy()
+            for key, child in computed:
+                out[key] = child(scope)
+            return out
+
+        return get
+
+    def _list(self, value: list[Json], path: str) -> _Literal | Getter:
+        base: list[object] = []
+        computed: list[tuple[int, Getter]] = []
+        for index, child in enumerate(value):
+            made = self.value(child, f"{path}[{index}]")
+            if isinstance(made, _Literal):
+                base.append(made.value)
+            else:
+                base.append(None)
+                computed.append((index, made))
+        if not computed:
+            return _Literal(base)  # type: ignore[arg-type]  # it is JSON like its source
+
+        def get(scope: ItemScope) -> object:
+            out = base.copy()
+            for index, child in computed:
+                out[index] = child(scope)
+            return out
+
+        return get
+
+    def _template(self, text: str, path: str) -> _Literal | Getter:
+        chunks = split(text[1:])
+        if not any(chunk.code for chunk in chunks):
+            return _Literal("".join(chunk.text for chunk in chunks))
+        used: list[int] = []
+        print_as = _JSON if path in self._as_json else _TEXT
+        get = self._bare(chunks[0], used) if len(chunks) == 1 else self._joined(chunks, used, print_as)
+        self.leaves.append(ExpressionLeaf(path, get, tuple(used)))
+        return get
+
+    def _bare(self, chunk: Chunk, used: list[int]) -> Getter:
+        get = self._path(chunk)
+        if get is None and self._compile:
+            get = _evaluator().as_json(chunk.text)
+        return get or self._javascript(chunk.text, used)
+
+    def _joined(self, chunks: list[Chunk], used: list[int], print_as: _Printing) -> Getter:
+        parts: list[str | Getter] = []
+        for chunk in chunks:
+            if not chunk.code:
+                parts.append(chunk.text)
+            else:
+                parts.append(self._printable(chunk, print_as) or self._javascript(print_as.source(chunk.text), used))
+
+        printed = print_as.value
+
+        def get(scope: ItemScope) -> object:
+            return "".join([part if type(part) is str else printed(part(scope)) for part in parts])  # type: ignore[operator]
+
+        return get
+
+    def _path(self, chunk: Chunk) -> Getter | None:
+        if "$vars" in chunk.text:
+            self.variables = True
+        return compile_path(chunk.text) if chunk.text.strip() else _undefined
+
+    def _printable(self, chunk: Chunk, print_as: _Printing) -> Getter | None:
+        return self._path(chunk) or (print_as.simple(chunk.text) if self._compile else None)
+
+    def _javascript(self, source: str, used: list[int]) -> Getter:
+        if source not in self.sources:
+            self.sources.append(source)
+        index = self.sources.index(source)
+        used.append(index)
+        return lambda scope: scope.scripted[index]
+
+
+def _undefined(scope: ItemScope) -> object:
+    return None
+
+
+def _as_text(code: str) -> str:
+    """The code's value as a template prints it, so that JavaScript's own rules hold for its dates and other objects."""
+    return f'((value) => value == null || value !== value ? "" : `${{value}}`)(\n{_expression(code)}\n)'
+
+
+def _as_json_text(code: str) -> str:
+    """The code's value as a JSON text prints it: objects as JSON, texts as they are, nothing as null."""
+    body = _expression(code)
+    return (
+        "((value) => value == null || value !== value ? 'null' : "
+        f"typeof value === 'object' ? JSON.stringify(value) : `${{value}}`)(\n{body}\n)"
+    )
+
+
+def _expression(code: str) -> str:
+    return code.strip().removesuffix(";")
+
+
+@record
+class _Printing:
+    """How the pieces of code in a joined template print. value: what Python has; source: what JavaScript evaluates;
+    simple: what Python evaluates, or None."""
+
+    value: Callable[[object], str]
+    source: Callable[[str], str]
+    simple: Callable[[str], Getter | None]
+
+
+_TEXT = _Printing(template_text, _as_text, lambda code: _evaluator().as_text(code))
+_JSON = _Printing(json_template_text, _as_json_text, lambda code: _evaluator().compiled(code))

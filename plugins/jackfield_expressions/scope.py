@@ -1,0 +1,49 @@
+"""What expressions see while the parameters of one node run are resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.expressions import RunSurroundings
+from jackfield.api.workflows import Item
+
+MOST_LOCALS = 32
+"""Parameters of the functions in one expression."""
+SECONDS = 0.05
+"""How long expressions may run in Python for one item; afterwards they are JavaScript's."""
+SECONDS_EACH = 0.000_25
+"""What each further item adds again to what is left of that: hundreds of items are resolved in one go."""
+
+
+class ItemScope:
+    """One item of a node run. Moved from item to item instead of made anew. scripted: the values of the parameters'
+    JavaScript sources for this item; locals: what the parameters of functions hold, each with a place of its own; left:
+    seconds that expressions may still run; until: when what is being evaluated has to end, as `time.perf_counter` has
+    it; unsettled: whether it put something that is no JSON into a list or an object."""
+
+    __slots__ = ("_now", "around", "index", "item", "items", "json", "left", "locals", "scripted", "unsettled", "until")
+
+    def __init__(self, items: Sequence[Item], around: RunSurroundings) -> None:
+        self.left = SECONDS
+        self.until = 0.0
+        self.unsettled = False
+        self._now: int | None = None
+        self.items = items
+        self.around = around
+        self.scripted: Sequence[object] = ()
+        self.locals: list[object] = []
+        self.move(0)
+
+    def move(self, index: int) -> None:
+        """Look at the item at this index; past the end at an empty one."""
+        self.index = index
+        self.item: Item = self.items[index] if index < len(self.items) else {"json": {}}
+        self.json = self.item["json"]
+        if self.left < SECONDS:
+            self.left += SECONDS_EACH
+
+    def now_ms(self) -> int:
+        """`$now`, the same for every item of a node run."""
+        if self._now is None:
+            self._now = self.around.now_ms()
+        return self._now

@@ -1,0 +1,39 @@
+"""The port `Expressions`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, cast
+
+from jackfield.api.context import PluginContext
+from jackfield.api.expressions import EndedRuns, Reads
+from jackfield.api.jsontext import Json
+from jackfield.api.places import load
+from jackfield_expressions.pairing import ItemPairing
+from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
+from jackfield_expressions.templates import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ExpressionsService:
+    """`Expressions` in Python closures."""
+
+    def __init__(self, context: PluginContext) -> None:
+        pass
+
+    def compile(
+        self, parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+    ) -> ExpressionParameters:
+        return compile_parameters(parameters, as_json, late)
+
+    def script_reads(self, source: str, language: str) -> Reads:
+        reads = cast("Callable[[str, str], Reads]", load("jackfield_expressions.reading:script_reads"))
+        return reads(source, language)
+
+    def is_closed(self, template: str) -> bool:
+        return not any(chunk.code and not chunk.raw.endswith("}}") for chunk in split(template))
+
+    def pairing(self, runs: EndedRuns) -> ItemPairing:
+        return ItemPairing(runs)

@@ -1,0 +1,1 @@
+"""Nodes that run the author's own programs."""

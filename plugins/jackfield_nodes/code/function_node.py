@@ -1,0 +1,74 @@
+"""Function: n8n's older Code node, which runs once with all items. JavaScript only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import goes_on
+from jackfield.api.workflows import Items, Node
+from jackfield_nodes.code.code_node import items_of_all
+
+ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
+"""What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""
+
+
+class Function(Parameters):
+    function_code: str = Field(ABSENT, description="The program: `items` are the input; it returns items.")
+
+
+class FunctionNode:
+    """Runs the source in a killable worker, as the Code node does."""
+
+    kind = "function"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Function", "Makes items with a program of your own (older form of Code).", "code")
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return Function
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        try:
+            return [await self._items(run)]
+        except NodeError as exc:
+            if not goes_on(run):
+                raise
+            return [[{"json": {"error": exc.message}}]]
+
+    async def _items(self, run: NodeRun) -> Items:
+        result = await run.run_script("javaScript", wrapped(code_of(run, ABSENT)), each=False)
+        log_lines(run, result.logs)
+        return items_of_all(result.value, len(run.items))
+
+
+def code_of(run: NodeRun, absent: str) -> str:
+    """The program. Never an expression: it is given as it stands. Raises `NodeError` when it is empty."""
+    given = run.node.parameters.get("functionCode", absent)
+    if not isinstance(given, str) or not given.strip():
+        raise NodeError("The parameter functionCode is empty; write a program that returns something.")
+    return given
+
+
+def wrapped(source: str) -> str:
+    """One list of items that the program may change in place, and replace. On the source's first line, so that errors
+    name the author's lines; two functions, so that the program may also declare these names itself."""
+    return (
+        f"return await (async function (items) {{ return await (async function () {{ {source}\n"
+        "}).call(this); }).call(this, items);"
+    )
+
+
+def log_lines(run: NodeRun, lines: Sequence[str]) -> None:
+    for line in lines:
+        run.log.info("%s: %s", run.node.name, line)
+
+
+def node(context: PluginContext) -> FunctionNode:
+    return FunctionNode()

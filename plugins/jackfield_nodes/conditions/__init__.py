@@ -1,0 +1,1 @@
+"""Conditions on items, in every form that documents have them."""

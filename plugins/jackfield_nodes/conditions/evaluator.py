@@ -1,0 +1,48 @@
+"""What a node run needs to test its items: regular expressions are answered first, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.running import each
+from jackfield_nodes.conditions.blocks import Question
+from jackfield_nodes.conditions.item_tests import Surroundings
+from jackfield_nodes.conditions.regexes import Regexes
+from jackfield_nodes.values.zones import zone_of
+
+
+class Asking(Protocol):
+    """Parameters with conditions."""
+
+    def has_regex(self) -> bool:
+        """Whether `asks` may tell anything."""
+
+    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+        """The regular expression tests to answer before the item's conditions are evaluated."""
+
+
+class ConditionEvaluator:
+    """Makes the surroundings in which conditions are evaluated."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._regexes = Regexes(context)
+
+    async def surroundings(self, run: NodeRun, parameters: Sequence[Asking]) -> Surroundings:
+        """parameters: per item. Raises `NodeError`."""
+        around = Surroundings(zone_of(run), {}, run.log.warning)
+        distinct = {id(given): given for given in parameters}  # literal parameters are one object for all items
+        if not any(given.has_regex() for given in distinct.values()):
+            return around
+        return around._replace(answers=await self._answers(run, parameters, around))
+
+    async def _answers(
+        self, run: NodeRun, parameters: Sequence[Asking], around: Surroundings
+    ) -> Mapping[Question, bool | None]:
+        asked: dict[Question, None] = {}
+        async for index, item in each(run.items):
+            asked.update(dict.fromkeys(parameters[index].asks(item["json"], index, around)))
+        return await self._regexes.answers(asked)

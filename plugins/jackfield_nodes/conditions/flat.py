@@ -1,0 +1,93 @@
+"""Conditions as a flat list with operators by name, as documents without typeVersion have them.
+
+Source: facts/workflow-service.md section 3.3. `$json.a.b` on the left is a path into the item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from pydantic import Field
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError, Parameters
+from jackfield_nodes.conditions.blocks import Question, question
+from jackfield_nodes.conditions.legacy import TESTS as LEGACY
+from jackfield_nodes.values.conversions import text_of, to_number
+from jackfield_nodes.values.paths import get_path
+
+
+class FlatCondition(Parameters):
+    left_value: object = None
+    operator: str = Field("equals", description="Such as equals, contains, greaterThan, exists.")
+    right_value: object = None
+
+
+def _between(left: object, right: object) -> bool:
+    try:
+        low, high = (to_number(part) for part in text_of(right).split(","))
+        return low <= to_number(left) <= high
+    except ValueError:
+        return False
+
+
+TESTS: Mapping[str, Callable[[object, object], bool]] = {
+    "equals": lambda left, right: text_of(left) == text_of(right),
+    "notEquals": lambda left, right: text_of(left) != text_of(right),
+    "contains": LEGACY["contains"],
+    "notContains": LEGACY["notContains"],
+    "startsWith": LEGACY["startsWith"],
+    "endsWith": LEGACY["endsWith"],
+    "greaterThan": LEGACY["larger"],
+    "lessThan": LEGACY["smaller"],
+    "greaterThanOrEqual": LEGACY["largerEqual"],
+    "lessThanOrEqual": LEGACY["smallerEqual"],
+    "between": _between,
+}
+PRESENCE: Mapping[str, Callable[[object], bool]] = {
+    "exists": lambda left: left is not None,
+    "notExists": lambda left: left is None,
+    "empty": lambda left: not left,
+    "notEmpty": bool,
+}
+
+
+def _left(condition: FlatCondition, json: dict[str, Json]) -> object:
+    value = condition.left_value
+    if isinstance(value, str) and value.startswith("$json."):
+        return get_path(json, value.removeprefix("$json."))[1]
+    return value
+
+
+def _holds(condition: FlatCondition, json: dict[str, Json], item: int, answers: Mapping[Question, bool | None]) -> bool:
+    left, right, name = _left(condition, json), condition.right_value, condition.operator
+    if name in PRESENCE:
+        return PRESENCE[name](left)
+    if left is None or right is None:
+        return False
+    if name == "regex":
+        return answers.get(question(text_of(left), text_of(right), ignore_case=False)) is True
+    if name not in TESTS:
+        raise NodeError(f"The operator '{name}' of a condition is unknown.", item=item)
+    return TESTS[name](left, right)
+
+
+def flat_questions(conditions: list[FlatCondition], json: dict[str, Json]) -> Iterator[Question]:
+    """The regular expression tests that `flat_passes` will want answered."""
+    for condition in conditions:
+        if condition.operator == "regex":
+            left, right = _left(condition, json), condition.right_value
+            yield question(text_of(left), text_of(right), ignore_case=False)
+
+
+def flat_passes(
+    conditions: list[FlatCondition],
+    json: dict[str, Json],
+    item: int,
+    *,
+    combiner: str,
+    answers: Mapping[Question, bool | None] | None = None,
+) -> bool:
+    """Whether the item meets all of the conditions, or any with combiner `or`. Raises `NodeError`."""
+    results = (_holds(condition, json, item, answers or {}) for condition in conditions)
+    return any(results) if combiner == "or" else all(results)

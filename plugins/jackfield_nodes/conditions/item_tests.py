@@ -1,0 +1,149 @@
+"""Tests of single items as IF and Filter have them, in every form that documents use.
+
+Source: facts/workflow-service.md section 3.2: version 1 compares by type, version 2 has one block of conditions. A
+document without typeVersion may hold either, or a flat list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, tzinfo
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import Flag, Parameters
+from jackfield_nodes.conditions.blocks import REGEX, FilterBlock, Question, Rules, passes, questions
+from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
+from jackfield_nodes.conditions.legacy import LegacyConditions, legacy_passes, legacy_questions
+
+
+class Surroundings(NamedTuple):
+    """What conditions need beside an item. zone: of dates without an offset; answers: of regular expressions; warn: is
+    told of unknown operators."""
+
+    zone: tzinfo = UTC
+    answers: Mapping[Question, bool | None] = MappingProxyType({})
+    warn: Callable[[str], None] = lambda _: None
+
+
+class ItemTest(Parameters):
+    """What every form can tell."""
+
+    def has_regex(self) -> bool:
+        """Whether `asks` may tell anything."""
+        raise NotImplementedError
+
+    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+        """The regular expression tests to answer before `passes`."""
+        raise NotImplementedError
+
+    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+        """Whether the item passes. Raises `NodeError`."""
+        raise NotImplementedError
+
+
+class LegacyTest(ItemTest):
+    """Version 1."""
+
+    conditions: LegacyConditions = Field(default_factory=LegacyConditions)
+
+    def combination(self) -> Literal["all", "any"]:
+        """Whether all conditions must hold, or any."""
+        raise NotImplementedError
+
+    def has_regex(self) -> bool:
+        return any(row.operation in REGEX for row in self.conditions.string)
+
+    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+        return legacy_questions(self.conditions)
+
+    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+        combine = self.combination()
+        return legacy_passes(self.conditions, item, combine=combine, zone=around.zone, answers=around.answers)
+
+
+def asks_regex(block: FilterBlock) -> bool:
+    """Whether a block has a condition with a regular expression."""
+    return any(row.operator.operation in REGEX for row in block.conditions)
+
+
+def rules_of(block: FilterBlock, around: Surroundings, *, loose: bool, ignore_case: bool) -> Rules:
+    """How a block is evaluated. loose, ignore_case: what the node itself says, beside the block's own options."""
+    given = block.options
+    return Rules(
+        loose or given.type_validation == "loose",
+        ignore_case or not given.case_sensitive,
+        given.version,
+        around.zone,
+        around.answers,
+        around.warn,
+    )
+
+
+class BlockOptions(Parameters):
+    ignore_case: Flag = Field(False, description="Whether upper and lower case are the same.")
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (before version 2.1).")
+
+
+class BlockTest(ItemTest):
+    """Version 2 and later."""
+
+    conditions: FilterBlock = Field(default_factory=FilterBlock)
+    loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 2.1 on).")
+    options: BlockOptions = Field(default_factory=BlockOptions)
+
+    @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        return {"conditions": _NO_CONDITIONS} if form_of(parameters) == "legacy" else {}
+
+    def has_regex(self) -> bool:
+        return asks_regex(self.conditions)
+
+    def _rules(self, around: Surroundings) -> Rules:
+        loose = self.loose_type_validation or self.options.loose_type_validation
+        return rules_of(self.conditions, around, loose=loose, ignore_case=self.options.ignore_case)
+
+    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+        return questions(self.conditions, item, self._rules(around))
+
+    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+        return passes(self.conditions, item, self._rules(around))
+
+
+_NO_CONDITIONS = (
+    "These conditions have the form of version 1 (lists by type), which this version of the node does not read: it has "
+    'no condition and passes every item. Set typeVersion to 1, or write them as {"combinator": "and", "conditions": '
+    '[{"leftValue": ..., "rightValue": ..., "operator": {"type": "string", "operation": "equals"}}]}.'
+)
+
+
+class FlatTest(ItemTest):
+    """A flat list; only documents without typeVersion have it."""
+
+    conditions: list[FlatCondition] = Field(default_factory=list)
+    combiner: Literal["and", "or"] = "and"
+
+    def has_regex(self) -> bool:
+        return any(row.operator in REGEX for row in self.conditions)
+
+    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+        return flat_questions(self.conditions, json)
+
+    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+        return flat_passes(self.conditions, json, item, combiner=self.combiner, answers=around.answers)
+
+
+LEGACY_KEYS = frozenset({"boolean", "dateTime", "number", "string"})
+
+
+def form_of(raw: Mapping[str, object]) -> Literal["flat", "legacy", "block"]:
+    """The form that fits a document without typeVersion, told from its keys."""
+    conditions = raw.get("conditions")
+    if isinstance(conditions, list):
+        return "flat"
+    if isinstance(conditions, dict) and "conditions" not in conditions and conditions.keys() & LEGACY_KEYS:
+        return "legacy"
+    return "block"

@@ -1,0 +1,1 @@
+"""Nodes that set the fields of items."""

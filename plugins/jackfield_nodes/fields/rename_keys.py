@@ -1,0 +1,164 @@
+"""Rename Keys: gives fields other names, one by one or by a regular expression. Source: facts/workflow-service.md
+section 3.2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import Field
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import error_item, goes_on, passed_on
+from jackfield.api.nodes.running import each
+from jackfield.api.workflows import Item, Items, Node
+from jackfield_nodes.conditions.regexes import Regexes, Replacement
+from jackfield_nodes.values.paths import get_path, remove_path, set_path
+
+
+class RenamedKey(Parameters):
+    current_key: str = Field("", description="The field's name now; a.b means the field b inside a.")
+    new_key: str = Field("", description="The name it gets.")
+
+    def counts(self) -> bool:
+        return bool(self.current_key and self.new_key) and self.current_key != self.new_key
+
+
+class RenamedKeys(Parameters):
+    key: list[RenamedKey] = Field(default_factory=list)
+
+
+class RegexOptions(Parameters):
+    case_insensitive: Flag = Field(False, description="Whether upper and lower case are the same.")
+    depth: int = Field(-1, ge=-1, description="Levels below the top in which fields are renamed; -1: all.")
+
+
+class RegexReplacement(Parameters):
+    search_regex: str = Field("", description="A regular expression in JavaScript; its first match is replaced.")
+    replace_regex: str = Field("", description="What stands there instead; $1 is what the first group matched.")
+    options: RegexOptions = Field(default_factory=RegexOptions)
+
+    def of(self, name: str) -> Replacement:
+        return self.search_regex, "i" if self.options.case_insensitive else "", self.replace_regex, name
+
+
+class RegexReplacements(Parameters):
+    replacements: list[RegexReplacement] = Field(default_factory=list)
+
+
+class AdditionalOptions(Parameters):
+    regex_replacement: RegexReplacements = Field(default_factory=RegexReplacements)
+
+
+class RenameKeys(Parameters):
+    keys: RenamedKeys = Field(default_factory=RenamedKeys)
+    additional_options: AdditionalOptions = Field(default_factory=AdditionalOptions)
+
+    def replacements(self) -> Sequence[RegexReplacement]:
+        return self.additional_options.regex_replacement.replacements
+
+
+def renamed(json: dict[str, Json], rows: Sequence[RenamedKey], item: int) -> dict[str, Json]:
+    """The fields under their new names. All are read before any is written, so that two can change places. Raises
+    `NodeError`."""
+    made = dict(json)
+    read = [(row, *get_path(json, row.current_key)) for row in rows if row.counts()]
+    found = [(row, value) for row, there, value in read if there]
+    for row, _ in found:
+        remove_path(made, row.current_key)
+    for row, value in found:
+        try:
+            set_path(made, row.new_key, value)
+        except ValueError as exc:
+            raise NodeError(
+                f"The parameter keys.key of item {item} cannot name '{row.new_key}' as a new field: {exc}.", item=item
+            ) from None
+    return made
+
+
+def names_in(value: Json, depth: int) -> Iterator[str]:
+    """The names of fields down to this many levels below; -1: all."""
+    if isinstance(value, dict):
+        yield from value
+    if depth and isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from names_in(member, depth - 1)
+
+
+def with_names(value: Json, depth: int, new: Mapping[str, str]) -> Json:
+    """The same data with other names. A name that is there already is overwritten."""
+    if isinstance(value, list):
+        return [with_names(member, depth - 1, new) for member in value] if depth else value
+    if not isinstance(value, dict):
+        return value
+    made = {key: with_names(member, depth - 1, new) if depth else member for key, member in value.items()}
+    for key in value:
+        if (name := new[key]) != key:
+            made[name] = made.pop(key)
+    return made
+
+
+class RenameKeysNode:
+    """Pure: changes nothing outside the execution."""
+
+    kind = "renameKeys"
+    versions: Sequence[float] = (1,)
+    description = NodeDescription("Rename Keys", "Gives fields of items other names.", "transform")
+    effect = False
+
+    def __init__(self, context: PluginContext) -> None:
+        self._regexes = Regexes(context)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return RenameKeys
+
+    def outputs(self, node: Node) -> int:
+        return 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        parameters: list[RenameKeys] = await run.resolve()
+        made: Items = []
+        async for index, item in each(run.items):
+            made.append(self._renamed(run, item, parameters[index].keys.key, index))
+        for number in range(max((len(given.replacements()) for given in parameters), default=0)):
+            await self._replace(run, made, parameters, number)
+        return [made]
+
+    @staticmethod
+    def _renamed(run: NodeRun, item: Item, rows: Sequence[RenamedKey], index: int) -> Item:
+        try:
+            return {**passed_on(item, index), "json": renamed(item["json"], rows, index)}
+        except NodeError as exc:
+            if not goes_on(run):
+                raise
+            return error_item(exc, index)
+
+    async def _replace(self, run: NodeRun, made: Items, parameters: Sequence[RenameKeys], number: int) -> None:
+        """Apply the regular expression with this number to every item that has one."""
+        asked: dict[Replacement, None] = {}
+        async for index, item in each(made):
+            for row in parameters[index].replacements()[number : number + 1]:
+                asked.update((row.of(name), None) for name in names_in(item["json"], row.options.depth))
+        answers = await self._regexes.replaced(asked)
+        async for index, item in each(made):
+            for row in parameters[index].replacements()[number : number + 1]:
+                names = {name: answers[row.of(name)] for name in names_in(item["json"], row.options.depth)}
+                known = {name: new for name, new in names.items() if new is not None}
+                if len(known) < len(names):
+                    self._invalid(run, made, index, number)
+                else:
+                    json: dict[str, Json] = with_names(item["json"], row.options.depth, known)  # type: ignore[assignment]  # an object stays one
+                    made[index] = {**item, "json": json}
+
+    @staticmethod
+    def _invalid(run: NodeRun, made: Items, index: int, number: int) -> None:
+        where = f"additionalOptions.regexReplacement.replacements[{number}].searchRegex"
+        error = NodeError(f"The parameter {where} of item {index} is no valid regular expression.", item=index)
+        if not goes_on(run):
+            raise error
+        made[index] = error_item(error, index)
+
+
+def node(context: PluginContext) -> RenameKeysNode:
+    return RenameKeysNode(context)

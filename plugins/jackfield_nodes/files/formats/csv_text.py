@@ -1,0 +1,90 @@
+"""Comma-separated values (RFC 4180), with another delimiter where asked for."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import islice
+
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.tables import Cell
+from jackfield_nodes.values.conversions import text_of
+
+_DELIMITERS = {"\\t": "\t", "tab": "\t", "": ","}
+_LONGEST_FIELD = 2**31 - 1
+
+
+@record
+class CsvOptions:
+    """first_line: counted from 1. most: rows besides the header; None: all. relaxed: quotes inside of fields that are
+    not quoted are text. skip_wrong: rows that cannot be read are left out, up to so many; None: they are an error."""
+
+    delimiter: str = ","
+    first_line: int = 1
+    most: int | None = None
+    header: bool = True
+    relaxed: bool = False
+    skip_wrong: float | None = None
+
+
+def read_csv(text: str, options: CsvOptions, budget: Budget) -> Iterator[Sequence[Cell]]:
+    """Rows of texts, the header first. Raises `NodeError` that names the line."""
+    csv.field_size_limit(_LONGEST_FIELD)  # the file as a whole is limited
+    reader = csv.reader(
+        islice(StringIO(text, newline=""), max(options.first_line - 1, 0), None),
+        delimiter=_delimiter(options.delimiter),
+        strict=not options.relaxed,
+    )
+    limit = None if options.most is None else options.most + options.header
+    yield from budget.counted_rows(islice(_rows(reader, options), limit))
+
+
+def _rows(reader: Iterator[list[str]], options: CsvOptions) -> Iterator[Sequence[Cell]]:
+    wrong = 0
+    width: int | None = None
+    while True:
+        reason = ""
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as exc:
+            row, reason = [], str(exc)
+        if not reason and not row:
+            continue
+        if not reason and options.header and width is not None and len(row) > width:
+            reason = f"{len(row)} values under {width} names"
+        if not reason:
+            width = len(row) if width is None else width
+            yield row
+            continue
+        wrong += 1
+        line = getattr(reader, "line_num", 0) + max(options.first_line - 1, 0)
+        if options.skip_wrong is None:
+            raise NodeError(f"The CSV is not valid at line {line}: {reason}.")
+        if wrong > options.skip_wrong:
+            raise NodeError(f"More than {options.skip_wrong:g} rows of the CSV are not valid, the last at line {line}.")
+
+
+def write_csv(rows: Iterable[Sequence[Cell]], delimiter: str) -> str:
+    """Lines end with \\n. Raises `NodeError`."""
+    separator = _delimiter(delimiter)
+    special = re.compile(f'[{re.escape(separator)}"\\r\\n]|^\\s|\\s$')
+
+    def field(cell: Cell) -> str:
+        text = text_of(cell)
+        # The csv module would leave a lone carriage return without quotes.
+        return '"' + text.replace('"', '""') + '"' if special.search(text) else text
+
+    return "".join(separator.join(map(field, row)) + "\n" for row in rows)
+
+
+def _delimiter(text: str) -> str:
+    found = _DELIMITERS.get(text, text)
+    if len(found) != 1 or found in '\r\n"':
+        raise NodeError("The option delimiter must be one character, such as ; or \\t.")
+    return found

@@ -1,0 +1,57 @@
+"""Rich text (RTF)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from striprtf.striprtf import rtf_to_text
+
+from jackfield.api.nodes import NodeError
+from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.tables import Cell, number_or_text
+from jackfield_nodes.values.conversions import text_of
+
+_BEFORE_RTF = re.compile(rb"\s*\{\\rtf")
+
+
+def read_rtf(content: bytes, budget: Budget) -> Iterator[Sequence[Cell]]:
+    """The rows of its tables; a document without tables has one cell, named text. Raises `NodeError`."""
+    if not _BEFORE_RTF.match(content):
+        raise NodeError("The file is not in RTF format.")
+    try:
+        text = str(rtf_to_text(content.decode("latin-1"), errors="replace"))  # type: ignore[no-untyped-call]
+    except Exception as exc:  # whatever a damaged file makes of the library
+        raise NodeError(f"The file cannot be read as rtf ({type(exc).__name__}).") from exc
+    if b"\\trowd" not in content:
+        yield from (["text"], [text.strip()])
+        return
+    lines = (line for line in text.split("\n") if "|" in line)
+    yield from budget.counted_rows([number_or_text(cell) for cell in line.rstrip("|").split("|")] for line in lines)
+
+
+def write_rtf(rows: Iterable[Sequence[Cell]]) -> bytes:
+    """A document with one table."""
+    parts = ["{\\rtf1\\ansi\n"]
+    for row in rows:
+        ends = "".join(f"\\cellx{number * 2000}" for number in range(1, len(row) + 1))
+        parts.append(f"\\trowd{ends}\n" + "".join(f"\\pard\\intbl {_rtf(text_of(cell))}\\cell\n" for cell in row))
+        parts.append("\\row\n")
+    return "".join([*parts, "}"]).encode("ascii")
+
+
+def _rtf(text: str) -> str:
+    """Escaped; characters beyond ASCII by their UTF-16 numbers."""
+    made: list[str] = []
+    for char in text:
+        if char in "\\{}":
+            made.append(f"\\{char}")
+        elif char == "\n":
+            made.append("\\line ")
+        elif " " <= char <= "~":
+            made.append(char)
+        elif char >= "\x80":
+            units = char.encode("utf-16-le", "replace")
+            numbers = (int.from_bytes(units[at : at + 2], "little", signed=True) for at in range(0, len(units), 2))
+            made += [f"\\u{number}?" for number in numbers]
+    return "".join(made)

@@ -1,0 +1,73 @@
+"""Execute Workflow Trigger: where a workflow starts that another one runs; its items are what that one hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import NodeDescription, Parameters
+from jackfield.api.workflows import Item, Items, Node, Workflow
+from jackfield_nodes.flow.passing import PassingNode
+
+
+class InputField(Parameters):
+    name: str = ""
+    type: str = "string"
+
+
+class Fields(Parameters):
+    values: list[InputField] = Field(default_factory=list)
+
+
+class ExecuteWorkflowTrigger(Parameters):
+    input_source: Literal["workflowInputs", "jsonExample", "passthrough"] = Field(
+        "workflowInputs", description="How the fields that callers fill are told: one by one, by example, not at all."
+    )
+    workflow_inputs: Fields = Field(default_factory=Fields)
+    json_example: object = Field("", description="An object whose keys are the fields.")
+
+
+class TriggerNode(PassingNode):
+    """From version 1.1 on, a workflow that tells its fields gets these and no others."""
+
+    def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
+        """See `EntryNode`."""
+        if items is None or (node.version or 0) < 1.1:
+            return items
+        wanted = field_names(node.parameters)
+        return items if wanted is None else [_only(item, wanted) for item in items]
+
+
+def field_names(raw: Mapping[str, Json]) -> list[str] | None:
+    """The fields that callers fill; None: whatever they hand over."""
+    try:
+        parameters = ExecuteWorkflowTrigger.model_validate(raw)
+    except ValidationError:
+        return None
+    if parameters.input_source == "workflowInputs":
+        return [field.name for field in parameters.workflow_inputs.values if field.name] or None
+    if parameters.input_source == "jsonExample":
+        example = parameters.json_example
+        try:
+            found = loads(example.encode()) if isinstance(example, str) else example
+        except InvalidInput:
+            return None
+        return list(found) if isinstance(found, dict) and found else None
+    return None
+
+
+def _only(item: Item, wanted: list[str]) -> Item:
+    json: dict[str, Json] = {name: item["json"].get(name) for name in wanted}
+    return {**item, "json": json}
+
+
+def node(context: PluginContext) -> TriggerNode:
+    described = NodeDescription(
+        "When Executed by Another Workflow", "Starts when another workflow runs this one.", "trigger", 0, trigger=True
+    )
+    return TriggerNode("executeWorkflowTrigger", (1, 1.1), described, ExecuteWorkflowTrigger)

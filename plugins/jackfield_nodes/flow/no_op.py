@@ -1,0 +1,11 @@
+"""No Operation: hands its items on."""
+
+from __future__ import annotations
+
+from jackfield.api.context import PluginContext
+from jackfield.api.nodes import NodeDescription
+from jackfield_nodes.flow.passing import PassingNode
+
+
+def node(context: PluginContext) -> PassingNode:
+    return PassingNode("noOp", (1,), NodeDescription("No Operation", "Hands its items on unchanged.", "flow"))

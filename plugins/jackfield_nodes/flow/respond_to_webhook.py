@@ -1,0 +1,203 @@
+"""Respond to Webhook: answers the waiting call; the run goes on.
+
+Source: facts/workflow-service.md section 3.2 and 2.3. Parameters are evaluated for the first item only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, cast
+
+from pydantic import Field
+
+from jackfield.api.binary import Content
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import (
+    NodeAnswer,
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+)
+from jackfield.api.nodes.files import file_of, sendable
+from jackfield.api.nodes.items import error_item, goes_on, pass_all
+from jackfield.api.places import load
+from jackfield.api.workflows import Item, Node
+from jackfield_nodes.flow.answer_headers import AnswerHeaders, checked_status
+from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.parameters import NameValue
+from jackfield_nodes.values.paths import set_path
+
+SIGNED_ANSWER = "jackfield_nodes.flow.answer_tokens:signed_token"
+"""Its library is loaded with the first token."""
+JSON_TYPE = "application/json; charset=utf-8"
+EXAMPLE: Mapping[str, Json] = {"myField": "value"}
+"""The body of `json` when the document has none."""
+TEXT_TYPE = "text/html; charset=utf-8"
+
+
+class Entries(Parameters):
+    entries: list[NameValue] = Field(default_factory=list)
+
+
+class Options(Parameters):
+    response_code: int | None = Field(
+        None, ge=100, le=599, description="200 to 599; 200, or 307 for a redirect, unless given."
+    )
+    response_headers: Entries = Field(default_factory=Entries)
+    response_key: str = Field("", description="Put the items into this field of the answer.")
+
+
+class Respond(Parameters):
+    respond_with: Literal[
+        "firstIncomingItem", "allIncomingItems", "json", "text", "noData", "binary", "redirect", "jwt"
+    ] = Field("firstIncomingItem", description="What the caller gets.")
+    response_body: object = Field(None, description="json: a value or its JSON text; text: the text.")
+    redirect_url: str | None = Field("", alias="redirectURL", description="Where a redirect leads.")
+    response_data_source: Literal["automatically", "set"] = Field(
+        "automatically", description="binary: the first file of the item, or the one that inputFieldName names."
+    )
+    input_field_name: str = Field("data", description="binary: the field that has the file.")
+    payload: object = Field('{"myField": "value"}', description="jwt: the claims, an object or its JSON text.")
+    enable_response_output: bool = Field(False, description="A second output with the answer (from version 1.4 on).")
+    options: Options = Field(default_factory=Options)
+
+
+def json_body(value: object) -> Json:
+    """The value of a JSON answer. Raises `NodeError`."""
+    if not isinstance(value, str):
+        return value  # type: ignore[return-value]  # resolved parameters are JSON
+    if not value.strip():
+        return None
+    try:
+        return loads(value)
+    except InvalidInput as exc:
+        reason = (exc.details or {}).get("body", exc.message)
+        raise NodeError(f"The parameter responseBody is not valid JSON: {reason}.", item=0) from None
+
+
+def keyed(value: Json, key: str) -> Json:
+    """The value inside of a field, or as it is without a key. Raises `NodeError`."""
+    if not key:
+        return value
+    wrapped: dict[str, Json] = {}
+    try:
+        set_path(wrapped, key, value)
+    except ValueError as exc:
+        raise NodeError(f"The option responseKey does not name a field: {exc}.") from None
+    return wrapped
+
+
+class Answer:
+    """One answer while it is built."""
+
+    def __init__(self, parameters: Respond) -> None:
+        self.parameters = parameters
+        self.headers = AnswerHeaders()
+        for entry in parameters.options.response_headers.entries:
+            self.headers.add(entry.name, text_of(entry.value))
+        self.status = checked_status(parameters.options.response_code or 200)
+        self.body: Content = b""
+        self.shown: Json = None
+        """The body as the response output shows it."""
+
+    def set_json(self, value: Json) -> None:
+        self.shown = value
+        self.body = dumps(value)
+        self.headers.default("content-type", JSON_TYPE)
+
+    def set_text(self, text: str) -> None:
+        self.shown = text
+        self.body = text.encode("utf-8", "replace")
+        self.headers.default("content-type", TEXT_TYPE)
+
+    async def set_file(self, run: NodeRun) -> None:
+        """The file of the first item. Raises `NodeError`."""
+        item: Item = run.items[0] if run.items else {"json": {}}
+        name = self.parameters.input_field_name
+        if self.parameters.response_data_source == "automatically":
+            name = next(iter(item.get("binary") or {}), name)
+        file = file_of(item, name, 0)
+        self.body = await sendable(run, item, name, 0)
+        self.headers.default("content-type", file.get("mimeType") or "application/octet-stream")
+
+    def set_redirect(self) -> None:
+        target = (self.parameters.redirect_url or "").strip()
+        if not target:
+            raise NodeError("The parameter redirectURL is empty; say where the redirect leads.", item=0)
+        self.status = checked_status(self.parameters.options.response_code or 307)
+        self.headers.replace("location", target)
+
+    def finished(self) -> NodeAnswer:
+        return NodeAnswer(self.status, self.headers.listed(), self.body)
+
+
+class RespondNode:
+    """Answers once per execution; a later answer is ignored."""
+
+    kind = "respondToWebhook"
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4, 1.5)
+    description = NodeDescription(
+        "Respond to Webhook",
+        "Answers the call that started the run.",
+        "output",
+        credentials=(NodeCredential("jwtAuth", when={"respondWith": ("jwt",)}),),
+    )
+    effect = False
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return Respond
+
+    def outputs(self, node: Node) -> int:
+        version = node.version or 1.0
+        return 2 if version == 1.3 or (version >= 1.4 and node.parameters.get("enableResponseOutput") is True) else 1
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        try:
+            answer = await self._answer(run)
+        except NodeError as exc:
+            if not goes_on(run):
+                raise
+            return [[error_item(exc, 0)]]
+        run.answer(answer.finished())
+        outputs = pass_all(run.items)
+        if self.outputs(run.node) == 2:
+            outputs.append([{"json": _shown(answer), "pairedItem": {"item": 0}}])
+        return outputs
+
+    async def _answer(self, run: NodeRun) -> Answer:
+        parameters: Respond = await run.resolve_first()
+        answer = Answer(parameters)
+        key = parameters.options.response_key
+        match parameters.respond_with:
+            case "firstIncomingItem":
+                answer.set_json(keyed(run.items[0]["json"] if run.items else {}, key))
+            case "allIncomingItems":
+                answer.set_json(keyed([item["json"] for item in run.items], key))
+            case "json":
+                given = "response_body" in parameters.model_fields_set
+                answer.set_json(json_body(parameters.response_body) if given else dict(EXAMPLE))
+            case "text":
+                answer.set_text(text_of(parameters.response_body))
+            case "binary":
+                await answer.set_file(run)
+            case "redirect":
+                answer.set_redirect()
+            case "jwt":
+                signed = cast("Callable[[object, dict[str, str]], str]", load(SIGNED_ANSWER))
+                answer.set_json({"token": signed(parameters.payload, dict(await run.credential("jwtAuth")))})
+        return answer
+
+
+def _shown(answer: Answer) -> dict[str, Json]:
+    headers: dict[str, Json] = dict(answer.headers.listed())
+    return {"statusCode": answer.status, "headers": headers, "body": answer.shown}
+
+
+def node(context: PluginContext) -> RespondNode:
+    return RespondNode()

@@ -1,0 +1,124 @@
+"""Switch: sends each item to one of several outputs, or to all that match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from pydantic import ModelWrapValidatorHandler, model_validator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import error_item, goes_on, passed_on
+from jackfield.api.nodes.running import each
+from jackfield.api.workflows import Node, Outputs
+from jackfield_nodes.conditions.evaluator import ConditionEvaluator
+from jackfield_nodes.flow.switch_parameters import (
+    DEFAULT_OUTPUTS,
+    MAX_OUTPUTS,
+    BlockSwitch,
+    FlatSwitch,
+    LegacySwitch,
+    NamedSwitch,
+    SwitchParameters,
+    form_of,
+)
+
+
+class UnversionedSwitch(BlockSwitch):
+    """A document without typeVersion: validates to an instance of whichever form its keys tell."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        form = form_of(raw) if isinstance(raw, dict) else BlockSwitch
+        return handler(raw) if form is BlockSwitch else form.model_validate(raw)  # type: ignore[return-value]
+
+
+def raw_outputs(raw: Mapping[str, Json], form: type[SwitchParameters]) -> int:
+    """How many outputs unresolved parameters have; what only an expression could tell counts as its default."""
+    if form is LegacySwitch:
+        return DEFAULT_OUTPUTS
+    if raw.get("mode") == "expression" and form is not FlatSwitch:
+        return _number(raw.get("outputsAmount" if form is NamedSwitch else "numberOutputs"))
+    rules, options = raw.get("rules"), raw.get("options")
+    if form is FlatSwitch:
+        return max(_length(rules) + (raw.get("fallbackToLast") is True), 1)
+    if form is NamedSwitch:
+        return max(_length(_member(rules, "rules")), 1)
+    extra = _member(options, "fallbackOutput") == "extra"
+    return max((1 if rules is None else _length(_member(rules, "values"))) + extra, 1)
+
+
+def _member(value: Json, name: str) -> Json:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _length(value: Json) -> int:
+    return len(value) if isinstance(value, list) else 0
+
+
+def _number(value: Json) -> int:
+    text = value.strip().removeprefix("=") if isinstance(value, str) else value
+    try:
+        number = DEFAULT_OUTPUTS if text is None else int(text)  # type: ignore[arg-type]  # TypeError is caught
+    except (TypeError, ValueError, OverflowError):
+        return DEFAULT_OUTPUTS
+    return number if 1 <= number <= MAX_OUTPUTS else DEFAULT_OUTPUTS
+
+
+class SwitchNode:
+    """An item that fails goes to output 0 as an error when the node goes on after errors."""
+
+    kind = "switch"
+    versions: Sequence[float] = (1, 2, 3, 3.1, 3.2, 3.3, 3.4)
+    description = NodeDescription(
+        "Switch", "Sends items to one of several outputs.", "flow", outputs=tuple(str(n) for n in range(4))
+    )
+    effect = False
+
+    def __init__(self, context: PluginContext) -> None:
+        self._evaluator = ConditionEvaluator(context)
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        if version is None:
+            return UnversionedSwitch
+        return self._form(version)
+
+    @staticmethod
+    def _form(version: float) -> type[SwitchParameters]:
+        if version < 2:
+            return LegacySwitch
+        return NamedSwitch if version < 3 else BlockSwitch
+
+    def outputs(self, node: Node) -> int:
+        form = form_of(node.parameters) if node.version is None else self._form(node.version)
+        return raw_outputs(node.parameters, form)
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        parameters: list[SwitchParameters] = await run.resolve()
+        count = parameters[0].count() if parameters else self.outputs(run.node)
+        around = await self._evaluator.surroundings(run, parameters)
+        outputs: Outputs = [[] for _ in range(count)]
+        async for index, item in each(run.items):
+            try:
+                targets = parameters[index].targets(item["json"], index, around, count)
+            except NodeError as exc:
+                if not goes_on(run):
+                    raise
+                outputs[0].append(error_item(exc, index))
+                continue
+            for target in targets:
+                if target >= count:
+                    raise NodeError(
+                        f"Item {index} goes to output {target}, but item 0 has only {count} outputs; the number of "
+                        "rules must be the same for all items.",
+                        item=index,
+                    )
+                outputs[target].append(passed_on(item, index))
+        return outputs
+
+
+def node(context: PluginContext) -> SwitchNode:
+    return SwitchNode(context)

@@ -1,0 +1,1 @@
+"""HTTP Request, and the client that other plugins use too."""

@@ -1,0 +1,217 @@
+"""Sends a call: redirects by hand, each hop checked; time, size and number of hops limited; secrets never follow to
+another origin."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import urlencode
+
+import httpcore
+import httpx
+
+from jackfield.api.binary import BinaryError, Content, Streamed, stream_of
+from jackfield.api.context import PluginContext
+from jackfield.api.http_client import Authorization, HttpCall
+from jackfield.api.nodes import NodeError
+from jackfield.api.records import record, replace
+from jackfield_nodes.http.call import Pairs, Reply
+from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
+from jackfield_nodes.http.guard import Forbidden
+from jackfield_nodes.http.pools import Pools, opened
+from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.urls import checked_url, error_text, same_origin
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+READS = frozenset({"GET", "HEAD"})
+SECRET_HEADERS = frozenset(
+    {"api-key", "apikey", "authorization", "cookie", "host", "proxy-authorization", "x-api-key", "x-auth-token"}
+)
+"""Dropped, with those of the credential, when a redirect leads to another origin."""
+_BODY_HEADERS = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})
+_CONNECTION_HEADERS = frozenset({"connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"})
+"""Left out: they describe the connection, which is the client's own."""
+_METHOD = re.compile(r"[A-Z][A-Z0-9_-]{0,31}")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+@record
+class Hop:
+    """One request on the way."""
+
+    method: str
+    url: httpx.URL
+    headers: Pairs
+    body: Content | None
+
+
+def _with_query(url: httpx.URL, query: Pairs) -> httpx.URL:
+    if not query:
+        return url
+    joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query, errors="replace")) if part)
+    return url.copy_with(query=joined.encode("ascii"))
+
+
+def _without_user(url: httpx.URL) -> httpx.URL:
+    return url.copy_with(username=None, password=None) if url.userinfo else url
+
+
+def _checked_headers(headers: Pairs) -> Pairs:
+    """Without the white space around values, which counts for nothing (RFC 9110 section 5.5)."""
+    for name, value in headers:
+        if not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name):
+            raise NodeError("A header has a name that is not valid; use letters, digits and '-'.")
+        if _CONTROL.search(value):
+            raise NodeError(f"The value of the header {name} has control characters, such as line ends; remove them.")
+    return [(name, value.strip(" \t")) for name, value in headers]
+
+
+def first_hop(call: HttpCall) -> Hop:
+    """The request as the parameters describe it. Raises `NodeError`."""
+    method = call.method.strip().upper()
+    if not _METHOD.fullmatch(method):
+        raise NodeError("The parameter method is not an HTTP method; use GET, POST, PUT, PATCH, DELETE or HEAD.")
+    url = _with_query(checked_url(call.url), call.query)
+    headers = [pair for pair in call.headers if pair[0].lower() not in _CONNECTION_HEADERS]
+    given = {name.lower() for name, _ in headers}
+    if url.userinfo and "authorization" not in given:
+        headers.append(
+            ("authorization", "Basic " + base64.b64encode(f"{url.username}:{url.password}".encode()).decode())
+        )
+    if call.body and call.body.content_type and "content-type" not in given:
+        headers.append(("content-type", call.body.content_type))
+    headers = _checked_headers(headers)
+    for name, value in (("accept", "*/*"), ("accept-encoding", "gzip, deflate"), ("user-agent", "jackfield")):
+        if name not in given:
+            headers.append((name, value))
+    return Hop(method, _without_user(url), headers, call.body.content if call.body else None)
+
+
+def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
+    """Where a redirect leads. Raises `NodeError`."""
+    try:
+        url = _without_user(checked_url(str(hop.url.join(location))))
+    except (httpx.InvalidURL, UnicodeError):
+        raise NodeError("The server redirects to a URL that is not valid.") from None
+    headers, method, body = hop.headers, hop.method, hop.body
+    if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
+        method, body = "GET", None
+        headers = [pair for pair in headers if pair[0].lower() not in _BODY_HEADERS]
+    if not same_origin(hop.url, url):
+        if call.secret_body and body is not None:
+            raise NodeError(f"The server redirects to {url.host}, where the credential in the body does not belong.")
+        dropped = SECRET_HEADERS | call.secret_headers
+        headers = [pair for pair in headers if pair[0].lower() not in dropped]
+    return replace(hop, method=method, url=url, headers=headers, body=body)
+
+
+class Sender:
+    """Sends calls of all nodes through shared pools."""
+
+    def __init__(self, pools: Pools, settings: HttpSettings) -> None:
+        self._pools = pools
+        self._settings = settings
+
+    async def send(self, call: HttpCall, authorization: Authorization | None = None) -> Reply:
+        """See `jackfield.api.http_client.HttpClient`."""
+        sent = call if authorization is None else await authorization.apply(call)
+        reply = await self._send(sent)
+        again = None if authorization is None else await authorization.again(sent, reply)
+        return reply if again is None else await self._send(again)
+
+    async def _send(self, call: HttpCall) -> Reply:
+        limit = min(call.timeout or self._settings.timeout, self._settings.timeout)
+        hop = first_hop(call)
+        try:
+            async with asyncio.timeout(limit):
+                return replace(await self._follow(call, hop, limit), secrets=[one.strip() for one in call.secrets])
+        except (TimeoutError, httpcore.TimeoutException):
+            raise NodeError(f"{hop.url.host} did not answer within {limit:g} seconds.") from None
+
+    async def _follow(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
+        most = min(call.max_redirects, self._settings.max_redirects)
+        for _ in range(most + 1):
+            reply = await self._once(call, hop, limit)
+            location = reply.header("location")
+            follows = call.follow == "all" or (call.follow == "reads" and hop.method in READS)
+            if reply.status not in REDIRECTS or not location or not follows:
+                return reply
+            hop = next_hop(call, hop, reply.status, location)
+        raise NodeError(f"The server redirects more than {most} times.")
+
+    async def _once(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
+        host = hop.url.host
+        try:
+            async with self._pools.lent(verify=call.verify, proxy=call.proxy) as pool:
+                return await self._exchange(pool, call, hop, limit)
+        except Forbidden:
+            raise NodeError(
+                f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
+                "allow it with nodes.http.allowed_networks or allowed_hosts."
+            ) from None
+        except TooLarge:
+            most = self._settings.max_response_bytes
+            raise NodeError(
+                f"The answer of {host} is larger than {most} bytes (nodes.http.max_response_bytes)."
+            ) from None
+        except BinaryError as exc:
+            raise NodeError(f"A file that goes to {host} or comes from there fails: {exc.message}") from None
+        except UnknownEncoding as exc:
+            raise NodeError(f"The answer of {host} is compressed as {exc}; only gzip and deflate are read.") from None
+        except httpcore.TimeoutException:
+            raise
+        except (httpcore.ConnectError, OSError) as exc:
+            raise NodeError(f"No connection to {host}: {error_text(exc)}.") from None
+        except httpcore.LocalProtocolError:
+            # The library's words quote headers, which may hold secrets.
+            raise NodeError(f"The request to {host} cannot be sent as it is; check its headers.") from None
+        except (
+            httpcore.NetworkError,
+            httpcore.ProtocolError,
+            httpcore.ProxyError,
+            httpcore.UnsupportedProtocol,
+        ) as exc:
+            raise NodeError(f"The exchange with {host} broke off: {error_text(exc)}.") from None
+
+    async def _exchange(self, pool: httpcore.AsyncConnectionPool, call: HttpCall, hop: Hop, limit: float) -> Reply:
+        async with opened(pool, _request(hop, limit)) as response:
+            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
+            reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
+            head = Reply(response.status, reason, headers, b"", str(hop.url))
+            chunks = response.aiter_stream()
+            if call.keeper is not None and 200 <= head.status < 300 and call.keeper.wants(head):
+                return replace(
+                    head, file=await call.keeper.keep(head, decoded(chunks, head.header("content-encoding")))
+                )
+            return replace(head, body=await self._whole(chunks, head))
+
+    async def _whole(self, chunks: AsyncIterator[bytes], head: Reply) -> bytes:
+        most = self._settings.max_response_bytes
+        body = bytearray()
+        async for chunk in decoded(chunks, head.header("content-encoding")):
+            if len(body) + len(chunk) > most:
+                raise TooLarge
+            body += chunk
+        return bytes(body)
+
+
+def _request(hop: Hop, limit: float) -> httpcore.Request:
+    headers = [(n.encode(), v.encode("utf-8", "replace")) for n, v in hop.headers]
+    url, body = hop.url, hop.body
+    if isinstance(body, Streamed):  # without its length it would go in HTTP chunks, which not every server reads
+        headers.append((b"content-length", str(body.size).encode()))
+    built = httpx.Request(hop.method, url, headers=headers, content=body if isinstance(body, bytes) else None)
+    return httpcore.Request(
+        hop.method,
+        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=built.headers.raw,
+        content=stream_of(body) if isinstance(body, Streamed) else body,
+        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), limit)},
+    )
+
+
+def sender(context: PluginContext) -> Sender:
+    """One for all nodes of a daemon."""
+    return Sender(Pools(context), context.settings(HttpSettings))

@@ -1,0 +1,1 @@
+"""What nodes share about values: paths, names, conversions, comparison."""

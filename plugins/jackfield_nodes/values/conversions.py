@@ -1,0 +1,146 @@
+"""Conversions between the types that fields and conditions have; numbers are read and printed as JavaScript does.
+
+Source: facts/workflow-service.md section 3.2 (set, if). Every `to_*` raises `Unfit`, a ValueError, when there is no
+sensible result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, tzinfo
+from email.utils import parsedate_to_datetime
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.javascript import number_text, text_number
+from jackfield.api.jsontext import Json, dumps, loads
+
+_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
+_LONGEST_NUMBER = 400
+
+
+class Unfit(ValueError):
+    """The value cannot be read as the wanted type; the message says what it is."""
+
+
+def text_of(value: object) -> str:
+    """The value as text: objects and lists as JSON, null as nothing."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return number_text(value)
+    return dumps(value).decode()
+
+
+def type_name(value: object) -> str:
+    """What a user calls the value's type."""
+    if value is None:
+        return "null"
+    names: Mapping[type, str] = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
+    return names.get(type(value), "object")
+
+
+def with_article(kind: str) -> str:
+    """a string, an array"""
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _number_from_text(text: str) -> int | float:
+    if len(text.strip()) > _LONGEST_NUMBER:
+        raise Unfit("too long for a number")
+    value = text_number(text)
+    if value != value:
+        raise Unfit("not a number")
+    if math.isinf(value):
+        raise Unfit("too large a number")
+    return value
+
+
+def to_number(value: object) -> int | float:
+    """Numbers, truth values, numeric text (also hexadecimal); empty text is 0."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        return _number_from_text(value)
+    if isinstance(value, list) and len(value) < 2:
+        return to_number(value[0]) if value else 0
+    raise Unfit("not a number")
+
+
+def to_boolean(value: object) -> bool:
+    """true, false, their names in any case, 1 and 0."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
+        return value.strip().lower() == "true"
+    if isinstance(value, str | int | float) and value != "" and (number := to_number(value)) in (0, 1):
+        return bool(number)
+    raise Unfit("neither true nor false")
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return loads(text)
+    except InvalidInput as exc:
+        raise Unfit("not valid JSON") from exc
+
+
+def to_array(value: object) -> list[Json]:
+    """A list, or JSON text of one."""
+    found = _parsed(value) if isinstance(value, str) else value
+    if not isinstance(found, list):
+        raise Unfit("not a list")
+    return found
+
+
+def to_object(value: object) -> dict[str, Json]:
+    """An object, or JSON text of one."""
+    found = _parsed(value) if isinstance(value, str) else value
+    if not isinstance(found, dict):
+        raise Unfit("not an object")
+    return found
+
+
+def _read_date(text: str) -> datetime:
+    if _YEAR_OR_MONTH.fullmatch(text):
+        text = f"{text}-01-01"[:10]
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return parsedate_to_datetime(text)
+
+
+def to_time(value: object, zone: tzinfo) -> int:
+    """Unix milliseconds of an ISO 8601 or RFC 2822 date, or of a number of milliseconds. A date without an offset is in
+    `zone`."""
+    if isinstance(value, bool):
+        raise Unfit("not a date")
+    if isinstance(value, int | float) and math.isfinite(value):
+        return int(value)
+    if not isinstance(value, str):
+        raise Unfit("not a date")
+    try:
+        moment = _read_date(value.strip())
+    except (TypeError, IndexError) as exc:
+        raise Unfit("not a date") from exc
+    try:
+        return round((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp() * 1000)
+    except OverflowError as exc:
+        raise Unfit("not a date") from exc
+
+
+CONVERSIONS: Mapping[str, Callable[[object], Json]] = {
+    "string": text_of,
+    "number": to_number,
+    "boolean": to_boolean,
+    "array": to_array,
+    "object": to_object,
+}
+"""Type of a field -> conversion. Values of other types stay as they are."""

@@ -1,0 +1,139 @@
+"""When values of two items count as the same, and finding items by their values without comparing each with each.
+
+Source: facts/workflow-service.md section 3.2 (merge: fuzzyCompare). Exact: as JSON values, 1 and 1.0 are the same, 1
+and true are not. Fuzzy: a number or truth value and its text are the same too, as are JSON text and what it says, and
+all that is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TypeAlias
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.javascript import number_text
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.workflows import Items
+from jackfield_nodes.values.conversions import type_name
+from jackfield_nodes.values.fields import identity, read_field
+
+Values: TypeAlias = "tuple[Json, ...]"
+"""What an item has in the fields that are compared."""
+
+_EMPTY = ("empty",)
+_TRUE = ("true",)
+_FALSE = ("false",)
+
+
+def same_value(left: Json, right: Json) -> bool:
+    """Exactly the same."""
+    return identity(left) == identity(right)
+
+
+def _said(text: str) -> Json:
+    """What a JSON text of a list or an object says; other texts stay."""
+    if text[:1] not in {"[", "{"}:
+        return text
+    try:
+        return loads(text)
+    except InvalidInput:
+        return text
+
+
+def _rough_text(text: str) -> Hashable:
+    if text.lower() == "true" or text == "1":
+        return _TRUE
+    if text.lower() == "false" or text == "0":
+        return _FALSE
+    said = _said(text)
+    return text if isinstance(said, str) else _rough(said)
+
+
+def _rough(value: Json) -> Hashable:
+    """Equal for values that may be alike: what differs here is never alike."""
+    if value is None or value in ("", [], {}):
+        return _EMPTY
+    if isinstance(value, str):
+        return _rough_text(value)
+    if isinstance(value, bool) or value in (0, 1):
+        return _TRUE if value else _FALSE
+    if isinstance(value, int | float):
+        return number_text(value)
+    return identity(value)
+
+
+def _alike_text(text: str, other: Json) -> bool:
+    if isinstance(other, bool):
+        return text.lower() == ("true" if other else "false") or text == str(int(other))
+    if isinstance(other, int | float):
+        return text == number_text(other)
+    return same_value(_said(text), other)
+
+
+def alike(left: Json, right: Json) -> bool:
+    """Fuzzily the same."""
+    if type_name(left) == type_name(right):
+        return same_value(left, right)
+    if _rough(left) is _EMPTY and _rough(right) is _EMPTY:
+        return True
+    if isinstance(left, str):
+        return _alike_text(left, right)
+    if isinstance(right, str):
+        return _alike_text(right, left)
+    numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    return numbers and left == right
+
+
+def values_of(items: Items, names: Sequence[str], *, dots: bool) -> list[Values | None]:
+    """Per item its values; None where a field is missing, for such an item matches nothing."""
+    rows: list[Values | None] = []
+    for item in items:
+        found = [read_field(item["json"], name, dots=dots) for name in names]
+        rows.append(tuple(value for _, value in found) if all(there for there, _ in found) else None)
+    return rows
+
+
+class ExactLookup:
+    """Rows by their values."""
+
+    def __init__(self, rows: Sequence[Values | None]) -> None:
+        self._rows: dict[Hashable, list[int]] = {}
+        for index, values in enumerate(rows):
+            if values is not None:
+                self._rows.setdefault(tuple(map(identity, values)), []).append(index)
+
+    def find(self, values: Values) -> Sequence[int]:
+        """The rows with the same values, in order."""
+        return self._rows.get(tuple(map(identity, values)), ())
+
+
+class FuzzyLookup:
+    """Rows by values that are alike. Being alike is not transitive ("TRUE", true, "true"), so rough groups are made
+    first, and the different values of a group are compared."""
+
+    def __init__(self, rows: Sequence[Values | None]) -> None:
+        self._groups: dict[Hashable, dict[Hashable, tuple[Values, list[int]]]] = {}
+        self._found: dict[Hashable, Sequence[int]] = {}
+        for index, values in enumerate(rows):
+            if values is not None:
+                group = self._groups.setdefault(tuple(map(_rough, values)), {})
+                group.setdefault(tuple(map(identity, values)), (values, []))[1].append(index)
+
+    def find(self, values: Values) -> Sequence[int]:
+        """The rows with values that are alike, in order."""
+        key = tuple(map(identity, values))
+        if key not in self._found:
+            self._found[key] = self._compared(values)
+        return self._found[key]
+
+    def _compared(self, values: Values) -> Sequence[int]:
+        group = self._groups.get(tuple(map(_rough, values)), {})
+        fitting = [rows for other, rows in group.values() if all(map(alike, values, other))]
+        return fitting[0] if len(fitting) == 1 else sorted(index for rows in fitting for index in rows)
+
+
+Lookup: TypeAlias = "ExactLookup | FuzzyLookup"
+
+
+def lookup_of(rows: Sequence[Values | None], *, fuzzy: bool) -> Lookup:
+    return FuzzyLookup(rows) if fuzzy else ExactLookup(rows)

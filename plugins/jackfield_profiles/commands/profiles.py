@@ -1,0 +1,230 @@
+"""`jackfield profiles`: beside a running daemon or without one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table, work_at
+from jackfield.api.jsontext import Json
+from jackfield_profiles.commands.running import env, run
+
+LONGEST_LINE = 16_384
+"""More of standard input is not read: longer than any key may be, in characters."""
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+def profiles() -> None:
+    """Profiles of coding agents: create, list, show, edit, delete, run."""
+
+
+@profiles.command()
+@click.argument("agent")
+@click.argument("alias")
+@click.option("-p", "--provider", help="Provider (default: the setting defaults.provider).")
+@click.option("-e", "--endpoint", help="Endpoint (default: the provider's).")
+@click.option("-m", "--model", help="Model (default: the provider's, then the agent's).")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="A variable for the agent; repeatable.")
+@click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="An argument for the agent; repeatable.")
+@click.option("--working-dir", help="Where the agent works (default: the profile's home).")
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
+@click.option("--no-key", is_flag=True, help="Do not ask for a key.")
+@click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
+@click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def create(
+    cli: Cli,
+    agent: str,
+    alias: str,
+    provider: str | None,
+    endpoint: str | None,
+    model: str | None,
+    variables: Sequence[str],
+    arguments: Sequence[str],
+    working_dir: str | None,
+    sandbox: str,
+    no_key: bool,
+    allow_missing: bool,
+    shim: bool,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
+    """Create the profile ALIAS of AGENT. Its key is asked for, or read from the first line of standard input."""
+    given = {
+        "agent_id": agent,
+        "alias": alias,
+        "endpoint_id": endpoint,
+        "model": model,
+        "env": _environment(variables),
+        "args": list(arguments),
+        "working_dir": None if working_dir is None else _absolute(working_dir),
+        "sandbox": sandbox,
+        "allow_missing": allow_missing,
+        "shim": shim,
+    }
+    chosen = provider or _run(cli, config_dir, "default_provider")
+    prompt = None if no_key else _run(cli, config_dir, "key_prompt", chosen)
+    key = None if prompt is None else read_key(prompt)
+    made = _run(cli, config_dir, "create", {**given, "provider_id": chosen, "api_key": key})
+    _say(made, as_json, f"The profile {alias} was created; its home is {made['home']}.")
+
+
+@profiles.command("list")
+@click.option("--agent", help="Only profiles of this agent.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def list_profiles(cli: Cli, agent: str | None, as_json: bool, config_dir: Path | None) -> None:
+    """List the profiles: alias, agent, provider, endpoint, model, last use."""
+    found, warnings = _run(cli, config_dir, "listed", agent)
+    for warning in warnings:
+        click.echo(f"jackfield: {warning}", err=True)
+    if as_json:
+        echo_json(found)
+    elif found:
+        columns = ("ALIAS", "AGENT", "PROVIDER", "ENDPOINT", "MODEL", "LAST USE")
+        echo_table(columns, [[str(value or "never") for value in one.values()] for one in found])
+    else:
+        click.echo("There is no profile.")
+
+
+@profiles.command()
+@click.argument("alias")
+@json_option
+@config_dir_option
+@click.pass_obj
+def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
+    """Show the profile ALIAS, without its key."""
+    found = _run(cli, config_dir, "shown", alias)
+    if as_json:
+        echo_json(found)
+    else:
+        click.echo("\n".join(f"{name}: {_plain(value)}" for name, value in found.items()))
+
+
+@profiles.command()
+@click.argument("alias")
+@click.option("-e", "--endpoint", help="Endpoint.")
+@click.option("-m", "--model", help="Model.")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set a variable; others stay.")
+@click.option("--unset", multiple=True, metavar="NAME", help="Remove a variable; repeatable.")
+@click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="Replace the arguments by these.")
+@click.option("--no-args", is_flag=True, help="Remove all arguments.")
+@click.option("--working-dir", help="Where the agent works; empty is the profile's home.")
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]))
+@click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
+@click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def edit(
+    cli: Cli,
+    alias: str,
+    endpoint: str | None,
+    model: str | None,
+    variables: Sequence[str],
+    unset: Sequence[str],
+    arguments: Sequence[str],
+    no_args: bool,
+    working_dir: str | None,
+    sandbox: str | None,
+    key: bool,
+    remove_key: bool,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
+    """Change the profile ALIAS; what is not named stays."""
+    if key and remove_key:
+        raise click.UsageError("--key and --remove-key exclude each other.")
+    given = {"endpoint_id": endpoint, "model": model, "sandbox": sandbox}
+    asked: dict[str, Json] = {name: value for name, value in given.items() if value is not None}
+    if arguments or no_args:
+        asked["args"] = list[Json](arguments)
+    if working_dir is not None:
+        asked["working_dir"] = _absolute(working_dir) if working_dir else None
+    if key or remove_key:
+        asked["api_key"] = read_key("API key") if key else None
+    made = _run(cli, config_dir, "change", alias, asked, _environment(variables), unset)
+    _say(made, as_json, f"The profile {alias} was changed.")
+
+
+@profiles.command()
+@click.argument("alias")
+@click.option("--purge", is_flag=True, help="Remove the profile's home as well.")
+@click.option("--force", is_flag=True, help="End its live sessions; also remove a damaged file.")
+@click.confirmation_option("-y", "--yes", prompt="Delete the profile?")
+@json_option
+@config_dir_option
+@click.pass_obj
+def delete(cli: Cli, alias: str, purge: bool, force: bool, as_json: bool, config_dir: Path | None) -> None:
+    """Delete the profile ALIAS and its key. Its home stays unless --purge is given."""
+    _say(_run(cli, config_dir, "delete", alias, purge, force), as_json, f"The profile {alias} was deleted.")
+
+
+@profiles.command("provider-key")
+@click.argument("provider")
+@click.option("--remove", is_flag=True, help="Remove the stored key.")
+@config_dir_option
+@click.pass_obj
+def provider_key(cli: Cli, provider: str, remove: bool, config_dir: Path | None) -> None:
+    """Store a key for PROVIDER, for proxies that send requests to it on behalf of other providers' profiles."""
+    key = None if remove else read_key(f"Key for {provider}")
+
+    _run(cli, config_dir, "put_provider_key", provider, key, remove)
+    click.echo(f"The key of {provider} was {'removed' if remove else 'stored'}.")
+
+
+def read_key(prompt: str) -> str | None:
+    """Hidden, when a person types it; else the first line of standard input. Empty is none."""
+    if sys.stdin.isatty():
+        return click.prompt(prompt, hide_input=True, default="", show_default=False) or None
+    return sys.stdin.readline(LONGEST_LINE).strip() or None
+
+
+profiles.add_command(run)
+profiles.add_command(env)
+
+
+def _environment(given: Sequence[str]) -> dict[str, Json]:
+    """Raises `click.UsageError`; the value, which may be a secret, is not quoted."""
+    found: dict[str, Json] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError("--env takes NAME=VALUE.")
+        found[name] = value
+    return found
+
+
+def _absolute(directory: str) -> str:
+    """Here, where the command is given. Of a leading `~` whoever stores it makes the most."""
+    return directory if directory.startswith("~") else str(Path(directory).absolute())
+
+
+def _run(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
+    """A function of `profile_work`. Any: each has its type."""
+    return cli.run(
+        "profiles", work_at(f"jackfield_profiles.commands.profile_work:{name}", *arguments), config_dir=config_dir
+    )
+
+
+def _say(found: dict[str, Json], as_json: bool, text: str) -> None:
+    if as_json:
+        echo_json(found)
+        return
+    click.echo(text)
+    warnings = found["warnings"]
+    for warning in warnings if isinstance(warnings, list) else []:
+        click.echo(f"jackfield: {warning}", err=True)
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

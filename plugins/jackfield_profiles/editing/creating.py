@@ -1,0 +1,145 @@
+"""A new profile: checked, given a home and a key, stored, and its agent's `create` hooks run. What fails leaves
+nothing.
+
+Source: decisions.md 'Profiles'; facts/agent-daemon.md 1.4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from jackfield.api.agents import Agent, Agents
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.http import parse_model
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Provider, Providers
+from jackfield_profiles import aliases
+from jackfield_profiles.editing import fitting, homes, hooks_config, proxy_config
+from jackfield_profiles.keys.store import KeyStore, checked_key
+from jackfield_profiles.ports import NewProfile, ProfileLaunching, Written
+from jackfield_profiles.schemas import ProfileBody
+from jackfield_profiles.settings import ProfilesSettings
+from jackfield_profiles.shims import Shims
+from jackfield_profiles.storage.files import Document
+from jackfield_profiles.storage.profiles import ProfileStore
+
+
+class ProfileCreator:
+    """`ProfileCreation`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._profiles = context.port(ProfileStore)
+        self._keys = context.port(KeyStore)
+        self._launching = context.port(ProfileLaunching)
+        self._shims = context.port(Shims)
+        self._limit = context.settings(ProfilesSettings).limit
+
+    async def create_from(self, body: Json) -> Written:
+        return await self.create(NewProfile(**parse_model(ProfileBody, body).model_dump()))
+
+    async def create(self, asked: NewProfile) -> Written:
+        key = checked_key(asked.api_key or "") or None
+        if key is not None:
+            self._context.secrets.redact(key)
+        alias = aliases.checked(asked.alias)
+        agent = await self._context.port(Agents).find(asked.agent_id)
+        provider = await self._context.port(Providers).find(asked.provider_id)
+        new, warnings = self._document(asked, agent, provider)
+        if not asked.allow_missing:
+            await fitting.require_installed(self._context, agent)
+        if key is None and provider.needs_key and self._keys.environment_key(provider) is None:
+            raise fitting.key_missing(provider)
+        async with self._profiles.changing(alias):
+            await self._require_free(alias)
+            async with AsyncExitStack() as undo:
+                profile = await self._make(new, key, undo)
+                if asked.shim:
+                    await asyncio.to_thread(self._shims.install, alias)
+                undo.pop_all()
+        self._context.events.publish("profiles", "profile_created", _told(profile))
+        return Written(profile, warnings)
+
+    async def _require_free(self, alias: str) -> None:
+        if (there := await self._profiles.taken(alias)) is not None:
+            raise aliases.taken(alias, there)
+        if await self._profiles.count() >= self._limit:
+            raise Conflict(
+                f"There are {self._limit} profiles, which is profiles.limit; delete one or raise it.",
+                code="PROFILE_LIMIT",
+            )
+
+    def _document(self, asked: NewProfile, agent: Agent, provider: Provider) -> tuple[Document, Sequence[str]]:
+        """The stored form, and what is to be said about it. Raises `InvalidInput`."""
+        endpoint, _ = provider.endpoint(asked.endpoint_id)
+        proxy: dict[str, Json] | None = None
+        if asked.proxy_config is not None:
+            proxy = proxy_config.checked(asked.proxy_config, proxy_config.AddedKinds.of(self._context))
+        fitting.require_fit(agent, provider, translated=bool(proxy and proxy["enabled"]))
+        model = fitting.model_for(asked.model, provider, agent)
+        warning = fitting.model_warning(model, provider)
+        home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
+        document: Document = {
+            "alias": asked.alias,
+            "agent_id": agent.id,
+            "provider_id": provider.id,
+            "endpoint_id": endpoint,
+            "model": model,
+            "env": dict(asked.env),
+            "args": list(asked.args),
+            "working_dir": directory(asked.working_dir),
+            "metadata": {
+                "created_at": iso(self._context.clock.now_ms()),
+                "last_used": None,
+                "profile_home": str(home),
+                "hooks_config": hooks_config.checked(asked.hooks_config, agent),
+                "proxy_config": proxy,
+                "sandbox": asked.sandbox,
+                **({} if asked.persist is None else {"persist": asked.persist}),
+            },
+        }
+        return document, [] if warning is None else [warning]
+
+    async def _make(self, new: Document, key: str | None, undo: AsyncExitStack) -> Profile:
+        """Each step is undone when a later one fails."""
+        alias, metadata = str(new["alias"]), new["metadata"]
+        home = Path(str(metadata["profile_home"])) if isinstance(metadata, dict) else Path()
+        made = await asyncio.to_thread(homes.make, home, alias)
+        undo.push_async_callback(asyncio.to_thread, homes.unmake, made)
+        undo.push_async_callback(self._forget_key, alias)
+        if key is not None:
+            await self._keys.put(alias, key)
+        profile = await self._profiles.add(new)
+        undo.push_async_callback(self._profiles.remove, alias)
+        await self._launching.lifecycle(profile, "create")
+        return profile
+
+    async def _forget_key(self, alias: str) -> None:
+        """A key that cannot be removed now is swept later, and must not hide why the profile was not made."""
+        try:
+            await self._keys.remove(alias)
+        except Exception as exc:
+            self._context.log.warning("The key of the profile %s, which was not made, is left: %s", alias, exc)
+
+
+def directory(given: str | None) -> str | None:
+    """A leading `~` is the user's home here and now, not the agent's. Raises `InvalidInput`."""
+    if given is None or not given.startswith("~"):
+        return given
+    try:
+        return str(Path(given).expanduser())
+    except RuntimeError:
+        raise InvalidInput(
+            "The working directory names a user who is not there.",
+            details={"working_dir": "give the absolute path of a directory"},
+        ) from None
+
+
+def _told(profile: Profile) -> Mapping[str, str]:
+    return {"alias": profile.alias, "agent_id": profile.agent_id, "provider_id": profile.provider_id}

@@ -1,0 +1,100 @@
+"""Deleting a profile. Its file goes first: from then on it is gone, and what a crash leaves of the rest is swept.
+
+Source: decisions.md 'Profiles' (DELETE).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, JackfieldError, NotFound
+from jackfield.api.profiles import Profile
+from jackfield.api.proxy import Proxies
+from jackfield.api.terminals import Terminals
+from jackfield_profiles.editing import homes
+from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.ports import ProfileLaunching
+from jackfield_profiles.shims import Shims
+from jackfield_profiles.storage.profiles import ProfileStore
+
+
+class ProfileRemover:
+    """`ProfileRemoval`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._profiles = context.port(ProfileStore)
+        self._keys = context.port(KeyStore)
+        self._launching = context.port(ProfileLaunching)
+        self._shims = context.port(Shims)
+
+    async def delete(self, alias: str, *, purge: bool, force: bool) -> Sequence[str]:
+        await self._readable(alias, force)
+        async with self._profiles.changing(alias):
+            profile = await self._readable(alias, force)
+            await self._end_sessions(alias, force)
+            warnings = [] if profile is None else await self._run_hooks(profile, force)
+            await self._profiles.remove(alias)
+            warnings += await self._rest(alias, profile, purge)
+        self._context.events.publish("profiles", "profile_deleted", {"alias": alias})
+        return warnings
+
+    async def _readable(self, alias: str, force: bool) -> Profile | None:
+        """None: damaged, and to be removed all the same."""
+        try:
+            return await self._profiles.find(alias)
+        except Conflict:
+            if not force:
+                raise
+            return None
+
+    async def _end_sessions(self, alias: str, force: bool) -> None:
+        terminals = self._context.find_port(Terminals)
+        if terminals is not None and (live := terminals.live(alias)):
+            if not force:
+                raise Conflict(
+                    f"The profile {alias} has {len(live)} live session(s); end them, or delete with force.",
+                    code="PROFILE_IN_USE",
+                )
+            await terminals.end(alias)
+        if (proxies := self._context.find_port(Proxies)) is not None:
+            await proxies.stop(alias)
+
+    async def _run_hooks(self, profile: Profile, force: bool) -> list[str]:
+        try:
+            await self._launching.lifecycle(profile, "delete")
+        except NotFound as exc:
+            return [f"No delete hooks were run: {exc.message}"]
+        except JackfieldError as exc:
+            if not force:
+                raise
+            return [f"A delete hook failed: {exc.message}"]
+        return []
+
+    async def _rest(self, alias: str, profile: Profile | None, purge: bool) -> list[str]:
+        warnings = []
+        try:
+            await self._keys.remove(alias)
+        except JackfieldError as exc:
+            warnings.append(f"The key is left and will be removed later: {exc.message}")
+        await asyncio.to_thread(self._shims.uninstall, alias)
+        if purge and profile is not None:
+            config_dir = self._context.service.config_dir
+            kept = await asyncio.to_thread(homes.purge, profile.home, alias, config_dir)
+            warnings += [kept] if kept else []
+        return warnings
+
+    async def sweep(self) -> int:
+        swept = 0
+        for alias in await self._keys.aliases():
+            if await self._profiles.taken(alias) is not None:
+                continue
+            async with self._profiles.changing(alias):
+                if await self._profiles.taken(alias) is None:
+                    await self._keys.remove(alias)
+                    swept += 1
+        if swept:
+            self._context.log.info("%d keys of profiles that are gone were removed.", swept)
+        return swept

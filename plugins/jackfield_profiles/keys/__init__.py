@@ -1,0 +1,1 @@
+"""API keys of profiles and providers, in the keyring or in sealed files."""

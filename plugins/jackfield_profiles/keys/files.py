@@ -1,0 +1,115 @@
+"""Where each key is: one file a key below `keys/`, which holds the sealed key or says that the keyring has it. All of
+it blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from jackfield.api.context import Secrets
+from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.files import private_directory, read_private, remove_private, write_private
+from jackfield.api.records import record
+
+SUFFIX = ".sealed"
+KINDS = ("profiles", "providers")
+"""Of owners."""
+_IN_KEYRING = b"keyring\n"
+
+
+@record
+class KeyPlace:
+    """What the file says. key: the opened one; None: the keyring has it."""
+
+    key: str | None
+
+
+class KeyUnreadable(JackfieldError):
+    """The stored key cannot be opened; set it again."""
+
+    code = "KEY_UNREADABLE"
+
+
+class KeyFiles:
+    """owner: `profiles/<alias>` or `providers/<id>`. The seal names the owner, so that a file that was moved opens for
+    nobody else."""
+
+    def __init__(self, config_dir: Path, secrets: Secrets) -> None:
+        self._root = config_dir / "keys"
+        self._secrets = secrets
+
+    def _path(self, owner: str) -> Path:
+        return self._root / f"{owner}{SUFFIX}"
+
+    def find(self, owner: str) -> KeyPlace | None:
+        """None: there is no key. Raises `KeyUnreadable`."""
+        try:
+            content = read_private(self._path(owner))
+        except ConfigurationError as exc:
+            raise KeyUnreadable(f"{exc.message} Set the key of {owner} again.") from None
+        if content is None:
+            return None
+        return KeyPlace(None) if content == _IN_KEYRING else KeyPlace(self._opened(owner, content))
+
+    def _opened(self, owner: str, content: bytes) -> str:
+        try:
+            found = orjson.loads(self._secrets.open(content))
+            if found["owner"] == owner:
+                return str(found["key"])
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise KeyUnreadable(
+            f"The stored key of {owner} cannot be opened: {self._path(owner)} was changed, or sealed with another "
+            "encryption key. Set it again."
+        )
+
+    def seal(self, owner: str, key: str) -> None:
+        self._write(owner, self._secrets.seal(orjson.dumps({"owner": owner, "key": key})))
+
+    def note_keyring(self, owner: str) -> bytes | None:
+        """The keyring has it, or is about to. Gives the file as it was before."""
+        before = read_private(self._path(owner))
+        self._write(owner, _IN_KEYRING)
+        return before
+
+    def restore(self, owner: str, before: bytes | None) -> None:
+        """Undo `note_keyring`."""
+        if before is None:
+            self.remove(owner)
+        else:
+            self._write(owner, before)
+
+    def _write(self, owner: str, content: bytes) -> None:
+        path = self._path(owner)
+        private_directory(path.parent)
+        write_private(path, content)
+
+    def in_keyring(self, owner: str) -> bool:
+        """Whether the keyring has it, as far as is noted."""
+        try:
+            return read_private(self._path(owner)) == _IN_KEYRING
+        except ConfigurationError:
+            return False
+
+    def remove(self, owner: str) -> None:
+        remove_private(self._path(owner))
+
+    def problems(self) -> Sequence[str]:
+        """One sentence for each that cannot be opened. Opens all of them."""
+        found = []
+        for owner in (f"{kind}/{name}" for kind in KINDS for name in self.names(kind)):
+            try:
+                self.find(owner)
+            except JackfieldError as exc:
+                found.append(exc.message)
+        return found
+
+    def names(self, kind: str) -> Sequence[str]:
+        """Whose keys there are: of `profiles` the aliases."""
+        try:
+            found = [path.name for path in (self._root / kind).iterdir()]
+        except FileNotFoundError:
+            return []
+        return sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX) and name[0] != ".")

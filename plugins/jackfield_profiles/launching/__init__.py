@@ -1,0 +1,1 @@
+"""From a stored profile to a running agent and back."""

@@ -1,0 +1,48 @@
+"""Which headless runs of one profile overlap: what the tool's log says of that time is then not all one run's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.records import state
+from jackfield.api.terminals import Terminals
+
+
+@state
+class TrackedRun:
+    """alone: no other run of the profile has been going on at any time of it."""
+
+    alone: bool = True
+
+
+class OverlappingRuns:
+    """The runs of this daemon by profile, terminal sessions among them."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._tracked: dict[str, list[TrackedRun]] = {}
+
+    @contextlib.contextmanager
+    def track(self, alias: str) -> Iterator[TrackedRun]:
+        """For as long as the run goes on."""
+        others = self._tracked.setdefault(alias, [])
+        run = TrackedRun(alone=not others and not self._in_terminals(alias))
+        for other in others:
+            other.alone = False
+        others.append(run)
+        try:
+            yield run
+        finally:
+            others.remove(run)
+            if not others:
+                del self._tracked[alias]
+
+    def alone(self, alias: str, run: TrackedRun) -> bool:
+        """Until now. A terminal session that began and ended meanwhile is missed: its usage has its own line."""
+        return run.alone and not self._in_terminals(alias)
+
+    def _in_terminals(self, alias: str) -> bool:
+        terminals = self._context.find_port(Terminals)
+        return terminals is not None and bool(terminals.live(alias))

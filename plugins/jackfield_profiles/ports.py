@@ -1,0 +1,110 @@
+"""The services of the plugin, as its own modules ask for them. What implements them is made when it is used first: a
+start needs none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import Literal, Protocol, TypeAlias
+
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile, Sandbox
+from jackfield.api.records import record
+from jackfield.api.usage import RunUsage
+
+HooksDocument: TypeAlias = dict[str, Json]
+"""`hooks_config`: event -> list of what is run."""
+
+
+@record
+class NewProfile:
+    """What is asked for; see `schemas.ProfileBody`."""
+
+    agent_id: str
+    alias: str
+    provider_id: str
+    endpoint_id: str | None = None
+    model: str | None = None
+    api_key: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    args: Sequence[str] = ()
+    working_dir: str | None = None
+    hooks_config: Mapping[str, Json] = field(default_factory=dict)
+    proxy_config: Mapping[str, Json] | None = None
+    sandbox: Sandbox = "off"
+    persist: bool | None = None
+    allow_missing: bool = False
+    shim: bool = False
+
+
+@record
+class Written:
+    """A profile as it was stored. warnings: sentences for whoever asked."""
+
+    profile: Profile
+    warnings: Sequence[str] = ()
+
+
+class ProfileCreation(Protocol):
+    """Makes profiles. What fails leaves nothing."""
+
+    async def create(self, asked: NewProfile) -> Written:
+        """Raises `NotFound` (agent, provider), `InvalidInput`, `Conflict` (the alias is taken), and what a hook
+        failed with."""
+
+    async def create_from(self, body: Json) -> Written:
+        """The same from a body in the form of `schemas.ProfileBody`."""
+
+
+class ProfileChanges(Protocol):
+    """Changes stored profiles. What is not named stays."""
+
+    async def change(self, alias: str, asked: Mapping[str, Json]) -> Written:
+        """asked: fields of `schemas.ProfileChange` that were given. Raises `NotFound`, `InvalidInput`, `Conflict`;
+        then nothing has changed."""
+
+    async def change_from(self, alias: str, body: Json) -> Written:
+        """The same from a body in the form of `schemas.ProfileChange`."""
+
+    async def set_proxy(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
+        """Raises as `change`."""
+
+    async def with_proxy(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        """As it would be with this configuration; nothing is stored. Raises `NotFound`, `InvalidInput`."""
+
+    async def change_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
+        """Let `change` alter the hooks as they are now; the result is checked. Raises as `change`."""
+
+
+class ProfileRemoval(Protocol):
+    """Deletes profiles, and what crashes have left of them."""
+
+    async def delete(self, alias: str, *, purge: bool, force: bool) -> Sequence[str]:
+        """Gives what could not be removed, in sentences. Raises `NotFound`; `Conflict` with a live session or a damaged
+        file, unless forced; and what a `delete` hook failed with, unless forced."""
+
+    async def sweep(self) -> int:
+        """Remove keys whose profile is gone; how many."""
+
+
+class ProfileLaunching(Protocol):
+    """Prepares, runs and ends agents."""
+
+    async def environment(self, profile: Profile, *, secrets: bool = False) -> Mapping[str, str]:
+        """What the agent would run with, sorted. secrets: as they are, else masked. Raises `NotFound`, `InvalidInput`,
+        `JackfieldError` (the script failed)."""
+
+    async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
+        """See `jackfield.api.profiles.Profiles.prepare`."""
+
+    async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
+        """See `jackfield.api.profiles.Profiles.ended`."""
+
+    async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
+        """See `jackfield.api.profiles.Profiles.run`."""
+
+    async def lifecycle(self, profile: Profile, when: Literal["create", "delete"]) -> None:
+        """Run the agent's commands for it. Raises `JackfieldError` when creating fails."""
+
+    async def end_left(self) -> None:
+        """End runs that a killed daemon has left, once."""

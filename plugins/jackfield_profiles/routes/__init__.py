@@ -1,0 +1,1 @@
+"""`/api/profiles`, and the keys of providers."""

@@ -1,0 +1,43 @@
+"""Small bodies and queries that the routes read by themselves."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Argument = Annotated[str, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]
+Directory = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^(/|~)[^\x00]*$")]
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
+
+
+class DeleteQuery(BaseModel):
+    model_config = ConfigDict(extra="ignore", defer_build=True)
+
+    purge: bool = Field(False, description="Whether the home is removed as well.")
+    force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
+
+
+class ProfileRunBody(_Input):
+    """A run without a terminal."""
+
+    prompt: Annotated[str, StringConstraints(max_length=1_048_576, pattern=r"^[^\x00]*$")] | None = None
+    args: Annotated[list[Argument], Field(max_length=1000)] = Field(default_factory=list)
+    timeout: Annotated[float, Field(strict=False, gt=0, le=86_400)] | None = Field(None, description="Seconds.")
+    working_dir: Directory | None = None
+
+
+class HookBody(_Input):
+    """One hook more."""
+
+    event: str
+    matcher: Annotated[str, StringConstraints(max_length=4096)] = "*"
+    command: Annotated[str, StringConstraints(min_length=1, max_length=65_536, pattern=r"^[^\x00]*$")]
+    timeout: int | None = Field(None, ge=1, le=3600, description="Seconds.")
+
+
+class ProviderKeyBody(_Input):
+    api_key: str = Field(min_length=1, json_schema_extra={"writeOnly": True})

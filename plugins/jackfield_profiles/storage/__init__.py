@@ -1,0 +1,1 @@
+"""Stored profiles: their files, read when they change, and the locks of those who change them."""

@@ -1,0 +1,126 @@
+"""Stored profiles: `{config_dir}/profiles/<alias>.json`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import cast
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
+from jackfield.api.files import create_private, private_directory, remove_private, write_private
+from jackfield.api.profiles import Profile
+from jackfield_profiles import aliases
+from jackfield_profiles.settings import ProfilesSettings
+from jackfield_profiles.storage.files import Damaged, Document, document, own, parsed, read, text
+from jackfield_profiles.storage.index import ProfileIndex
+from jackfield_profiles.storage.locks import ProfileLocks
+
+Change = Callable[[Document], None]
+
+
+class ProfileStore:
+    """Reading looks at the directory each time and reads what has changed; everything that blocks is done on
+    threads."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._clock = context.clock
+        self._directory = context.service.config_dir / "profiles"
+        self._index = ProfileIndex(self._directory)
+        self._locks = ProfileLocks(self._directory, context.clock, context.settings(ProfilesSettings).lock_timeout)
+        self._looking = asyncio.Lock()
+
+    async def all(self) -> Sequence[Profile]:
+        """Every readable one, by alias."""
+        async with self._looking:
+            return (await asyncio.to_thread(self._index.look)).profiles
+
+    async def find(self, alias: str) -> Profile:
+        """Raises `NotFound` (code `PROFILE_NOT_FOUND`), `Conflict` (code `PROFILE_DAMAGED`)."""
+        if not aliases.is_alias(alias):
+            raise aliases.unknown(alias)
+        try:
+            found = await asyncio.to_thread(self._index.find, alias)
+        except Damaged as exc:
+            raise self._damaged(alias, exc) from None
+        if found is None:
+            raise aliases.unknown(alias)
+        return found
+
+    def warnings(self) -> Sequence[str]:
+        """One sentence for each damaged file, as of the last look."""
+        return self._index.last.warnings
+
+    def known(self) -> int:
+        """How many there were at the last look."""
+        return len(self._index.last.profiles)
+
+    async def count(self) -> int:
+        """How many files there are, damaged ones too; none is read."""
+        return await asyncio.to_thread(self._index.count)
+
+    async def taken(self, alias: str) -> str | None:
+        """The alias of the file, damaged or not, that stands in the way of a new profile of this name."""
+        return await asyncio.to_thread(self._index.taken, alias)
+
+    # -- changing; every caller holds `changing(alias)`
+
+    def changing(self, alias: str) -> AbstractAsyncContextManager[None]:
+        """Nobody else changes this profile meanwhile, in no process. Not to be entered twice. Raises `Conflict` after
+        `profiles.lock_timeout`."""
+        return self._locks.hold(alias)
+
+    async def add(self, new: Document) -> Profile:
+        """Raises `Conflict` when there is such a file."""
+        return await asyncio.to_thread(self._add, new)
+
+    def _add(self, new: Document) -> Profile:
+        content = text(new)
+        profile = parsed(content)
+        private_directory(self._directory)
+        if not create_private(self._index.path(profile.alias), content):
+            raise aliases.taken(profile.alias, profile.alias)
+        return profile
+
+    async def rewrite(self, alias: str, change: Change) -> Profile:
+        """Let `change` alter the stored document as it is now; what it leaves alone stays. Raises as `find`."""
+        return await asyncio.to_thread(self._rewrite, alias, change)
+
+    def _rewrite(self, alias: str, change: Change) -> Profile:
+        path = self._index.path(alias)
+        try:
+            found = read(str(path))
+            if found is None:
+                raise aliases.unknown(alias)
+            own(found.content, alias)
+        except Damaged as exc:
+            raise self._damaged(alias, exc) from None
+        changed = document(found.content)
+        change(changed)
+        content = text(changed)
+        profile = parsed(content)
+        write_private(path, content)
+        return profile
+
+    async def remove(self, alias: str) -> None:
+        """What is not there is removed already."""
+        await asyncio.to_thread(remove_private, self._index.path(alias))
+
+    async def touch(self, alias: str) -> Profile:
+        """Note that an agent is started with the profile now. Takes `changing` itself. Raises as `find`."""
+        now = iso(self._clock.now_ms())
+
+        def change(found: Document) -> None:
+            cast("Document", found["metadata"])["last_used"] = now  # the store has seen that it is one
+
+        async with self.changing(alias):
+            return await self.rewrite(alias, change)
+
+    def _damaged(self, alias: str, problem: Damaged) -> Conflict:
+        path = self._index.path(alias)
+        return Conflict(
+            f"The stored profile {alias} cannot be read: {problem}. Repair {path}, or delete the profile with force.",
+            code="PROFILE_DAMAGED",
+        )

@@ -1,0 +1,1 @@
+"""What an agent is given to reach its provider: address, key or token, variables."""

@@ -1,0 +1,30 @@
+"""What `jackfield registry` does when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield_registry.ports import LocalRegistry, TellProgress
+from jackfield_registry.views import status_view
+
+
+async def sync(context: PluginContext, force: bool, tell: TellProgress) -> Mapping[str, Json]:
+    return status_view(await context.port(LocalRegistry).sync(force=force, tell=tell))
+
+
+async def status(context: PluginContext) -> Mapping[str, Json]:
+    return status_view(await context.port(LocalRegistry).status())
+
+
+async def damage(context: PluginContext) -> Sequence[str]:
+    return await context.port(LocalRegistry).damage()
+
+
+async def verify(context: PluginContext) -> Sequence[str]:
+    return await context.port(LocalRegistry).verify()
+
+
+async def pin(context: PluginContext, commit: str | None) -> Mapping[str, Json]:
+    return status_view(await context.port(LocalRegistry).pin(commit))

@@ -1,0 +1,51 @@
+"""The service of the plugin, as its own modules ask for it. It is made when it is used first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeAlias
+
+from jackfield.api.records import record
+from jackfield.api.registry import RegistryStatus
+
+
+@record
+class FetchProgress:
+    """all_bytes: where the index says the size of every file; None: unknown."""
+
+    files: int
+    all_files: int
+    bytes: int
+    all_bytes: int | None
+
+
+TellProgress: TypeAlias = Callable[[FetchProgress], None]
+"""Called on the event loop; must not block."""
+
+
+class LocalRegistry(Protocol):
+    """`jackfield.api.registry.Registry`, and what routes and commands want beyond it."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Syncs since the start by result: `updated`, `unchanged`, `failed`."""
+
+    async def status(self) -> RegistryStatus:
+        """What was synced, and when."""
+
+    async def damage(self) -> Sequence[str]:
+        """Sentences about what cannot be read."""
+
+    async def verify(self) -> Sequence[str]:
+        """Sentences about what on the disk is not as index and signature say."""
+
+    async def sync(
+        self, *, force: bool = False, unattended: bool = False, tell: TellProgress | None = None
+    ) -> RegistryStatus:
+        """One at a time: who comes meanwhile waits for the same, except that a forced one is not content with an
+        unforced. unattended: nobody is there to decide, so that a pin which cannot be read is not ignored. Raises
+        `UpstreamFailed`, `Conflict`, `ConfigurationError`."""
+
+    async def pin(self, commit: str | None) -> RegistryStatus:
+        """Stay at this commit from now on, which is taken at once if it is here, else with the next sync; None: go with
+        the channel again. Raises `Conflict`."""

@@ -1,0 +1,81 @@
+"""`jackfield usage` and its reports."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from jackfield.api.cli import Cli, echo_fields, echo_json
+from jackfield.api.jsontext import Json
+from jackfield_telemetry.cli.asking import ask, filter_of, tell
+from jackfield_telemetry.cli.report_tables import View, echo_blocks, echo_groups, echo_report
+from jackfield_telemetry.cli.tables import dollars, number
+from jackfield_telemetry.report_requests import ReportRequest, requested_report
+from jackfield_telemetry.reports.periods import LABELS, zone_of
+from jackfield_telemetry.reports.summary import usage_view
+from jackfield_telemetry.service import UsageService
+
+_KINDS_OF_TOKENS = {
+    "input": "input",
+    "output": "output",
+    "cache_creation_input": "cache writes",
+    "cache_read_input": "cache reads",
+}
+
+
+def show_sums(cli: Cli, config_dir: Path | None, period: str, narrowed: dict[str, str], as_json: bool) -> None:
+    """The sums of a period."""
+    view, warnings = ask(cli, lambda service: _sums(service, period, narrowed), config_dir)
+    if as_json:
+        echo_json(view)
+        return
+    found = cast("View", view)
+    tell(warnings, found["unpriced"])
+    tokens = found["total_tokens"]
+    total = sum(tokens.values())
+    named = ", ".join(f"{number(tokens[f'{part}_tokens'])} {word}" for part, word in _KINDS_OF_TOKENS.items())
+    echo_fields(
+        {
+            "Period": found["period"],
+            "Tokens": f"{number(total)} ({named})" if total else "0",
+            "Cost": dollars(found["total_cost"]["total_cost"]),
+            "Sessions": number(found["total_sessions"]),
+            "Time of runs": f"{number(found['total_runtime_secs'])} s",
+        }
+    )
+    for name in ("agent", "profile", "provider", "model", "date"):
+        if groups := found["aggregates"][f"by_{name}"]:
+            click.echo()
+            echo_groups(name, groups)
+
+
+async def _sums(service: UsageService, period: str, narrowed: dict[str, str]) -> tuple[dict[str, Json], list[str]]:
+    where, zone = filter_of(service, period, narrowed), zone_of(narrowed["tz"])
+    summary = await service.thread(lambda: service.summary(where, zone))
+    return usage_view(summary, LABELS[period]), await service.thread(service.warnings)
+
+
+def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: each option's own type
+    """A report with the options of its command."""
+    config_dir, as_json = options.pop("config_dir"), options.pop("as_json")
+    breakdown = options.pop("breakdown")
+    asked = ReportRequest(kind=cast("Any", kind), breakdown=breakdown or ("model" if as_json else "none"), **options)
+    view, warnings = ask(cli, lambda service: service.thread(lambda: requested_report(service, asked)), config_dir)
+    if as_json:
+        echo_json(view)
+        return
+    tell(warnings, cast("list[str]", view["unpriced"]))
+    if not view["rows"]:
+        click.echo("Nothing was used. Import what agents have logged with `jackfield usage import`.")
+    elif kind == "blocks":
+        echo_blocks(view, zone_of(asked.tz), breakdown=breakdown is not None)
+    else:
+        echo_report(view, breakdown=breakdown is not None)
+
+
+def narrow_to_recent(options: dict[str, Any]) -> None:  # Any: each option's own type
+    """To the last three days."""
+    options["since"] = (datetime.now(zone_of(options["tz"])).date() - timedelta(3)).isoformat()

@@ -1,0 +1,116 @@
+"""Query and answer of `GET /api/usage/report`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from jackfield_telemetry.http.schemas import Cost, Name, Tokens
+from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
+
+Day = Annotated[str, StringConstraints(max_length=10)]
+
+
+class ReportQuery(BaseModel):
+    """since, until: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within. tz: IANA name;
+    default the machine's. project: the directory that an agent worked in, or the last parts of its path. breakdown:
+    what each row is divided into. limit: rows. hours, token_limit (a number, or `max`: the largest block that has
+    ended) and active (the present one alone) are for blocks."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    kind: Kind = "daily"
+    since: Day = ""
+    until: Day = ""
+    tz: Annotated[str, StringConstraints(max_length=64)] = ""
+    agent: Name = ""
+    provider: Name = ""
+    profile: Name = ""
+    model: Name = ""
+    project: Annotated[str, StringConstraints(max_length=4096)] = ""
+    breakdown: Breakdown = "model"
+    order: Order = "asc"
+    limit: int = Field(MOST_ROWS, ge=1, le=MOST_ROWS)
+    hours: int = Field(5, ge=1, le=168)
+    token_limit: Annotated[str, StringConstraints(pattern=r"^(max|[1-9]\d{0,14})?$")] = ""
+    active: bool = False
+
+
+class Sums(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    answers: int
+    tokens: Tokens
+    total_tokens: int
+    cost: Cost
+
+
+class Row(Sums):
+    """Beside these the name of what it is about (`date`, `week`, `month`, `session`, `model` ...)."""
+
+    first_used: str
+    last_used: str
+    agents: list[str]
+    models: list[str]
+    breakdown: list[Sums] | None = None
+
+
+class Rate(BaseModel):
+    """Between the first and the last answer of the block. cost_per_hour: US dollars."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    tokens_per_minute: float
+    uncached_tokens_per_minute: float
+    cost_per_hour: float
+
+
+class Projection(BaseModel):
+    """At the end of the block, when it goes on at this rate."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    total_tokens: int
+    total_cost: float
+    remaining_minutes: float
+    limit_percent: float | None = None
+    limit_status: Literal["ok", "warning", "exceeds"] | None = None
+
+
+class Block(BaseModel):
+    """start, end: ISO 8601; the end is not in it. gap: nothing was used; all else is left out."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    start: str
+    end: str
+    gap: bool
+    active: bool
+    answers: int | None = None
+    tokens: Tokens | None = None
+    total_tokens: int | None = None
+    cost: Cost | None = None
+    limit_percent: float | None = None
+    burn_rate: Rate | None = None
+    projection: Projection | None = None
+
+
+class Report(BaseModel):
+    """left_out: rows beyond the limit; `totals` includes them. unpriced: models whose price is not known."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    kind: Kind
+    rows: list[Row | Block]
+    totals: Sums
+    left_out: int
+    unpriced: list[str]
+
+
+class ReportAnswer(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    success: Literal[True]
+    data: Report
+    warnings: list[str] | None = None

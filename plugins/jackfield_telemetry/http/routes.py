@@ -1,0 +1,47 @@
+"""`/api/usage`: statistics, reports, imports, export. The views stand in `views`, which the first request loads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Blueprint
+
+from jackfield.api.context import PluginContext
+from jackfield.api.http import deferred_view, operation
+
+TAGS = ("usage",)
+_SCHEMAS = "jackfield_telemetry.http.schemas"
+_REPORTS = "jackfield_telemetry.http.report_schemas"
+_VIEWS = "jackfield_telemetry.http.views"
+
+USAGE = operation(
+    "Tokens and cost of a period",
+    scope=None,
+    query=f"{_SCHEMAS}:UsageQuery",
+    response=f"{_SCHEMAS}:UsageAnswer",
+    tags=TAGS,
+)
+IMPORT = operation(
+    "Count what is new in agents' own logs",
+    scope=None,
+    query=f"{_SCHEMAS}:ImportQuery",
+    response=f"{_SCHEMAS}:ImportAnswer",
+    tags=TAGS,
+)
+EXPORT = operation("All usage as CSV or JSON", scope=None, query=f"{_SCHEMAS}:ExportQuery", tags=TAGS)
+REPORT = operation(
+    "Usage by day, week, month, session, model ..., or in blocks of 5 hours",
+    scope=None,
+    query=f"{_REPORTS}:ReportQuery",
+    response=f"{_REPORTS}:ReportAnswer",
+    tags=TAGS,
+)
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    made = Blueprint("usage", __name__, url_prefix="/api/usage")
+    made.get("", endpoint="usage")(deferred_view(f"{_VIEWS}:usage", context, USAGE))
+    made.post("/import-agent", endpoint="import_agent")(deferred_view(f"{_VIEWS}:import_agent", context, IMPORT))
+    made.get("/export", endpoint="export")(deferred_view(f"{_VIEWS}:export", context, EXPORT))
+    made.get("/report", endpoint="report")(deferred_view(f"{_VIEWS}:report", context, REPORT))
+    return [made]

@@ -1,0 +1,96 @@
+"""The views of `/api/usage`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Iterator
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.http import read_query, success
+from jackfield_telemetry.http.report_schemas import ReportQuery
+from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
+from jackfield_telemetry.http.streaming import begun, streamed
+from jackfield_telemetry.importing.imports import import_sentence
+from jackfield_telemetry.report_requests import ReportRequest, requested_report
+from jackfield_telemetry.reports.export import (
+    BY,
+    csv_broken,
+    csv_parts,
+    json_broken,
+    json_parts,
+    limited,
+    row_of,
+    told_if_broken,
+)
+from jackfield_telemetry.reports.periods import LABELS, span_of, zone_of
+from jackfield_telemetry.reports.queries import UsageFilter, slices
+from jackfield_telemetry.reports.summary import usage_view
+from jackfield_telemetry.service import UsageService, sources_of
+
+_MOST_WARNINGS = 20
+
+
+async def usage(context: PluginContext) -> Response:
+    """`GET /api/usage`."""
+    query, service = read_query(UsageQuery), context.port(UsageService)
+    zone, where = zone_of(query.tz), _filter(context, query)
+
+    def work() -> tuple[object, list[str]]:
+        return usage_view(service.summary(where, zone), LABELS[query.period]), service.warnings()
+
+    data, warnings = await asyncio.to_thread(work)
+    return success(data, warnings=warnings)
+
+
+async def import_agent(context: PluginContext) -> Response:
+    """`POST /api/usage/import-agent`."""
+    query, service = read_query(ImportQuery), context.port(UsageService)
+    environment = dict(os.environ)
+    sources = await asyncio.to_thread(sources_of, service, query.agent, query.agent_dir, environment)
+    if not sources and query.agent is None:
+        return success("No agent's log was found; 0 tokens imported.")
+    done = await service.import_all(sources)
+    problems = [problem for one in done for problem in one.problems]
+    return success(import_sentence(done), warnings=problems[:_MOST_WARNINGS])
+
+
+async def export(context: PluginContext) -> Response:
+    """`GET /api/usage/export`."""
+    query, service = read_query(ExportQuery), context.port(UsageService)
+    where, zone, limit = _filter(context, query), zone_of(query.tz), service.settings.export_limit
+
+    def parts() -> Iterator[bytes]:
+        pricing = service.pricing()
+        service.settle()
+
+        def work(connection: sqlite3.Connection) -> Iterator[bytes]:
+            found = slices(connection, where, pricing, BY, zone)
+            rows = limited(map(row_of, found), limit)
+            return csv_parts(rows) if query.format == "csv" else json_parts(rows)
+
+        yield from service.ledger.stream(work)
+
+    broken = csv_broken if query.format == "csv" else json_broken
+    content = streamed(told_if_broken(parts(), broken))
+    answer = Response(begun(await anext(content), content), content_type="text/csv; charset=utf-8")
+    if query.format == "json":
+        answer.content_type = "application/json"
+    answer.headers["Content-Disposition"] = f"attachment; filename=usage.{query.format}"
+    return answer
+
+
+async def report(context: PluginContext) -> Response:
+    """`GET /api/usage/report`."""
+    asked, service = ReportRequest(**read_query(ReportQuery).model_dump()), context.port(UsageService)
+    data, warnings = await asyncio.to_thread(requested_report, service, asked)
+    return success(data, warnings=warnings)
+
+
+def _filter(context: PluginContext, query: UsageQuery) -> UsageFilter:
+    """Raises `InvalidInput`."""
+    span = span_of(query.period, context.clock.now_ms(), zone_of(query.tz))
+    return UsageFilter(span, query.profile, query.model, query.agent, query.provider)

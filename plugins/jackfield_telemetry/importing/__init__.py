@@ -1,0 +1,1 @@
+"""Reading agents' logs into the ledger."""

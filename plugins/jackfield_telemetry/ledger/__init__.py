@@ -1,0 +1,1 @@
+"""The ledger of usage: every answer once."""

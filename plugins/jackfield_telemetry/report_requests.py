@@ -1,0 +1,58 @@
+"""From what somebody asks, in words, to a report: the API and the command line ask alike."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Literal
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield_telemetry.reports.blocks import HOURS, BlocksScope, block_report
+from jackfield_telemetry.reports.periods import zone_of
+from jackfield_telemetry.reports.queries import UsageFilter
+from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order, ReportScope, report, span_between
+from jackfield_telemetry.reports.views import blocks_view, report_view
+from jackfield_telemetry.service import UsageService
+
+MAX = "max"
+
+
+@record
+class ReportRequest:
+    """As the query of `GET /api/usage/report`. token_limit: digits, `max`, or nothing."""
+
+    kind: Kind = "daily"
+    since: str = ""
+    until: str = ""
+    tz: str = ""
+    agent: str = ""
+    provider: str = ""
+    profile: str = ""
+    model: str = ""
+    project: str = ""
+    breakdown: Breakdown = "model"
+    order: Order = "asc"
+    limit: int = MOST_ROWS
+    hours: int = HOURS
+    token_limit: str = ""
+    active: bool = False
+
+
+def requested_report(service: UsageService, asked: ReportRequest) -> tuple[dict[str, Json], list[str]]:
+    """The report, and what is damaged. Blocks. Raises `InvalidInput`, `StoreUnavailable`."""
+    zone = zone_of(asked.tz)
+    span = span_between(asked.since, asked.until, zone)
+    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
+    project = asked.project.rstrip("/") or asked.project
+    wanted = ReportScope(asked.kind, where, zone, project, asked.breakdown, asked.order, asked.limit)
+    limit: int | Literal["max"] = "max" if asked.token_limit == MAX else int(asked.token_limit or 0)
+    blocks = BlocksScope(wanted, service.context.clock.now_ms(), asked.hours, limit, asked.active)
+    pricing = service.pricing()
+    service.settle()
+
+    def work(connection: sqlite3.Connection) -> dict[str, Json]:
+        if asked.kind == "blocks":
+            return blocks_view(block_report(connection, pricing, blocks), blocks)
+        return report_view(report(connection, pricing, wanted), wanted)
+
+    return service.ledger.read(work), service.warnings()

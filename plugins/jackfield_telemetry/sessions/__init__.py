@@ -1,0 +1,1 @@
+"""The log of runs, and the sums beside it."""

@@ -1,0 +1,1 @@
+"""Documents: parsing, validation, and the reader of saved ones."""

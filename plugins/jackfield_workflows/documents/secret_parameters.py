@@ -1,0 +1,222 @@
+"""The secrets in documents: what node types mark as such (`NodeParameters.secret_paths`).
+
+Nobody gets them back: answers and exports have `***` in their place. What is written with `***` keeps what is stored of
+the same node; where nothing is stored, it counts as empty, so that what needs a secret says that it has none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import ANY, NodeCatalog
+from jackfield.api.records import replace
+from jackfield.api.workflows import Document, Node, Workflow, local_type
+from jackfield_workflows.documents.credential_exports import VALUES, is_credential
+from jackfield_workflows.documents.values import number
+
+MASK = "***"
+MASKS = frozenset({MASK, f"={MASK}"})
+"""The second one is what an editor makes of the first when its user wants an expression."""
+ABSENT = object()
+Path = tuple[str, ...]
+_NAMES = re.compile(r"""\$\(\s*(['"])[^'"]*\1\s*\)|\[\s*(['"])[^'"]*\2\s*\]""")
+_REFERENCE = re.compile(r"""=\s*\{\{\s*\$[^'"`{}]*\}\}\s*""")
+_log = logging.getLogger(__name__)
+
+
+class SecretParameters:
+    """Takes secrets out of documents and puts them back."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._paths: dict[tuple[str, float | None], tuple[Path, ...]] = {}
+
+    async def ready(self, document: Document) -> None:
+        """Have the node types of the document read, off the event loop: some are large."""
+        if any(self._unread(node) for node in _nodes(document)):
+            await asyncio.to_thread(lambda: [self._paths_of(node) for node in _nodes(document)])
+
+    def redacted(self, document: Document) -> Document:
+        """The document as it is shown. Of a credential that was stored as a workflow, nothing secret is shown
+        either."""
+        if is_credential(document):
+            return {key: MASK if key in VALUES else value for key, value in document.items()}
+        return self._with_nodes(document, lambda node: self._changed(node, {}, _masked))
+
+    def hidden(self, workflow: Workflow) -> Workflow:
+        """The workflow without secrets, for what its nodes' parameters are shown to."""
+        nodes = {name: self._hidden(node) for name, node in workflow.nodes.items()}
+        same = all(nodes[name] is node for name, node in workflow.nodes.items())
+        return workflow if same else replace(workflow, nodes=nodes)
+
+    def kept(self, document: Document, stored: Document | None) -> Document:
+        """The document as it is stored: `***` is the secret of the same node in `stored`, by id, else by name; else
+        empty."""
+        if not has_masks(document):
+            return document
+        present = _Stored(stored or {})
+        return self._with_nodes(document, lambda node: self._changed(node, present.like(node), _restored))
+
+    def lost(self, given: Document, stored: Document) -> list[str]:
+        """Where `given` has `***` and `stored`, which was made of it, nothing; paths such as
+        `nodes[2].parameters.secret`."""
+        if not has_masks(given):
+            return []
+        pairs = zip(_nodes(given), _nodes(stored), strict=False)
+        return [
+            f"nodes[{index}].parameters.{'.'.join(place)}"
+            for index, (one, other) in enumerate(pairs)
+            for place, value in self._values(one)
+            if _is_mask(value) and (place, "") in self._values(other)
+        ]
+
+    def _hidden(self, node: Node) -> Node:
+        raw: dict[str, Json] = {"type": node.type, "typeVersion": node.version, "parameters": dict(node.parameters)}
+        changed = self._changed(raw, {}, _masked)
+        parameters = changed["parameters"]
+        return node if changed is raw or not isinstance(parameters, dict) else replace(node, parameters=parameters)
+
+    def _with_nodes(self, document: Document, change: Callable[[dict[str, Json]], dict[str, Json]]) -> Document:
+        listed = document.get("nodes")
+        if not isinstance(listed, list):
+            return document
+        nodes: list[Json] = [change(node) if isinstance(node, dict) else node for node in listed]
+        same = all(new is old for new, old in zip(nodes, listed, strict=True))
+        return document if same else {**document, "nodes": nodes}
+
+    def _changed(
+        self, node: dict[str, Json], old: dict[str, Json], change: Callable[[Json, object], Json]
+    ) -> dict[str, Json]:
+        """The node with `change(value, what old has there)` in place of each secret."""
+        given = parameters = node.get("parameters")
+        for path in self._paths_of(node):
+            parameters = _at(parameters, old.get("parameters", ABSENT), path, change)
+        return node if parameters is given else {**node, "parameters": parameters}
+
+    def _values(self, node: dict[str, Json]) -> list[tuple[Path, Json]]:
+        return [found for path in self._paths_of(node) for found in _found(node.get("parameters"), path)]
+
+    def _unread(self, node: dict[str, Json]) -> bool:
+        kind = _kind(node)
+        return (kind, _version(node)) not in self._paths and self._context.port(NodeCatalog).find(kind) is not None
+
+    def _paths_of(self, node: dict[str, Json]) -> tuple[Path, ...]:
+        """What the node's type marks in the version that runs."""
+        kind, version = _kind(node), _version(node)
+        if (kind, version) in self._paths:
+            return self._paths[kind, version]
+        node_type = self._context.port(NodeCatalog).find(kind)
+        if node_type is None:
+            return ()
+        try:
+            found = tuple(tuple(path.split(".")) for path in node_type.parameters(version).secret_paths())
+            known = version is None or version in node_type.versions
+        except Exception:
+            _log.exception("The parameters of the node type %s cannot be read for secrets.", kind)
+            return ()
+        if known:  # documents may name any others
+            self._paths[kind, version] = found
+        return found
+
+
+class _Stored:
+    """The nodes of a stored document, to be found again."""
+
+    def __init__(self, document: Document) -> None:
+        self._nodes = _nodes(document)
+
+    def like(self, node: dict[str, Json]) -> dict[str, Json]:
+        """The same node; empty when there is none, or it is of another kind now."""
+        ident, name = node.get("id"), node.get("name")
+        same = [one for one in self._nodes if ident and one.get("id") == ident]
+        if len(same) != 1:  # copies of a node within a file share its id
+            same = [one for one in same or self._nodes if name and one.get("name") == name]
+        return same[0] if same and _kind(same[0]) == _kind(node) else {}
+
+
+def has_masks(document: Document) -> bool:
+    """Whether `***` is a value of any parameter, secret or not."""
+    return any(_holds_mask(node.get("parameters")) for node in _nodes(document))
+
+
+def _holds_mask(value: Json) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_mask, value.values()))
+    return any(map(_holds_mask, value)) if isinstance(value, list) else _is_mask(value)
+
+
+def _is_mask(value: object) -> bool:
+    return isinstance(value, str) and value in MASKS
+
+
+def _nodes(document: Document) -> list[dict[str, Json]]:
+    listed = document.get("nodes")
+    return [node for node in listed if isinstance(node, dict)] if isinstance(listed, list) else []
+
+
+def _kind(node: dict[str, Json]) -> str:
+    written = node.get("type")
+    return local_type(written) if isinstance(written, str) else ""
+
+
+def _version(node: dict[str, Json]) -> float | None:
+    return number(node.get("typeVersion"))
+
+
+def _masked(value: Json, old: object) -> Json:
+    empty = value is None or value == "" or isinstance(value, bool)
+    return value if empty or _is_reference(value) else MASK
+
+
+def _is_reference(value: Json) -> bool:
+    """Whether this is an expression that only says where the secret is, such as `={{ $json.key }}`."""
+    return isinstance(value, str) and _REFERENCE.fullmatch(_NAMES.sub("$", value)) is not None
+
+
+def _restored(value: Json, old: object) -> Json:
+    if not _is_mask(value):
+        return value
+    return "" if old is ABSENT or _is_mask(old) else old  # type: ignore[return-value]  # JSON, when not absent
+
+
+def _at(value: Json, old: object, path: Path, change: Callable[[Json, object], Json]) -> Json:
+    """The value with `change` applied to what is at this path; itself when nothing changes."""
+    if not path:
+        return change(value, old)
+    name, rest = path[0], path[1:]
+    if isinstance(value, dict):
+        keys = [key for key in value if name in (ANY, key)]
+        new = {key: _at(value[key], _inside(old, key), rest, change) for key in keys}
+        return value if all(new[key] is value[key] for key in keys) else {**value, **new}
+    if isinstance(value, list) and name == ANY:
+        made = [_at(inner, _inside(old, index), rest, change) for index, inner in enumerate(value)]
+        return value if all(one is other for one, other in zip(made, value, strict=True)) else made
+    return value
+
+
+def _found(value: Json, path: Path, place: Path = ()) -> Iterator[tuple[Path, Json]]:
+    """What is at this path, and where."""
+    if not path:
+        yield place, value
+        return
+    inner: Iterable[tuple[str | int, Json]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    for key, one in inner:
+        if path[0] in (ANY, key):
+            yield from _found(one, path[1:], (*place, str(key)))
+
+
+def _inside(old: object, key: str | int) -> object:
+    if isinstance(old, dict):
+        return old.get(key, ABSENT)
+    if isinstance(old, list) and isinstance(key, int) and key < len(old):
+        return old[key]
+    return ABSENT

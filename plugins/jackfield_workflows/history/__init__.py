@@ -1,0 +1,1 @@
+"""Executions that are stored: views and retries."""

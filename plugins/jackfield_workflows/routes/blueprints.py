@@ -1,0 +1,34 @@
+"""Every blueprint of the management API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Blueprint
+
+from jackfield.api.context import PluginContext
+from jackfield_workflows.routes.events import EventRoutes
+from jackfield_workflows.routes.executions import ExecutionRoutes
+from jackfield_workflows.routes.groups import blueprint
+from jackfield_workflows.routes.imports import ImportRoutes
+from jackfield_workflows.routes.node_types import NodeTypeRoutes
+from jackfield_workflows.routes.preview import PreviewRoutes
+from jackfield_workflows.routes.runs import RunRoutes
+from jackfield_workflows.routes.variables import VariableRoutes
+from jackfield_workflows.routes.workflows import WorkflowRoutes
+from jackfield_workflows.saved.changes import WorkflowChanges
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    changes = WorkflowChanges(context)
+    groups = (
+        WorkflowRoutes(context, changes),
+        ImportRoutes(context, changes),
+        RunRoutes(context),
+        PreviewRoutes(context),
+        ExecutionRoutes(context),
+        VariableRoutes(context),
+        NodeTypeRoutes(context),
+        EventRoutes(context),
+    )
+    return [blueprint(group) for group in groups]

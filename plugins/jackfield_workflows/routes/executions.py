@@ -1,0 +1,161 @@
+"""`/executions`: list, read, delete, retry, cancel, count."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Engine
+from jackfield.api.errors import NotFound
+from jackfield.api.http import clamp, json_response, operation, request_id
+from jackfield.api.records import replace
+from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.history.files import drop_files
+from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
+from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page_view, paging
+
+if TYPE_CHECKING:
+    from jackfield_workflows.history.retries import StartAt
+
+STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
+MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
+STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
+TAGS = ("executions",)
+MOST_ITEMS = 1000
+
+
+class ExecutionRoutes:
+    """Views on stored executions."""
+
+    name = "executions"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def routes(self) -> Sequence[Route]:
+        one = "/executions/<execution_id>"
+        return (
+            ("GET", "/executions", self.list_executions),
+            ("GET", "/executions/stats", self.count_executions),
+            ("GET", one, self.get_execution),
+            ("GET", f"{one}/items", self.list_items),
+            ("DELETE", one, self.delete_execution),
+            ("POST", f"{one}/retry", self.retry_execution),
+            ("POST", f"{one}/cancel", self.cancel_execution),
+        )
+
+    @operation(
+        "List executions, newest first",
+        scope="executions:read",
+        query=schema("ExecutionsQuery"),
+        response=schema("ExecutionPage"),
+        tags=TAGS,
+    )
+    async def list_executions(self) -> Response:
+        page = paging()
+        found = await self._context.store.executions(_filter(), offset=page.offset, limit=page.limit)
+        return json_response(page_view([execution_row_view(row) for row in found.rows], found.total, page))
+
+    @operation(
+        "Count executions by status",
+        scope="executions:read",
+        query=schema("CountQuery"),
+        response=schema("Counts"),
+        tags=TAGS,
+    )
+    async def count_executions(self) -> Response:
+        found = await self._context.store.execution_stats(_filter())
+        counts = {status: found.get(status, 0) for status in STATUSES}
+        return json_response({"total": sum(counts.values()), **counts})
+
+    @operation(
+        "Read an execution with its node runs; `items`: with the first items of each output and their number",
+        scope="executions:read",
+        query=schema("ExecutionQuery"),
+        response=schema("ExecutionShown"),
+        tags=TAGS,
+    )
+    async def get_execution(self, execution_id: str) -> Response:
+        most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
+        stored = await self._stored(execution_id)
+        return Response(await execution_body(stored, most), content_type="application/json")
+
+    @operation(
+        "List the items of one output of a node run",
+        scope="executions:read",
+        query=schema("ItemsQuery"),
+        response=schema("ItemPage"),
+        tags=TAGS,
+    )
+    async def list_items(self, execution_id: str) -> Response:
+        page = paging(50, MOST_ITEMS)
+        run = clamp(request.args.get("run"), -1, -1, MAX_OFFSET)
+        output = clamp(request.args.get("output"), 0, 0, MAX_OFFSET)
+        found = await items_body(await self._stored(execution_id), run, output, page.offset, page.limit)
+        if found is None:
+            raise NotFound("The execution has no node run with this index, or not this output.")
+        return Response(found, content_type="application/json")
+
+    @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS)
+    async def delete_execution(self, execution_id: str) -> Response:
+        if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
+            raise _unknown()
+        await drop_files(self._context, execution_id)
+        return Response(status=204)
+
+    @operation(
+        "Run an execution again: from its original input, from=failed or from=node&node=NAME",
+        scope="workflows:execute",
+        query=schema("RetryQuery"),
+        response=schema("Submitted"),
+        status=201,
+        tags=TAGS,
+    )
+    async def retry_execution(self, execution_id: str) -> Response:
+        from jackfield_workflows.history.retries import retry_request
+
+        stored = await self._stored(execution_id)
+        start_at = choice("from", STARTS) or "start"
+        again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
+        execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
+        await asyncio.shield(execution.accepted)
+        body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
+        response = json_response(body, 201)
+        response.headers["Location"] = f"/api/v1/executions/{execution.id}"
+        return response
+
+    @operation(
+        "Cancel an open execution", scope="workflows:execute", response=schema("Submitted"), status=202, tags=TAGS
+    )
+    async def cancel_execution(self, execution_id: str) -> Response:
+        stored = await self._stored(execution_id)
+        await self._context.port(Engine).cancel(stored.row.id)
+        found = await self._context.store.execution(stored.row.id)
+        status = (found or stored).row.status
+        return json_response({"executionId": stored.row.id, "status": status}, 202)
+
+    async def _stored(self, execution_id: str) -> StoredExecution:
+        found = await self._context.store.execution(known_id(execution_id, "execution"))
+        if found is None:
+            raise _unknown()
+        return found
+
+
+def _filter() -> ExecutionFilter:
+    return ExecutionFilter(
+        workflow_id=request.args.get("workflowId") or None,
+        status=choice("status", STATUSES),
+        mode=choice("mode", MODES),
+        since=moment("since"),
+        until=moment("until"),
+    )
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no execution with this id.")

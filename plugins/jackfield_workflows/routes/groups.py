@@ -1,0 +1,33 @@
+"""How a group of views becomes a blueprint."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeAlias
+
+from quart import Blueprint, Response
+
+View: TypeAlias = Callable[..., Awaitable[Response]]
+Route: TypeAlias = "tuple[str, str, View]"
+"""Method, path below /api/v1, view."""
+
+
+class RouteGroup(Protocol):
+    """Views that share what they work on."""
+
+    name: str
+
+    def routes(self) -> Sequence[Route]: ...
+
+
+def blueprint(group: RouteGroup) -> Blueprint:
+    """A blueprint under /api/v1 with the group's routes."""
+    made = Blueprint(group.name, __name__, url_prefix="/api/v1")
+    for method, path, view in group.routes():
+        made.add_url_rule(path, view_func=view, methods=[method])
+    return made
+
+
+def schema(name: str, module: str = "schemas") -> str:
+    """Where the payload of this name is; `jackfield.api.http.operation` takes that, so that a start builds none."""
+    return f"jackfield_workflows.routes.{module}:{name}"

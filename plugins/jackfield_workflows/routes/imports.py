@@ -1,0 +1,44 @@
+"""`/workflows/import`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import json_response, operation, read_json
+from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.requests import author, flag
+from jackfield_workflows.saved.changes import Author, WorkflowChanges
+from jackfield_workflows.saved.imports import Importer, documents_of, import_view
+
+
+class ImportRoutes:
+    """Takes documents as other systems export them."""
+
+    name = "workflow_imports"
+
+    def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
+        self._importer = Importer(context, changes)
+
+    def routes(self) -> Sequence[Route]:
+        return (("POST", "/workflows/import", self.import_workflows),)
+
+    @operation(
+        "Create or update workflows from one document or a list; with ?partial=true although some have mistakes",
+        scope="workflows:write",
+        response=schema("ImportShown"),
+        tags=("workflows",),
+    )
+    async def import_workflows(self) -> Response:
+        """200 when all are stored, 207 when some are, 400 when none is: never half without saying so."""
+        documents = documents_of(await read_json())
+        results = await self._importer.run(documents, Author(author().name), partial=bool(flag("partial")))
+        view = import_view(results)
+        if view["imported"]:
+            return json_response(view)
+        if view["notImported"] != len(results):
+            return json_response(view, 207)
+        raise InvalidInput("No workflow was imported; results say why.", extra=view)

@@ -1,0 +1,57 @@
+"""`/node-types`: every installed node with its parameters as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield.api.http import json_response, operation
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import local_type
+from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.node_type_views import NodeTypeViews
+from jackfield_workflows.routes.requests import flag
+
+TAGS = ("node types",)
+
+
+class NodeTypeRoutes:
+    """Views on the catalog."""
+
+    name = "node_types"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._views = NodeTypeViews(lambda: context.port(NodeCatalog))
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/node-types", self.list_node_types),
+            ("GET", "/node-types/<kind>", self.get_node_type),
+        )
+
+    @operation(
+        "List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter",
+        scope="workflows:read",
+        query=schema("NodeTypeQuery"),
+        response=schema("NodeTypeList"),
+        tags=TAGS,
+    )
+    async def list_node_types(self) -> Response:
+        wanted = flag("schemas")
+        return Response(await self._views.all(schemas=wanted is not False), content_type="application/json")
+
+    @operation(
+        "Read a node type with its parameters as JSON Schema, under any of its namespaces",
+        scope="workflows:read",
+        response=schema("NodeTypeWhole"),
+        tags=TAGS,
+    )
+    async def get_node_type(self, kind: str) -> Response:
+        found = await self._views.one(local_type(kind))
+        if found is None:
+            raise NotFound("There is no such node type.")
+        return json_response(found)

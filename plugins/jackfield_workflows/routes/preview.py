@@ -1,0 +1,72 @@
+"""`/expressions/preview`: what expressions give on the data of an execution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from quart import Response
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import json_response, operation, parse_model, principal, read_json
+from jackfield.api.large_json import off_loop
+from jackfield.api.workflows import Workflow
+from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.routes.groups import Route, schema
+
+if TYPE_CHECKING:
+    from jackfield_workflows.history.previews import Previews
+    from jackfield_workflows.routes.schemas_preview import PreviewBody
+
+
+TAGS = ("workflows",)
+
+
+class PreviewRoutes:
+    """A view for editors."""
+
+    name = "expression_preview"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._secrets = SecretParameters(context)
+
+    @cached_property
+    def _previews(self) -> Previews:
+        from jackfield_workflows.history.previews import Previews
+
+        return Previews(self._context)
+
+    def routes(self) -> Sequence[Route]:
+        return (("POST", "/expressions/preview", self.preview),)
+
+    @operation(
+        "Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored",
+        scope="workflows:execute",
+        request=schema("PreviewBody", "schemas_preview"),
+        response=schema("PreviewShown", "schemas_preview"),
+        tags=TAGS,
+    )
+    async def preview(self) -> Response:
+        from jackfield_workflows.history.previews import WantedPreview
+        from jackfield_workflows.routes.schemas_preview import PreviewBody
+
+        body = parse_model(PreviewBody, await read_json())
+        if body.executionId is not None:
+            principal().require("executions:read")
+        workflow = await self._workflow(body)
+        wanted = WantedPreview(workflow, body.node, body.executionId, body.item, body.templates)
+        return json_response(await self._previews.evaluate(wanted))
+
+    async def _workflow(self, body: PreviewBody) -> Workflow:
+        document = body.workflow
+        if document is not None:
+            return await off_loop(
+                document, lambda: self._context.port(WorkflowReader).parse(document, id=body.workflowId)
+            )
+        if body.workflowId is not None:
+            return self._secrets.hidden(await self._context.port(WorkflowReader).load(body.workflowId))
+        details = {"workflow": "give a document here, or the id of a saved one as workflowId"}
+        raise InvalidInput("The body names no workflow.", details=details)

@@ -1,0 +1,150 @@
+"""`/workflows/{id}/execute`, `execute-async` and `/workflows/run`: run a workflow by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
+from jackfield.api.errors import ExecutionTimeout, InvalidInput, JackfieldError
+from jackfield.api.http import json_response, operation, parse_model, read_json, request_id
+from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import Items, Workflow
+from jackfield_workflows.history.views import execution_body, failure_view
+from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.requests import read_optional_json
+from jackfield_workflows.settings import WorkflowsSettings
+from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
+
+TAGS = ("workflows",)
+
+
+class RunRoutes:
+    """Views that start executions in mode manual; the query may name the node to `start` at and the one that it runs
+    `until`."""
+
+    name = "workflow_runs"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._timeout = context.settings(WorkflowsSettings).execute_timeout
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("POST", "/workflows/run", self.run_workflow),
+            ("POST", "/workflows/run-async", self.start_unsaved),
+            ("POST", "/workflows/<workflow_id>/execute", self.execute_workflow),
+            ("POST", "/workflows/<workflow_id>/execute-async", self.start_workflow),
+        )
+
+    @operation(
+        "Run a workflow and answer with the finished execution",
+        scope="workflows:execute",
+        query=schema("RunQuery"),
+        request=schema("InputData"),
+        response=schema("ExecutionShown"),
+        tags=TAGS,
+    )
+    async def execute_workflow(self, workflow_id: str) -> Response:
+        workflow = await self._context.port(WorkflowReader).load(workflow_id)
+        execution = self._submit(workflow, read_items(await read_optional_json()), "finish")
+        await self._end(execution)
+        stored = await self._context.store.execution(execution.id)
+        if stored is None:
+            raise JackfieldError("The execution was deleted before it could be read.")
+        return Response(await execution_body(stored), content_type="application/json")
+
+    @operation(
+        "Start a workflow and answer once its execution is stored",
+        scope="workflows:execute",
+        query=schema("RunQuery"),
+        request=schema("InputData"),
+        response=schema("Submitted"),
+        status=202,
+        tags=TAGS,
+    )
+    async def start_workflow(self, workflow_id: str) -> Response:
+        workflow = await self._context.port(WorkflowReader).load(workflow_id)
+        execution = self._submit(workflow, read_items(await read_optional_json()), "accept")
+        await asyncio.shield(execution.accepted)
+        return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
+
+    @operation(
+        "Run a workflow that is not saved",
+        scope="workflows:execute",
+        query=schema("RunQuery"),
+        request=schema("RunBody"),
+        response=schema("RunShown"),
+        tags=TAGS,
+    )
+    async def run_workflow(self) -> Response:
+        from jackfield_workflows.routes.schemas import RunBody
+
+        body = parse_model(RunBody, await read_json())
+        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "finish")
+        outcome = await self._end(execution)
+        view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
+        if outcome.failure is not None:
+            view["error"] = failure_view(outcome.failure)
+        return json_response(view)
+
+    @operation(
+        "Start a workflow that is not saved and answer once its execution is stored",
+        scope="workflows:execute",
+        query=schema("RunQuery"),
+        request=schema("RunBody"),
+        response=schema("Submitted"),
+        status=202,
+        tags=TAGS,
+    )
+    async def start_unsaved(self) -> Response:
+        from jackfield_workflows.routes.schemas import RunBody
+
+        body = parse_model(RunBody, await read_json())
+        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "accept")
+        await asyncio.shield(execution.accepted)
+        return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)
+
+    async def _parsed(self, document: dict[str, Json]) -> Workflow:
+        try:
+            return await off_loop(document, lambda: self._context.port(WorkflowReader).parse(document))
+        except InvalidInput as exc:
+            details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
+            raise InvalidInput(exc.message, details=details) from None
+
+    def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
+        until = chosen_end(workflow, request.args.get("until"))
+        start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
+        return self._context.port(Engine).submit(
+            ExecutionRequest(
+                workflow=workflow,
+                mode="manual",
+                start=start,
+                items=start_items(workflow, start, items, self._context.port(NodeCatalog)),
+                use_pin_data=True,
+                until=until,
+                durability=durability,
+                request_id=request_id() or None,
+            )
+        )
+
+    async def _end(self, execution: Execution) -> Outcome:
+        """The end, once it is stored. Raises `ExecutionTimeout`, after which the execution goes on."""
+        try:
+            outcome = await asyncio.wait_for(asyncio.shield(execution.finished), self._timeout)
+        except TimeoutError:
+            raise ExecutionTimeout(
+                f"The workflow did not end within {self._timeout:g} seconds; it goes on running.",
+                extra={"executionId": execution.id},
+            ) from None
+        await asyncio.shield(execution.stored)
+        return outcome
+
+
+def _input_data(value: Json) -> Items | None:
+    return None if value is None or value == {} else read_items({"inputData": value})

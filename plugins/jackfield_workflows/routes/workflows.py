@@ -1,0 +1,221 @@
+"""`/workflows`: create, read, change, list, activate, copy, check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.ids import is_uuid
+from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
+from jackfield.api.storage import StoredWorkflow
+from jackfield.api.triggers import TRIGGERS
+from jackfield.api.workflows import Problem
+from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
+from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.documents.reader import MAX_VERSION
+from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
+from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.requests import author, flag, page_view, paging, read_optional_json
+from jackfield_workflows.saved.changes import WorkflowChanges
+from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
+
+TAGS = ("workflows",)
+
+
+class WorkflowRoutes:
+    """Views on saved workflows."""
+
+    name = "workflows"
+
+    def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
+        self._context = context
+        self._changes = changes
+        self._secrets = SecretParameters(context)
+
+    def routes(self) -> Sequence[Route]:
+        one = "/workflows/<workflow_id>"
+        return (
+            ("GET", "/workflows", self.list_workflows),
+            ("POST", "/workflows", self.create_workflow),
+            ("POST", "/workflows/validate", self.validate_workflow),
+            ("GET", one, self.get_workflow),
+            ("PUT", one, self.replace_workflow),
+            ("PATCH", one, self.patch_workflow),
+            ("DELETE", one, self.delete_workflow),
+            ("POST", f"{one}/activate", self.activate_workflow),
+            ("POST", f"{one}/deactivate", self.deactivate_workflow),
+            ("POST", f"{one}/duplicate", self.duplicate_workflow),
+            ("GET", f"{one}/versions", self.list_versions),
+            ("GET", f"{one}/versions/<version>", self.get_version),
+            ("POST", f"{one}/versions/<version>/restore", self.restore_version),
+        )
+
+    @operation(
+        "List workflows, the last changed first",
+        scope="workflows:read",
+        query=schema("WorkflowsQuery"),
+        response=schema("WorkflowPage"),
+        tags=TAGS,
+    )
+    async def list_workflows(self) -> Response:
+        page, active = paging(), flag("active")
+        found = await self._context.store.workflows(
+            offset=page.offset, limit=page.limit, active=active, search=request.args.get("search") or None
+        )
+        return json_response(page_view([row_view(row) for row in found.rows], found.total, page))
+
+    @operation(
+        "Create a workflow; it is inactive",
+        scope="workflows:write",
+        request=schema("WorkflowDocument"),
+        response=schema("WorkflowShown"),
+        status=201,
+        tags=TAGS,
+    )
+    async def create_workflow(self) -> Response:
+        return await self._created(await self._changes.create(await read_json(), author()))
+
+    @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
+    async def get_workflow(self, workflow_id: str) -> Response:
+        stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+        if stored is None:
+            raise NotFound("There is no workflow with this id.")
+        return await self._shown(stored)
+
+    @operation(
+        "Replace a workflow; a live one stays live",
+        scope="workflows:write",
+        request=schema("WorkflowDocument"),
+        response=schema("WorkflowShown"),
+        tags=TAGS,
+    )
+    async def replace_workflow(self, workflow_id: str) -> Response:
+        return await self._shown(await self._changes.replace(workflow_id, await read_json(), author()))
+
+    @operation(
+        "Replace single top-level keys of a workflow",
+        scope="workflows:write",
+        response=schema("WorkflowShown"),
+        tags=TAGS,
+    )
+    async def patch_workflow(self, workflow_id: str) -> Response:
+        return await self._shown(await self._changes.patch(workflow_id, await read_json(), author()))
+
+    @operation("Delete a workflow with its versions and routes", scope="workflows:write", status=204, tags=TAGS)
+    async def delete_workflow(self, workflow_id: str) -> Response:
+        await self._changes.delete(workflow_id, author())
+        return Response(status=204)
+
+    @operation("Take a workflow live", scope="workflows:write", response=schema("Activation"), tags=TAGS)
+    async def activate_workflow(self, workflow_id: str) -> Response:
+        return _activation(await self._changes.set_active(workflow_id, True, author()))
+
+    @operation("Take a workflow off", scope="workflows:write", response=schema("Activation"), tags=TAGS)
+    async def deactivate_workflow(self, workflow_id: str) -> Response:
+        return _activation(await self._changes.set_active(workflow_id, False, author()))
+
+    @operation(
+        "Copy a workflow; the copy is inactive",
+        scope="workflows:write",
+        request=schema("DuplicateBody"),
+        response=schema("WorkflowShown"),
+        status=201,
+        tags=TAGS,
+    )
+    async def duplicate_workflow(self, workflow_id: str) -> Response:
+        from jackfield_workflows.routes.schemas import DuplicateBody
+
+        body = parse_model(DuplicateBody, await read_optional_json())
+        return await self._created(await self._changes.duplicate(workflow_id, body.name, author()))
+
+    @operation(
+        "Say what is wrong with a workflow, without saving it",
+        scope="workflows:read",
+        request=schema("WorkflowDocument"),
+        response=schema("Validation"),
+        tags=TAGS,
+    )
+    async def validate_workflow(self) -> Response:
+        document = await read_json()
+        if not isinstance(document, dict):
+            raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
+        found = await self._problems(await self._with_secrets(document))
+        return json_response(validation_view(found))
+
+    async def _with_secrets(self, document: dict[str, Json]) -> dict[str, Json]:
+        """The document as a write to the workflow of its id would store it."""
+        ident = document.get("id")
+        if not (isinstance(ident, str) and is_uuid(ident) and has_masks(document)):
+            return document
+        stored = await self._context.store.workflow(ident)
+        return document if stored is None else self._secrets.kept(document, stored.document)
+
+    async def _problems(self, document: dict[str, Json]) -> list[Problem]:
+        """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+        if is_credential(document):
+            return [Problem("body", CREDENTIAL)]
+        reader = self._context.port(WorkflowReader)
+        try:
+            workflow = await off_loop(document, lambda: reader.parse(document))
+        except InvalidInput as exc:
+            return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
+        found = await off_loop(document, lambda: reader.problems(workflow))
+        known = {(problem.path, problem.severity) for problem in found}
+        for trigger in self._context.extensions(TRIGGERS).values():
+            more = await trigger.activation_problems(workflow)
+            found += [problem for problem in more if (problem.path, problem.severity) not in known]
+        return found
+
+    @operation(
+        "List the versions of a workflow, newest first",
+        scope="workflows:read",
+        query=schema("PageQuery"),
+        response=schema("VersionPage"),
+        tags=TAGS,
+    )
+    async def list_versions(self, workflow_id: str) -> Response:
+        page = paging()
+        found = await self._context.store.versions(known_id(workflow_id, "workflow"), page.offset, page.limit)
+        if not found.total:
+            raise NotFound("There is no workflow with this id.")
+        return json_response(page_view([version_view(row) for row in found.rows], found.total, page))
+
+    @operation("Read one version of a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
+    async def get_version(self, workflow_id: str, version: str) -> Response:
+        stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))
+        if stored is None:
+            raise NotFound("There is no such workflow, or no such version of it.")
+        return await self._shown(stored)
+
+    @operation(
+        "Save an old version as the new one", scope="workflows:write", response=schema("WorkflowShown"), tags=TAGS
+    )
+    async def restore_version(self, workflow_id: str, version: str) -> Response:
+        return await self._shown(await self._changes.restore(workflow_id, _number(version), author()))
+
+    async def _shown(self, stored: StoredWorkflow, status: int = 200) -> Response:
+        """Without secrets, whoever asks."""
+        await self._secrets.ready(stored.document)
+        response = json_response(self._secrets.redacted(workflow_view(stored)), status)
+        response.headers["ETag"] = f'"{stored.version}"'
+        return response
+
+    async def _created(self, stored: StoredWorkflow) -> Response:
+        response = await self._shown(stored, 201)
+        response.headers["Location"] = f"/api/v1/workflows/{stored.id}"
+        return response
+
+
+def _number(text: str) -> int:
+    if text.isascii() and text.isdecimal() and len(text) <= 10 and 0 < int(text) <= MAX_VERSION:
+        return int(text)
+    raise NotFound("There is no such version of the workflow.")
+
+
+def _activation(stored: StoredWorkflow) -> Response:
+    return json_response({"id": stored.id, "active": stored.active})

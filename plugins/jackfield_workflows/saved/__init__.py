@@ -1,0 +1,1 @@
+"""Saved workflows: changes and imports."""

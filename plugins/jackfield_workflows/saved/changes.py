@@ -1,0 +1,250 @@
+"""Every write to a workflow: check, store with its registrations in one transaction, let the triggers follow.
+
+Writes to one workflow run one after another; a caller that hangs up in the middle does not stop one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from typing import Literal, TypeVar
+from weakref import WeakValueDictionary
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.ids import new_id
+from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
+from jackfield.api.records import record, replace
+from jackfield.api.storage import StoredWorkflow
+from jackfield.api.triggers import TRIGGERS, Registration, WorkflowChange
+from jackfield.api.workflows import Document, Workflow
+from jackfield_workflows.documents.credential_exports import refuse_credential
+from jackfield_workflows.documents.identities import MAX_NAME, known_id
+from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.saved.views import without_service_keys
+
+T = TypeVar("T")
+COPY_SUFFIX = " (Copy)"
+
+
+@record
+class Author:
+    """Who writes, and on top of which version: None is whatever there is."""
+
+    name: str | None = None
+    expected: int | None = None
+
+
+UNTITLED = "Untitled workflow"
+
+
+class WorkflowChanges:
+    """What the routes do to saved workflows."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._running: set[asyncio.Task[object]] = set()
+        self._secrets = SecretParameters(context)
+
+    # -- verbs
+
+    async def create(self, document: Json, author: Author, *, id: str | None = None) -> StoredWorkflow:
+        """A new, inactive workflow; under this id, which no other has, when one is given. Raises `InvalidInput`."""
+        given = given_document(document)
+        workflow = await self._parsed(given, id=id or new_id(), version=1)
+        return await self._finish(self._create(workflow, author))
+
+    async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:
+        """A new version. Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
+        given = checked(document)
+        return await self._finish(self._write(workflow_id, author, lambda stored: _same(given)))
+
+    async def patch(self, workflow_id: str, changes: Json, author: Author) -> StoredWorkflow:
+        """A new version in which the top-level keys of `changes` replace those of the present one."""
+        given = checked(changes)
+        if not isinstance(given, dict):
+            raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
+        return await self._finish(self._write(workflow_id, author, lambda stored: _same({**stored.document, **given})))
+
+    async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
+        """A new version with the document of an old one."""
+
+        async def old(stored: StoredWorkflow) -> Document:
+            found = await self._context.store.workflow_version(workflow_id, version)
+            if found is None:
+                raise NotFound(f"The workflow has no version {version}.")
+            return found.document
+
+        return await self._finish(self._write(workflow_id, author, old))
+
+    async def duplicate(self, workflow_id: str, name: str | None, author: Author) -> StoredWorkflow:
+        """An inactive copy; its name is the original's with a suffix unless one is given."""
+        stored = await self._stored(workflow_id)
+        wanted = name or stored.name[: MAX_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
+        return await self.create({**stored.document, "name": wanted}, author)
+
+    async def set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
+        """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
+        return await self._finish(self._set_active(workflow_id, active, author))
+
+    async def delete(self, workflow_id: str, author: Author) -> None:
+        """With its versions and what its triggers registered. Raises `NotFound`."""
+        await self._finish(self._delete(workflow_id, author))
+
+    # -- how
+
+    async def _create(self, workflow: Workflow, author: Author) -> StoredWorkflow:
+        now = self._context.clock.now_ms()
+        stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, workflow.document, now, now)
+        await self._context.store.add_workflow(stored, self._registrations(workflow), author.name)
+        await self._follow("saved", workflow)
+        return stored
+
+    async def _write(
+        self, workflow_id: str, author: Author, document: Callable[[StoredWorkflow], Awaitable[Json]]
+    ) -> StoredWorkflow:
+        async with self._one_at_a_time(workflow_id):
+            present = await self._stored(workflow_id, author)
+            given = named(await document(present), present.name)
+            if isinstance(given, dict):
+                await self._secrets.ready(given)
+                given = self._secrets.kept(given, present.document)
+            workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
+            if present.active:
+                await self._check_live(workflow)
+            stored = await self._context.store.change_workflow(
+                present.id,
+                workflow.document,
+                workflow.name,
+                self._registrations(workflow),
+                now=self._context.clock.now_ms(),
+                author=author.name,
+                expected_version=present.version,
+            )
+            return await self._committed("saved", workflow, stored)
+
+    async def _set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
+        async with self._one_at_a_time(workflow_id):
+            present = await self._stored(workflow_id, author)
+            workflow = await self._parsed(present.document, id=present.id, version=present.version, active=active)
+            if active:
+                await self._check_live(workflow)
+            stored = await self._context.store.set_active(
+                present.id, active, self._registrations(workflow), now=self._context.clock.now_ms()
+            )
+            return await self._committed("activated" if active else "deactivated", workflow, stored)
+
+    async def _delete(self, workflow_id: str, author: Author) -> None:
+        async with self._one_at_a_time(workflow_id):
+            present = await self._stored(workflow_id, author)
+            if not await self._context.store.delete_workflow(present.id):
+                raise _unknown()
+            workflow = await self._parsed(present.document, id=present.id, version=present.version)
+            await self._follow("deleted", workflow)
+
+    async def _stored(self, workflow_id: str, author: Author | None = None) -> StoredWorkflow:
+        found = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+        if found is None:
+            raise _unknown()
+        if author is not None and author.expected is not None and author.expected != found.version:
+            raise Conflict(
+                f"The workflow is at version {found.version}, not {author.expected}; read it again, then change it.",
+                details={"version": found.version},
+            )
+        return found
+
+    async def _parsed(self, document: Json, *, id: str, version: int, active: bool = False) -> Workflow:
+        if not isinstance(document, dict):
+            raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
+        reader = self._context.port(WorkflowReader)
+        return await off_loop(document, lambda: reader.parse(document, id=id, version=version, active=active))
+
+    async def _committed(
+        self, action: Literal["saved", "activated", "deactivated"], workflow: Workflow, stored: StoredWorkflow | None
+    ) -> StoredWorkflow:
+        if stored is None:
+            raise _unknown()
+        await self._follow(action, replace(workflow, version=stored.version, active=stored.active))
+        return stored
+
+    def _registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return [
+            found
+            for trigger in self._context.extensions(TRIGGERS).values()
+            for found in trigger.registrations(workflow)
+        ]
+
+    async def _check_live(self, workflow: Workflow) -> None:
+        details: dict[str, str] = {}
+        for trigger in self._context.extensions(TRIGGERS).values():
+            for problem in await trigger.activation_problems(workflow):
+                if problem.severity == "error":
+                    details.setdefault(problem.path, problem.message)
+        if details:
+            raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
+
+    async def _follow(
+        self, action: Literal["saved", "activated", "deactivated", "deleted"], workflow: Workflow
+    ) -> None:
+        """After the commit: every trigger serves the new state, whatever happens to another."""
+        workflow_id = str(workflow.id)
+        self._context.port(WorkflowReader).forget(workflow_id)
+        change = WorkflowChange(workflow_id, action, None if action == "deleted" else workflow)
+        results = await asyncio.gather(
+            *(trigger.follow(change) for trigger in self._context.extensions(TRIGGERS).values()), return_exceptions=True
+        )
+        data = {"id": workflow_id, "name": workflow.name, "version": workflow.version, "active": workflow.active}
+        self._context.events.publish("workflows", f"workflow.{action}", data)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+
+    @contextlib.asynccontextmanager
+    async def _one_at_a_time(self, workflow_id: str) -> AsyncIterator[None]:
+        lock = self._locks.setdefault(workflow_id, asyncio.Lock())
+        async with lock:
+            yield
+
+    async def _finish(self, work: Coroutine[object, object, T]) -> T:
+        """Wait for the work; being cancelled ends the wait and not the work."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+
+def checked(document: Json) -> Json:
+    """What is kept of a document or of a part of one. Raises `InvalidInput` for a credential."""
+    refuse_credential(document)
+    return without_service_keys(document)
+
+
+def given_document(document: Json) -> Json:
+    """The same of a whole document, with a name. Raises `InvalidInput`."""
+    return named(checked(document), UNTITLED)
+
+
+def named(document: Json, default: str) -> Json:
+    """The document with a name: what n8n copies to the clipboard, and a third of published workflows, have none.
+
+    Raises `InvalidInput` when there are no nodes either: that is no workflow.
+    """
+    if not isinstance(document, dict):
+        return document
+    name = document.get("name", "")
+    if not isinstance(name, str) or name.strip():
+        return document
+    if "nodes" not in document:
+        raise InvalidInput("A saved workflow needs a name.", details={"name": "give a text of 1 to 255 characters"})
+    return {**document, "name": default}
+
+
+async def _same(document: Json) -> Json:
+    return document
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no workflow with this id.")

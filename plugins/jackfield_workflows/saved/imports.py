@@ -1,0 +1,158 @@
+"""Several workflow documents at once: `POST /workflows/import` and `jackfield workflow import`.
+
+Nothing is stored before every document was read, so that a file with a mistake in it changes nothing unless its good
+parts are asked for; and each document's fate is told, whatever becomes of the others.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Literal
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.ids import is_uuid
+from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
+from jackfield.api.records import record
+from jackfield.api.storage import StoredWorkflow
+from jackfield.api.workflows import Problem
+from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
+
+MOST = 1000
+"""Documents of one import."""
+Status = Literal["created", "updated", "refused", "skipped", "failed"]
+
+
+@record
+class Imported:
+    """What became of one document. status: `refused` = it has mistakes; `skipped` = another one of the same import has,
+    and the good ones alone were not asked for; `failed` = the store or a conflict prevented it."""
+
+    index: int
+    name: str
+    status: Status
+    id: str | None = None
+    version: int | None = None
+    problems: Sequence[Problem] = field(default_factory=tuple)
+
+
+class Importer:
+    """Creates and updates workflows from documents."""
+
+    def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
+        self._context = context
+        self._changes = changes
+        self._secrets = SecretParameters(context)
+
+    async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
+        """One result per document, in their order. partial: import the good ones although others have mistakes."""
+        mistakes = [await self._mistakes(document) for document in documents]
+        hold = not partial and any(mistakes)
+        results: list[Imported] = []
+        for index, (document, wrong) in enumerate(zip(documents, mistakes, strict=True)):
+            if wrong:
+                results.append(Imported(index, name_of(document), "refused", problems=wrong))
+            elif hold:
+                results.append(Imported(index, name_of(document), "skipped"))
+            else:
+                results.append(await self._import(index, document, author))
+        return results
+
+    async def _mistakes(self, document: Json) -> list[Problem]:
+        """What prevents storing the document."""
+        if not isinstance(document, dict):
+            return [Problem("body", "A workflow must be an object with nodes and connections.")]
+        try:
+            given = given_document(document)
+            await off_loop(given, lambda: self._context.port(WorkflowReader).parse(given))  # type: ignore[arg-type]  # an object
+        except InvalidInput as exc:
+            details = exc.details or {"body": exc.message}
+            return [Problem(path, str(message)) for path, message in details.items()]
+        return []
+
+    async def _import(self, index: int, document: Json, author: Author) -> Imported:
+        own = own_id(document)
+        try:
+            stored, status = await self._store(own, document, author)
+        except JackfieldError as exc:
+            places = exc.details or {"body": exc.message}
+            problems = [Problem(path, str(message)) for path, message in places.items()]
+            return Imported(index, name_of(document), "failed", own, problems=problems)
+        problems = await self._remarks(stored)
+        if isinstance(document, dict):
+            lost = self._secrets.lost(document, stored.document)
+            problems += [Problem(path, "The export holds no secret here; enter it.", "warning") for path in lost]
+        if status == "created" and isinstance(document, dict) and document.get("active") is True:
+            problems.append(
+                Problem("active", "The workflow was active where it comes from; here it is not.", "warning")
+            )
+        return Imported(index, stored.name, status, stored.id, stored.version, problems)
+
+    async def _store(
+        self, own: str | None, document: Json, author: Author
+    ) -> tuple[StoredWorkflow, Literal["created", "updated"]]:
+        """Raises `JackfieldError`."""
+        if own is not None:
+            try:
+                return await self._changes.replace(own, document, author), "updated"
+            except NotFound:
+                pass  # another installation's export keeps its id, so that references to it stay right
+        return await self._changes.create(document, author, id=own), "created"
+
+    async def _remarks(self, stored: StoredWorkflow) -> list[Problem]:
+        """What `validate` says of what was stored."""
+        reader = self._context.port(WorkflowReader)
+
+        def look() -> list[Problem]:
+            return reader.problems(reader.parse(stored.document, id=stored.id, version=stored.version))
+
+        return await off_loop(stored.document, look)
+
+
+def documents_of(body: Json) -> list[Json]:
+    """One document or a list of them. Raises `InvalidInput` for none or too many."""
+    found: list[Json] = body if isinstance(body, list) else [body]
+    if not 0 < len(found) <= MOST:
+        details = {"body": f"send one workflow, or a list of 1 to {MOST}"}
+        raise InvalidInput("There is nothing to import, or too much at once.", details=details)
+    return found
+
+
+def own_id(document: Json) -> str | None:
+    """The document's id when it has the form of our own, in its usual spelling. Ids of other systems are short or
+    numbers, and two sources may use the same one: such a document is always a new workflow."""
+    given = document.get("id") if isinstance(document, dict) else None
+    return str(uuid.UUID(given)) if isinstance(given, str) and len(given) == 36 and is_uuid(given) else None
+
+
+def name_of(document: Json) -> str:
+    name = document.get("name") if isinstance(document, dict) else None
+    return name[:255] if isinstance(name, str) else ""
+
+
+def import_view(results: Sequence[Imported]) -> dict[str, Json]:
+    """`imported`: every document was stored."""
+    counts = {status: sum(found.status == status for found in results) for status in ("created", "updated")}
+    done = sum(counts.values())
+    return {
+        "imported": done == len(results),
+        **counts,
+        "notImported": len(results) - done,
+        "results": [_result_view(found) for found in results],
+    }
+
+
+def _result_view(found: Imported) -> dict[str, Json]:
+    problems: list[Json] = [{"path": p.path, "message": p.message, "severity": p.severity} for p in found.problems]
+    view: dict[str, Json] = {
+        "index": found.index,
+        "name": found.name,
+        "status": found.status,
+        "id": found.id,
+        "problems": problems,
+    }
+    return view if found.version is None else {**view, "version": found.version}

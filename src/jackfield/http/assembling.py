@@ -1,0 +1,28 @@
+"""The management API put together, on a thread: it imports the web framework and everybody's routes."""
+
+from __future__ import annotations
+
+from quart import Blueprint, Quart
+
+from jackfield.core.kernel import Kernel
+from jackfield.core.tables import ServerSettings
+
+from . import system
+from .dispatch import Counters
+from .quartapp import make_quart
+
+
+def make_management(kernel: Kernel, counters: Counters) -> Quart:
+    """Every plugin's blueprints and the kernel's own routes. Raises `ConfigurationError` for a mistake of ours; a
+    stranger's blueprint with one is left out and reported."""
+    plugins = kernel.plugins
+    given = list(plugins.each("jackfield_blueprints", Blueprint))
+    own = [made for name, made in given if plugins.plugins[name].is_own]
+    kernels = system.blueprint(kernel, lambda: app, counters)
+    app = make_quart(
+        [*own, kernels],
+        [(name, made) for name, made in given if not plugins.plugins[name].is_own],
+        kernel.settings.get(ServerSettings),
+        lambda name, mistake: plugins.report(name, f"its routes are left out: {mistake.rstrip('.')}"),
+    )
+    return app

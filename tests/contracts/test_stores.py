@@ -1,0 +1,22 @@
+"""The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
+
+from jackfield.testing.contracts.store_calls import StoreCallsContract
+from jackfield.testing.contracts.store_runs import StoreRunsContract
+from jackfield.testing.contracts.store_users import StoreUsersContract
+from jackfield.testing.contracts.store_workflows import StoreWorkflowsContract
+
+
+class TestRuns(StoreRunsContract):
+    """Executions."""
+
+
+class TestCalls(StoreCallsContract):
+    """Calls and deliveries."""
+
+
+class TestUsers(StoreUsersContract):
+    """Users, keys, credentials."""
+
+
+class TestWorkflows(StoreWorkflowsContract):
+    """Workflows and routes."""
