@@ -146,7 +146,7 @@ def digest_of(token: bytes) -> str:
 
 def is_web(url: object) -> bool:
     """Whether a page may send its browser there: no script, no line ends."""
-    if not isinstance(url, str) or len(url) > LONGEST_URL or not url.isascii() or not url.isprintable():
+    if not isinstance(url, str) or len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
         return False
     try:
         parts = urlsplit(url)
