@@ -9,7 +9,7 @@ import asyncio
 from urllib.parse import parse_qs
 
 from jackfield.api import jsontext
-from jackfield.api.asgi import DirectWebSocket, Receive, Scope, Send, direct_of
+from jackfield.api.asgi import Receive, Scope, Send, ShortcutSocket, shortcut_of
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.records import record
@@ -56,7 +56,7 @@ class Attachment:
         settings: TerminalSettings,
         clock: Clock,
         wishes: Wishes,
-        direct: DirectWebSocket | None,
+        direct: ShortcutSocket | None,
     ) -> None:
         self.cursor = 0
         self.slow = False
@@ -251,7 +251,7 @@ async def serve(
     session: Session, scope: Scope, receive: Receive, send: Send, settings: TerminalSettings, clock: Clock
 ) -> None:
     """An accepted connection, until the client or the session ends."""
-    direct = direct_of(scope)
+    direct = shortcut_of(scope)
     attachment = Attachment(session, send, settings, clock, wishes_of(scope), direct)
     session.attach(attachment)
     tasks = [asyncio.ensure_future(attachment.follow()), asyncio.ensure_future(attachment.listen(receive))]

@@ -15,7 +15,7 @@ from pydantic import model_validator
 
 from jackfield.api.manifests import Manifest, ManifestKind, ManifestLibraries
 from jackfield.core import manifests
-from jackfield.core.manifests import LARGEST, FileLayers, Library
+from jackfield.core.manifests import LARGEST, FileLayers, KindLibrary
 
 from .conftest import FakePlugin, MakeKernel, a_plugin
 
@@ -48,8 +48,8 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def library(config: Path, shipped: Path) -> Library[Thing]:
-    return Library(ManifestKind("things", Thing, shipped), config)
+def library(config: Path, shipped: Path) -> KindLibrary[Thing]:
+    return KindLibrary(ManifestKind("things", Thing, shipped), config)
 
 
 def write(directory: Path, name: str, text: str, mtime_ns: int | None = None) -> Path:
@@ -65,7 +65,7 @@ def thing(directory: Path, name: str, size: int = 0, mtime_ns: int | None = None
     return write(directory, name, f'id = "{name}"\nsize = {size}\n', mtime_ns)
 
 
-def sizes(library: Library[Thing]) -> dict[str, int]:
+def sizes(library: KindLibrary[Thing]) -> dict[str, int]:
     return {name: found.size for name, found in library.look().items()}
 
 
@@ -73,7 +73,7 @@ def sizes(library: Library[Thing]) -> dict[str, int]:
 
 
 def test_the_user_counts_before_the_registry_and_that_before_what_is_shipped(
-    library: Library[Thing], config: Path, shipped: Path
+    library: KindLibrary[Thing], config: Path, shipped: Path
 ) -> None:
     commit = config / "registry" / "c1"
     thing(shipped, "one", 1)
@@ -88,7 +88,7 @@ def test_the_user_counts_before_the_registry_and_that_before_what_is_shipped(
     assert sizes(library) == {"one": 1}
 
 
-def test_a_flip_of_the_registry_link_is_seen_at_once(library: Library[Thing], config: Path) -> None:
+def test_a_flip_of_the_registry_link_is_seen_at_once(library: KindLibrary[Thing], config: Path) -> None:
     registry = config / "registry"
     for commit, size in (("c1", 1), ("c2", 2)):
         thing(registry / commit / "things", "one", size, LONG_AGO)
@@ -100,14 +100,14 @@ def test_a_flip_of_the_registry_link_is_seen_at_once(library: Library[Thing], co
     assert sizes(library) == {"one": 2, "only-c2": 2}
 
 
-def test_manifests_are_sorted_by_id(library: Library[Thing], config: Path, shipped: Path) -> None:
+def test_manifests_are_sorted_by_id(library: KindLibrary[Thing], config: Path, shipped: Path) -> None:
     thing(shipped, "b")
     thing(config / "things.d", "c")
     thing(config / "things.d", "a")
     assert list(library.look()) == ["a", "b", "c"]
 
 
-def test_a_broken_file_does_not_hide_the_one_below(library: Library[Thing], config: Path, shipped: Path) -> None:
+def test_a_broken_file_does_not_hide_the_one_below(library: KindLibrary[Thing], config: Path, shipped: Path) -> None:
     thing(shipped, "one", 1)
     write(config / "things.d", "one", "id = ")
     assert sizes(library) == {"one": 1}
@@ -117,7 +117,7 @@ def test_a_broken_file_does_not_hide_the_one_below(library: Library[Thing], conf
 # ------------------------------------------------------------------------------------------------------------ changes
 
 
-def test_a_new_a_changed_and_a_removed_file_are_seen(library: Library[Thing], config: Path) -> None:
+def test_a_new_a_changed_and_a_removed_file_are_seen(library: KindLibrary[Thing], config: Path) -> None:
     assert sizes(library) == {}
     path = thing(config / "things.d", "one", 1)
     assert sizes(library) == {"one": 1}
@@ -127,7 +127,7 @@ def test_a_new_a_changed_and_a_removed_file_are_seen(library: Library[Thing], co
     assert sizes(library) == {}
 
 
-def test_a_file_replaced_by_one_of_the_same_age_and_size_is_seen(library: Library[Thing], config: Path) -> None:
+def test_a_file_replaced_by_one_of_the_same_age_and_size_is_seen(library: KindLibrary[Thing], config: Path) -> None:
     thing(config / "things.d", "one", 1, LONG_AGO)
     assert sizes(library) == {"one": 1}
     other = thing(config, "other", 2, LONG_AGO)
@@ -139,7 +139,7 @@ def test_a_file_replaced_by_one_of_the_same_age_and_size_is_seen(library: Librar
     assert sizes(library) == {"one": 2}
 
 
-def test_a_file_written_in_place_twice_within_one_tick_is_seen(library: Library[Thing], config: Path) -> None:
+def test_a_file_written_in_place_twice_within_one_tick_is_seen(library: KindLibrary[Thing], config: Path) -> None:
     now = time.time_ns()
     path = thing(config / "things.d", "one", 1, now)
     before = path.stat()
@@ -153,7 +153,7 @@ def test_a_file_written_in_place_twice_within_one_tick_is_seen(library: Library[
 
 
 def test_a_file_replaced_between_the_look_and_the_reading_is_not_lost(
-    library: Library[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
+    library: KindLibrary[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thing(config / "things.d", "one", 1, LONG_AGO)
     real = manifests._content
@@ -169,7 +169,9 @@ def test_a_file_replaced_between_the_look_and_the_reading_is_not_lost(
     assert sizes(library) == {"one": 2}
 
 
-def test_settled_files_are_read_once(library: Library[Thing], config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settled_files_are_read_once(
+    library: KindLibrary[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         thing(config / "things.d", f"t{number}", number, LONG_AGO)
     first = library.look()
@@ -177,7 +179,7 @@ def test_settled_files_are_read_once(library: Library[Thing], config: Path, monk
     assert library.look() is first
 
 
-def test_a_manifest_that_is_touched_only_stays_the_same_object(library: Library[Thing], config: Path) -> None:
+def test_a_manifest_that_is_touched_only_stays_the_same_object(library: KindLibrary[Thing], config: Path) -> None:
     path = thing(config / "things.d", "one", 1, LONG_AGO)
     first = library.look()["one"]
     os.utime(path, ns=(LONG_AGO + 5, LONG_AGO + 5))
@@ -187,7 +189,7 @@ def test_a_manifest_that_is_touched_only_stays_the_same_object(library: Library[
 # ------------------------------------------------------------------------------------------------------------- damage
 
 
-def test_the_last_good_content_stays_and_the_file_is_named(library: Library[Thing], config: Path) -> None:
+def test_the_last_good_content_stays_and_the_file_is_named(library: KindLibrary[Thing], config: Path) -> None:
     path = thing(config / "things.d", "one", 1)
     assert sizes(library) == {"one": 1}
     path.write_text('id = "one"\nsize = "large"\n')
@@ -201,7 +203,7 @@ def test_the_last_good_content_stays_and_the_file_is_named(library: Library[Thin
     assert library.warnings() == []
 
 
-def test_the_warning_about_a_removed_file_goes(library: Library[Thing], config: Path) -> None:
+def test_the_warning_about_a_removed_file_goes(library: KindLibrary[Thing], config: Path) -> None:
     path = write(config / "things.d", "bad", "= = =")
     library.look()
     assert "it is left out until the file is mended" in library.warnings()[0]
@@ -228,7 +230,7 @@ def test_the_warning_about_a_removed_file_goes(library: Library[Thing], config: 
     ids=["cut", "no id", "type", "path", "model", "nul", "latin", "empty", "deep", "digits", "large"],
 )
 def test_a_broken_file_is_named_with_what_is_wrong(
-    library: Library[Thing], config: Path, text: bytes, word: str
+    library: KindLibrary[Thing], config: Path, text: bytes, word: str
 ) -> None:
     thing(config / "things.d", "good", 1)
     (config / "things.d" / "bad.toml").write_bytes(text)
@@ -238,14 +240,14 @@ def test_a_broken_file_is_named_with_what_is_wrong(
     assert word in warning
 
 
-def test_a_byte_order_mark_does_no_harm(library: Library[Thing], config: Path) -> None:
+def test_a_byte_order_mark_does_no_harm(library: KindLibrary[Thing], config: Path) -> None:
     (config / "things.d").mkdir()
     (config / "things.d" / "one.toml").write_bytes(b"\xef\xbb\xbfid = 'one'\n")
     assert sizes(library) == {"one": 0}
 
 
 @pytest.mark.parametrize("kind", ["directory", "pipe", "dangling link"])
-def test_what_is_no_file_is_named_and_does_not_block(library: Library[Thing], config: Path, kind: str) -> None:
+def test_what_is_no_file_is_named_and_does_not_block(library: KindLibrary[Thing], config: Path, kind: str) -> None:
     thing(config / "things.d", "good", 1)
     path = config / "things.d" / "odd.toml"
     if kind == "directory":
@@ -259,7 +261,7 @@ def test_what_is_no_file_is_named_and_does_not_block(library: Library[Thing], co
         assert "odd.toml" in library.warnings()[0]
 
 
-def test_files_of_editors_are_not_looked_at(library: Library[Thing], config: Path) -> None:
+def test_files_of_editors_are_not_looked_at(library: KindLibrary[Thing], config: Path) -> None:
     thing(config / "things.d", "good", 1)
     (config / "things.d" / ".#good.toml").symlink_to("someone@somewhere.1:2")
     (config / "things.d" / "good.toml~").write_text("= =")
@@ -268,7 +270,7 @@ def test_files_of_editors_are_not_looked_at(library: Library[Thing], config: Pat
 
 
 def test_a_second_file_with_an_id_of_the_same_layer_is_named(
-    library: Library[Thing], config: Path, shipped: Path
+    library: KindLibrary[Thing], config: Path, shipped: Path
 ) -> None:
     write(config / "things.d", "a", "id = 'one'\nsize = 1\n")
     write(config / "things.d", "b", "id = 'one'\nsize = 2\n")
@@ -280,7 +282,7 @@ def test_a_second_file_with_an_id_of_the_same_layer_is_named(
 
 
 def test_an_unreadable_file_is_tried_again_though_it_looks_the_same(
-    library: Library[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
+    library: KindLibrary[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thing(config / "things.d", "one", 1, LONG_AGO)
 
@@ -296,7 +298,7 @@ def test_an_unreadable_file_is_tried_again_though_it_looks_the_same(
 
 
 def test_what_an_unreadable_directory_held_stays(
-    library: Library[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
+    library: KindLibrary[Thing], config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thing(config / "things.d", "one", 1, LONG_AGO)
     assert sizes(library) == {"one": 1}
@@ -315,7 +317,7 @@ def test_what_an_unreadable_directory_held_stays(
     assert library.warnings() == []
 
 
-def test_a_file_in_place_of_a_directory_is_named(library: Library[Thing], config: Path, shipped: Path) -> None:
+def test_a_file_in_place_of_a_directory_is_named(library: KindLibrary[Thing], config: Path, shipped: Path) -> None:
     thing(shipped, "one", 1)
     (config / "things.d").write_text("I am a file")
     assert sizes(library) == {"one": 1}
@@ -324,7 +326,7 @@ def test_a_file_in_place_of_a_directory_is_named(library: Library[Thing], config
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)), min_size=1, max_size=4))
-def test_no_bytes_make_a_look_raise(library: Library[Thing], config: Path, contents: list[bytes]) -> None:
+def test_no_bytes_make_a_look_raise(library: KindLibrary[Thing], config: Path, contents: list[bytes]) -> None:
     thing(config / "things.d", "good", 1)
     path = config / "things.d" / "any.toml"
     for content in contents:
@@ -335,7 +337,7 @@ def test_no_bytes_make_a_look_raise(library: Library[Thing], config: Path, conte
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
-def test_no_flipped_bits_make_a_look_raise(library: Library[Thing], config: Path, data: st.DataObject) -> None:
+def test_no_flipped_bits_make_a_look_raise(library: KindLibrary[Thing], config: Path, data: st.DataObject) -> None:
     path = config / "things.d" / "any.toml"
     path.parent.mkdir(exist_ok=True)
     content = bytearray(
@@ -353,7 +355,9 @@ def test_no_flipped_bits_make_a_look_raise(library: Library[Thing], config: Path
 
 async def test_changes_are_told_once_and_the_first_look_is_none(config: Path, shipped: Path) -> None:
     told: list[tuple[str, list[str]]] = []
-    library = Library(ManifestKind("things", Thing, shipped), config, lambda kind, ids: told.append((kind, list(ids))))
+    library = KindLibrary(
+        ManifestKind("things", Thing, shipped), config, lambda kind, ids: told.append((kind, list(ids)))
+    )
     thing(shipped, "one", 1)
     await library.all()
     assert told == []
@@ -386,7 +390,7 @@ async def test_the_kernel_publishes_changes(make_kernel: MakeKernel) -> None:
     assert event.data == {"kind": "things", "ids": ["one"]}
 
 
-def test_many_threads_may_look_at_once(library: Library[Thing], config: Path) -> None:
+def test_many_threads_may_look_at_once(library: KindLibrary[Thing], config: Path) -> None:
     for number in range(20):
         thing(config / "things.d", f"t{number}", number)
     results: list[int] = []

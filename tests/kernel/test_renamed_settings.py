@@ -14,7 +14,7 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.api.settings import SettingsTable
 from jackfield.api.version import __version__
 from jackfield.core.kernel import load_plugins
-from jackfield.core.settings import Key, Settings, keys, load
+from jackfield.core.settings import SettingKey, Settings, keys, load
 
 STRICT = ConfigDict(extra="forbid", frozen=True)
 OF_THE_SPECIFICATION = "webhooks.rateLimit"
@@ -134,7 +134,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return load_plugins(tmp_path_factory.mktemp("empty"), {}, {})[1]
 
 
-def all_keys(settings: Settings) -> list[Key]:
+def all_keys(settings: Settings) -> list[SettingKey]:
     return [key for table in settings.tables for key in keys(table.path, table.model)]
 
 

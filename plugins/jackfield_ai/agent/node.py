@@ -11,6 +11,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, MEMORY, OUTPUT_PARSER, TOOL, Memory
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import Course, converse
 from jackfield_ai.agent.toolbox import Toolbox, as_text, tools_of
@@ -95,7 +96,7 @@ class AgentNode(AiNode):
         finally:
             model.log(run)
         await remember(memory, prompt, course.value)
-        return {"json": result_of(course, options), "pairedItem": {"item": index}}
+        return new_item(result_of(course, options), index)
 
 
 def system_of(options: AgentOptions, parser: OutputParser | None) -> str:

@@ -11,6 +11,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, Batching, each_item
@@ -108,7 +109,7 @@ class ExtractorNode(AiNode):
             value = await asked_for(model, [Message("system", system), Message("user", text)], parser)
         finally:
             model.log(run)
-        return {"json": {"output": value}, "pairedItem": {"item": index}}
+        return new_item({"output": value}, index)
 
 
 def extractor(context: PluginContext, kind: str) -> ExtractorNode:

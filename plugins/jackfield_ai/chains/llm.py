@@ -11,6 +11,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, Message, Picture
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, Batching, each_item
@@ -88,7 +89,7 @@ class ChainLlmNode(AiNode):
                 json = {"data": value} if parser.schema is None else {"output": value}
         finally:
             model.log(run)
-        return {"json": json, "pairedItem": {"item": index}}
+        return new_item(json, index)
 
 
 def text_json(text: str, version: float | None) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, ChatModel, Document, Mes
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.nodes import AiNode, Batching, each_item
@@ -85,7 +86,7 @@ class QaNode(AiNode):
             model.log(run)
         plain = version is None or version >= _PLAIN_SINCE
         json: dict[str, Json] = {"response": text if plain else {"text": text}}
-        return {"json": json, "pairedItem": {"item": index}}
+        return new_item(json, index)
 
 
 def retrieval_qa(context: PluginContext, kind: str) -> QaNode:

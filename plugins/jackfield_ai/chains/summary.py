@@ -12,6 +12,7 @@ from jackfield.api.ai import DOCUMENT, LANGUAGE_MODEL, TEXT_SPLITTER, ChatModel,
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.asking import CountedModel
@@ -90,7 +91,7 @@ class SummaryNode(AiNode):
             model.log(run)
         name = "output" if (run.node.version or 2.1) >= 2.1 else "response"
         json: dict[str, Json] = {name: {"text": text.strip()}}
-        return {"json": json, "pairedItem": {"item": index}}
+        return new_item(json, index)
 
 
 async def _pieces(run: NodeRun, parameters: Summary, index: int) -> Sequence[str]:

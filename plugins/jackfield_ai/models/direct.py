@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.agent.toolbox import Toolbox, tools_of
@@ -92,7 +93,7 @@ class DirectNode(AiNode):
         finally:
             model.log(run)
         rows = self._shown(answer.raw) if parameters.simplify else [answer.raw]
-        return [{"json": row, "pairedItem": {"item": index}} for row in rows if isinstance(row, dict)]
+        return [new_item(row, index) for row in rows if isinstance(row, dict)]
 
     async def _messages(self, run: NodeRun, parameters: Direct, item: Item) -> list[Message]:
         options, what = parameters.options, (parameters.resource, parameters.operation)

@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield.api.workflows import BinaryData, Item
@@ -43,7 +44,7 @@ class Asked:
         return self.run.items[self.index]
 
     def made(self, json: dict[str, Json]) -> Item:
-        return {"json": json, "pairedItem": {"item": self.index}}
+        return new_item(json, self.index)
 
     async def file(self, field: str, name: str) -> FormFile:
         """The item's file for this field of a form. Raises `NodeError`."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from . import jsontext
 from .errors import JackfieldError
+from .places import load
 from .records import record
 
 Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
@@ -16,11 +17,11 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Take: TypeAlias = Callable[[bytes], bytes]
 
-DIRECT = "jackfield.direct"
-"""Key of a `DirectWebSocket` among the scope's extensions. Servers other than our own have none."""
+SHORTCUT = "jackfield.direct"
+"""Key of a `ShortcutSocket` among the scope's extensions. Servers other than our own have none."""
 
 
-class DirectWebSocket(Protocol):
+class ShortcutSocket(Protocol):
     """A short cut beside `receive` and `send`, for messages that must not wait for a task. It may be shut at any time;
     then everything goes the usual way, and the order is kept in any case."""
 
@@ -39,9 +40,9 @@ class DirectWebSocket(Protocol):
         ...
 
 
-def direct_of(scope: Scope) -> DirectWebSocket | None:
+def shortcut_of(scope: Scope) -> ShortcutSocket | None:
     """The WebSocket's short cut, where the server has one."""
-    found: DirectWebSocket | None = scope.get("extensions", {}).get(DIRECT)
+    found: ShortcutSocket | None = scope.get("extensions", {}).get(SHORTCUT)
     return found
 
 
@@ -76,6 +77,11 @@ class LaterApp:
     def __init__(self, build: Callable[[], AsgiApp]) -> None:
         self._build = build
         self._app: AsgiApp | None = None
+
+    @classmethod
+    def at(cls, place: str, *arguments: object) -> LaterApp:
+        """place: of what builds it from these arguments; imported with the first request."""
+        return cls(lambda: cast("Callable[..., AsgiApp]", load(place))(*arguments))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
     from .triggers import Trigger
+    from .webhooks import WebhookPreset
 
 PROJECT = "jackfield"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -66,6 +67,10 @@ class Hooks:
     def jackfield_triggers(self) -> Sequence[Trigger]:  # type: ignore[empty-body]
         """Kinds of triggers; an `OfferedTrigger` stands for one that is made with the first workflow that it serves.
         Asked for at the start."""
+
+    @hookspec
+    def jackfield_webhook_presets(self) -> Sequence[WebhookPreset]:  # type: ignore[empty-body]
+        """How senders of webhooks sign their calls. Called when one is needed first, maybe on a thread."""
 
     @hookspec
     def jackfield_nodes(self) -> Sequence[NodeType | NodeOffer]:  # type: ignore[empty-body]

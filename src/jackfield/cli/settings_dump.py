@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from jackfield.api.records import record
-from jackfield.core.settings import Key, Settings, keys
+from jackfield.core.settings import SettingKey, Settings, keys
 
 MASK = "********"
 
 
 @record
-class Row:
+class SettingRow:
     """One key with its effective value and default, both as JSON."""
 
-    key: Key
+    key: SettingKey
     value: object
     default: object
 
@@ -26,18 +26,18 @@ class Row:
         return self.key.field.description or ""
 
 
-def rows(settings: Settings) -> Iterator[tuple[str, list[Row]]]:
+def rows(settings: Settings) -> Iterator[tuple[str, list[SettingRow]]]:
     """Table path -> its keys, nested models as tables of their own."""
     for table in sorted(settings.tables, key=lambda found: found.path):
-        grouped: dict[str, list[Row]] = {}
+        grouped: dict[str, list[SettingRow]] = {}
         for key in keys(table.path, table.model):
             value = settings.value(key.path)
-            row = Row(key, MASK if key.secret and value else value, _default(key))
+            row = SettingRow(key, MASK if key.secret and value else value, _default(key))
             grouped.setdefault(key.path.rpartition(".")[0], []).append(row)
         yield from grouped.items()
 
 
-def _default(key: Key) -> object:
+def _default(key: SettingKey) -> object:
     """As JSON, so that a tuple is the same as its list."""
     found = key.field.get_default(call_default_factory=True, validated_data={})
     return None if found is PydanticUndefined else to_jsonable_python(found)
@@ -77,7 +77,7 @@ def as_markdown(settings: Settings) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _range(key: Key) -> str:
+def _range(key: SettingKey) -> str:
     bounds = [
         f"{symbol} {getattr(mark, name)}"
         for mark in key.field.metadata

@@ -25,7 +25,7 @@ PortT = TypeVar("PortT")
 
 
 @record
-class Shared:
+class SharedServices:
     """What all contexts have in common."""
 
     service: Service
@@ -41,7 +41,7 @@ class Shared:
 class Context:
     """`jackfield.api.context.PluginContext`."""
 
-    def __init__(self, name: str, shared: Shared) -> None:
+    def __init__(self, name: str, shared: SharedServices) -> None:
         self.name = name
         self.log = logging.getLogger(f"jackfield.{name}")
         self.service = shared.service

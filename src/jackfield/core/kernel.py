@@ -37,7 +37,7 @@ from .catalog import Catalog
 from .checks.precedence import Precedence, Taken
 from .checks.protocols import require
 from .checks.segments import check_segment
-from .context import Context, Shared
+from .context import Context, SharedServices
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
@@ -86,7 +86,7 @@ class Kernel:
         self.draining = False
         self._stop_by: float | None = None
         self._checked: tuple[float, dict[str, str]] | None = None
-        self._shared = Shared(
+        self._shared = SharedServices(
             self.service,
             self.clock,
             self.events,

@@ -78,7 +78,7 @@ class _File(Generic[ManifestT]):
     problem: str | None = None
 
 
-class Library(Generic[ManifestT]):
+class KindLibrary(Generic[ManifestT]):
     """`jackfield.api.manifests.Manifests` over directories. A look costs one `stat` a file; only changed files are
     parsed."""
 
@@ -245,12 +245,12 @@ class Libraries:
         self._extensions = extensions
         self._config_dir = config_dir
         self._tell = tell
-        self._made: dict[str, Library[Any]] = {}
+        self._made: dict[str, KindLibrary[Any]] = {}
         """Any: each kind has a model of its own."""
 
     def of(self, kind: ManifestKind[ManifestT]) -> Manifests[ManifestT]:
         if kind.name not in self._extensions.values(MANIFEST_KINDS):
             raise LookupError(f"no loaded plugin has given the kind of manifests {kind.name}")
         return self._made.get(kind.name) or self._made.setdefault(
-            kind.name, Library(kind, self._config_dir, self._tell)
+            kind.name, KindLibrary(kind, self._config_dir, self._tell)
         )

@@ -19,7 +19,7 @@ from jackfield.api.hooks import PROJECT, Hooks, hookspec
 from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
-from .checks.classes import Refused, check_class
+from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, Taken
 from .checks.protocols import Misfit, require
@@ -117,7 +117,7 @@ class PluginHost:
     def _take(self, name: str, offered: object) -> None:
         try:
             self.classes[name] = check_class(name, self.plugins[name].value, offered)
-        except Refused as exc:
+        except RefusedClass as exc:
             self.report(name, str(exc))
 
     def bind(self, context_of: Callable[[str], PluginContext]) -> None:
@@ -209,11 +209,13 @@ class PluginHost:
             else:
                 yield from ((name, thing) for thing in things)
 
-    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
-        """The same for those that fit their Protocol; the others are reported."""
+    def each(
+        self, hook: str, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None
+    ) -> Iterator[tuple[str, Any]]:
+        """The same for those that fit their Protocol and pass the check; the others are reported."""
         for name, thing in self.sequence(hook):
             try:
-                require(thing, protocol)
+                require(thing, protocol, check)
             except Exception as exc:
                 self.failed(name, exc, f"failed in {hook}")
             else:

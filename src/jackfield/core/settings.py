@@ -42,7 +42,7 @@ NOT_SETTINGS = frozenset(
 
 
 @record
-class Key:
+class SettingKey:
     """One key of one table, flattened. Nested models are tables of their own here."""
 
     path: str
@@ -84,7 +84,7 @@ def nested_model(field: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def keys(path: str, model: type[BaseModel], former: Mapping[str, str] = MappingProxyType({})) -> Iterator[Key]:
+def keys(path: str, model: type[BaseModel], former: Mapping[str, str] = MappingProxyType({})) -> Iterator[SettingKey]:
     """Every key below a table. former: paths that the table had -> the version that no longer reads them."""
     for attribute, field in model.model_fields.items():
         name = field.alias or attribute
@@ -96,7 +96,7 @@ def keys(path: str, model: type[BaseModel], former: Mapping[str, str] = MappingP
         if inner is not None:
             yield from keys(here, inner, once)
         else:
-            yield Key(here, field, once)
+            yield SettingKey(here, field, once)
 
 
 def former_spellings(field: FieldInfo) -> dict[str, str]:
@@ -259,7 +259,7 @@ def _put(target: dict[str, Any], path: str, value: object) -> None:
     target[last] = value
 
 
-def _from_text(text: str, key: Key) -> object:
+def _from_text(text: str, key: SettingKey) -> object:
     """JSON for lists and objects, a comma list for lists, else the text as it is (pydantic converts it)."""
     if key.field.annotation is str:
         return text

@@ -17,13 +17,13 @@ from jackfield.core.logs import request_id as request_id_of_log
 from jackfield.core.tables import AuthSettings, ServerSettings
 
 from .cors import Cors
-from .early import Exchange
+from .credential_lifetime import CredentialBoundSocket, while_credential_counts
 from .errors import is_service, send_error
 from .gate import Access, Gate
-from .held import Held, while_it_counts
 from .mounts import Mounts
 from .probes import PROBES
 from .replay import BodyReplay
+from .unread_body import DrainingExchange
 
 log = logging.getLogger("jackfield.http")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -110,7 +110,7 @@ class Dispatcher:
                 raise CallerGone from None
 
         path: str = scope["path"]
-        exchange = Exchange(receive, counted)
+        exchange = DrainingExchange(receive, counted)
         try:
             self._check_head(scope)
             mount = self._mount_of(path)
@@ -163,7 +163,7 @@ class Dispatcher:
             return
         scope["jackfield.standing"] = self._gate.standing(scope, caller)
         if scope["method"] == "GET":
-            await while_it_counts(app, scope, receive, send, lambda: self._gate.still_counts(scope, caller))
+            await while_credential_counts(app, scope, receive, send, lambda: self._gate.still_counts(scope, caller))
         else:
             await app(scope, receive, send)
 
@@ -205,7 +205,9 @@ class Dispatcher:
             caller = await self._caller(scope, access, mount)
             app = mount.app if mount else self._quart
             if caller is not None and has_credential(caller):
-                await Held(receive, send, lambda: self._gate.still_counts(scope, caller)).run(app, scope)
+                await CredentialBoundSocket(receive, send, lambda: self._gate.still_counts(scope, caller)).run(
+                    app, scope
+                )
             else:
                 await app(scope, receive, send)
         except JackfieldError as exc:

@@ -40,11 +40,11 @@ from wsproto.events import BytesMessage, CloseConnection, Message, Ping
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError
 
-from jackfield.api.asgi import DIRECT
+from jackfield.api.asgi import SHORTCUT
 
-from .direct import Direct, Upgraded, head
 from .http1 import Http1Protocol
-from .inbox import Inbox
+from .receive_queue import ReceiveQueue
+from .websocket_shortcut import Upgraded, WebSocketShortcut, head
 
 LINGER = 1.0
 """Seconds that a caller has to take the close frame and to answer it."""
@@ -72,7 +72,7 @@ class OwnConfig(Config):
 
     def __init__(self) -> None:
         super().__init__()
-        self.connections: WeakSet[Connection] = WeakSet()
+        self.connections: WeakSet[HypercornConnection] = WeakSet()
 
     def create_sockets(self) -> Sockets:
         made = super().create_sockets()
@@ -83,9 +83,9 @@ class OwnConfig(Config):
 
 def install() -> None:
     """Hypercorn has no other way to be told of these."""
-    hypercorn_run.TCPServer = Connection  # type: ignore[attr-defined,assignment]
+    hypercorn_run.TCPServer = HypercornConnection  # type: ignore[attr-defined,assignment]
     hypercorn_tcp.TaskGroup = Tasks  # type: ignore[attr-defined]
-    hypercorn_h11.WSStream = Stream  # type: ignore[attr-defined,assignment]
+    hypercorn_h11.WSStream = HypercornStream  # type: ignore[attr-defined,assignment]
     hypercorn_protocol.H11Protocol = Http1Protocol  # type: ignore[attr-defined,assignment]
 
 
@@ -93,7 +93,7 @@ class Tasks(TaskGroup):
     """The tasks of one connection; its applications have an inbox of ours."""
 
     async def spawn_app(self, app: Any, config: Config, scope: Any, send: Any) -> Callable[[Any], Awaitable[None]]:
-        inbox = Inbox(config.max_app_queue_size)
+        inbox = ReceiveQueue(config.max_app_queue_size)
 
         async def own(scope: Any, _: Any, send: Any, *more: Any) -> None:  # Any: as Hypercorn wraps applications
             try:
@@ -102,13 +102,13 @@ class Tasks(TaskGroup):
                 inbox.close()
 
         stream = getattr(send, "__self__", None)
-        if isinstance(stream, Stream):
+        if isinstance(stream, HypercornStream):
             stream.shorten(inbox)
         await super().spawn_app(cast("Any", own), config, scope, send)
         return inbox.put
 
 
-class Connection(TCPServer):
+class HypercornConnection(TCPServer):
     """One caller's connection."""
 
     config: OwnConfig
@@ -117,7 +117,7 @@ class Connection(TCPServer):
         super().__init__(*args)
         self._senders = 0
         self._progress = self.loop.time()
-        self._direct: Direct | None = None
+        self._direct: WebSocketShortcut | None = None
         self._waits = False
         """Whether all that has come has been dealt with."""
         self.config.connections.add(self)
@@ -158,7 +158,7 @@ class Connection(TCPServer):
         else:
             self.writer.close()
 
-    def shorten(self, direct: Direct) -> None:
+    def shorten(self, direct: WebSocketShortcut) -> None:
         """From now on what comes and can be given to the application at once is."""
         self._direct = direct
         transport = self.writer.transport
@@ -211,7 +211,7 @@ async def cut_off_stalled(config: OwnConfig) -> None:
         await asyncio.sleep(LOOK)
 
 
-class Stream(WSStream):
+class HypercornStream(WSStream):
     """One WebSocket."""
 
     config: OwnConfig
@@ -273,13 +273,13 @@ class Stream(WSStream):
         if (connection := self._own_connection()) is not None:
             connection.grant(seconds)
 
-    def shorten(self, inbox: Inbox) -> None:
+    def shorten(self, inbox: ReceiveQueue) -> None:
         """Give the application a short cut."""
         connection = self._own_connection()
         if connection is None or not connection.is_websocket:
             return
-        direct = Direct(inbox, self._is_between_messages, partial(self._write, connection))
-        self.scope["extensions"][DIRECT] = direct  # type: ignore[assignment]
+        direct = WebSocketShortcut(inbox, self._is_between_messages, partial(self._write, connection))
+        self.scope["extensions"][SHORTCUT] = direct  # type: ignore[assignment]
         connection.shorten(direct)
 
     def _is_open(self) -> bool:
@@ -292,7 +292,7 @@ class Stream(WSStream):
         frames = getattr(getattr(self.connection, "_proto", None), "_frame_decoder", None)  # wsproto does not say it
         return frames is not None and frames.header is None and not len(frames.buffer)
 
-    def _write(self, connection: Connection, data: bytes) -> bool:
+    def _write(self, connection: HypercornConnection, data: bytes) -> bool:
         if not self._is_open() or not connection.is_clear:
             return False
         if self.config.websocket_compression:
@@ -301,11 +301,11 @@ class Stream(WSStream):
             connection.writer.write(head(len(data)) + data)
         return True
 
-    def _own_connection(self) -> Connection | None:
+    def _own_connection(self) -> HypercornConnection | None:
         """We send by a method of the protocol, and that by one of the connection."""
         sending = getattr(getattr(self.send, "__self__", None), "send", None)
         found = getattr(sending, "__self__", None)
-        return found if isinstance(found, Connection) else None
+        return found if isinstance(found, HypercornConnection) else None
 
     async def _handle_events(self) -> None:
         begun = time.monotonic()

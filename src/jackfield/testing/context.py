@@ -115,9 +115,9 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a mapping or a
-    sequence. A class that is no Protocol and not here is made with the context. `BinaryStore` is in memory unless
-    set."""
+    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a sequence or a
+    mapping, whose values may be `Given` by another plugin than `test`. A class that is no Protocol and not here is made
+    with the context. `BinaryStore` is in memory unless set."""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
@@ -165,7 +165,11 @@ class FakeContext:
             if isinstance(things, Mapping)
             else {name: thing for thing in things for name in point.names_of(thing)}
         )
-        return {name: Given("test", "test:TestPlugin", thing) for name, thing in named.items()}
+        return {name: _given(thing) for name, thing in named.items()}
+
+
+def _given(thing: PortT | Given[PortT]) -> Given[PortT]:
+    return thing if isinstance(thing, Given) else Given("test", "test:TestPlugin", thing)
 
 
 class FakeAuthentication:

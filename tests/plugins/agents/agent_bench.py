@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jackfield.api.agents import Agent
 from jackfield.api.manifests import ManifestKind
-from jackfield.core.manifests import Library
+from jackfield.core.manifests import KindLibrary
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext, FakeLibraries
 from jackfield_agents.catalog import AgentCatalog
@@ -47,7 +47,7 @@ class Bench:
         """A new daemon on the same directory."""
         self.context = TaskContext(self.config, clock=self.clock, tables=[self.settings])
         # Only the tests' manifests: `own` is in no directory but the user's.
-        self.library = Library(ManifestKind("agents", Agent), self.config)
+        self.library = KindLibrary(ManifestKind("agents", Agent), self.config)
         self.library._directories = self.library._directories[:1]
         self.context.ports["ManifestLibraries"] = FakeLibraries({"agents": self.library})
         self.catalog = AgentCatalog(self.context)

@@ -9,7 +9,7 @@ import pytest
 
 from jackfield.api.agents import Agent
 from jackfield.api.manifests import ManifestKind
-from jackfield.core.manifests import FileLayers, Library, shipped_directory
+from jackfield.core.manifests import FileLayers, KindLibrary, shipped_directory
 
 FILES = sorted((shipped_directory() / "agents").glob("*.toml"))
 WITH_LOGS = {"claude", "codex", "opencode"}
@@ -17,7 +17,7 @@ WITH_LOGS = {"claude", "codex", "opencode"}
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Agent]:
-    library = Library(ManifestKind("agents", Agent), tmp_path_factory.mktemp("empty"))
+    library = KindLibrary(ManifestKind("agents", Agent), tmp_path_factory.mktemp("empty"))
     found = dict(library.look())
     assert library.warnings() == []
     return found

@@ -17,7 +17,7 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.providers import Provider, Providers
-from jackfield.core.manifests import Library
+from jackfield.core.manifests import KindLibrary
 from jackfield.testing.context import FakeContext, FakeLibraries
 from jackfield_providers.catalog import ProviderCatalog
 from jackfield_providers.commands import providers
@@ -53,7 +53,7 @@ def config(tmp_path: Path) -> Path:
 @pytest.fixture
 def context(config: Path) -> FakeContext:
     made = FakeContext(config)
-    libraries = {kind.name: Library(kind, config) for kind in (PROVIDERS, DIALECTS)}
+    libraries = {kind.name: KindLibrary(kind, config) for kind in (PROVIDERS, DIALECTS)}
     made.ports["ManifestLibraries"] = FakeLibraries(libraries)
     made.ports["Providers"] = ProviderCatalog(made)
     return made
@@ -138,7 +138,7 @@ async def test_dialects_are_data_that_the_user_may_change(context: FakeContext, 
 
 
 async def test_the_shipped_providers_are_sound(tmp_path: Path) -> None:
-    library = Library(PROVIDERS, tmp_path)
+    library = KindLibrary(PROVIDERS, tmp_path)
     shipped = library.look()
     assert library.warnings() == []
     assert set(shipped) == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from jackfield.api.asgi import DIRECT, Take
+from jackfield.api.asgi import SHORTCUT, Take
 from jackfield_terminal.attachment import AT_ONCE, QUIET
 from jackfield_terminal.hub import Hub
 
@@ -65,7 +65,7 @@ class Asking:
         self._hub, self._way = hub, way
 
     async def connect(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        await self._hub.connect({**scope, "extensions": {DIRECT: self._way}}, receive, send)
+        await self._hub.connect({**scope, "extensions": {SHORTCUT: self._way}}, receive, send)
 
 
 async def ready(hub: Hub, query: str = "", script: str = ECHO) -> tuple[Any, Shortened]:

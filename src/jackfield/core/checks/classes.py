@@ -16,24 +16,24 @@ log = logging.getLogger("jackfield.plugins")
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?\Z")
 
 
-class Refused(ValueError):
+class RefusedClass(ValueError):
     """The thing cannot be used as a plugin. The message ends with the remedy."""
 
 
 def check_class(name: str, value: str, offered: object) -> type[Plugin]:
-    """name: of the entry point; value: its text. Raises `Refused`."""
+    """name: of the entry point; value: its text. Raises `RefusedClass`."""
     if isinstance(offered, ModuleType):
-        raise Refused(
+        raise RefusedClass(
             f"the entry point names the module {value}; name a subclass of jackfield.api.plugin.Plugin in it, such as "
             f'{name} = "{value}:{_class_name(name)}"'
         )
     if not (isinstance(offered, type) and issubclass(offered, Plugin)):
-        raise Refused(f"{value} is no subclass of jackfield.api.plugin.Plugin; derive it from there")
+        raise RefusedClass(f"{value} is no subclass of jackfield.api.plugin.Plugin; derive it from there")
     mistakes = [*_version_mistakes(value, offered), *_shape_mistakes(offered)]
     if offered.name and offered.name != name:
         mistakes.append(f'{value} has the name {offered.name}; set name = "{name}", as the entry point says')
     if mistakes:
-        raise Refused("; ".join(mistakes))
+        raise RefusedClass("; ".join(mistakes))
     return offered
 
 
