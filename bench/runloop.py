@@ -53,6 +53,8 @@ class NoStore:
 class Quiet:
     """Nobody listens."""
 
+    heard = ()
+
     def wanted(self, topic: str) -> bool:
         return False
 

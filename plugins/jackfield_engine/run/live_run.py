@@ -15,19 +15,20 @@ from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeAnswer, Suspend
+from jackfield.api.nodes import Suspend
 from jackfield.api.records import record
-from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, StoredExecution
-from jackfield.api.workflows import Document, Items
+from jackfield.api.storage import CallUpdate, FinishedExecution, StoredExecution
+from jackfield.api.workflows import Document, Items, Workflow
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import Facts
+from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
-from jackfield_engine.run.limits import time_limit, too_long
-from jackfield_engine.run.persistence import Persistence, Refused
+from jackfield_engine.run.node_events import TOPIC
+from jackfield_engine.run.persistence import Refused, RunPersistence, awaited_call
 from jackfield_engine.run.progress import RunProgress
-from jackfield_engine.run.state import ENDING, RunEvent, RunState, Table, UnknownEvent
+from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
+from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.item_files import keep_files, replayed_items
-from jackfield_engine.shared.records import awaited_call, failure_json, input_json, new_execution
 from jackfield_engine.shared.services import Services
 
 SLICE_S = 0.01
@@ -36,7 +37,7 @@ BROKEN = "The engine failed unexpectedly; see the daemon's log."
 
 
 @record
-class Wait:
+class RunWait:
     """until: Unix ms; None: for a call. for_call: it goes on only from what is stored, as the call is stored there.
     parked: it waits in the middle of a node, so that it goes on only from what is stored, too."""
 
@@ -50,14 +51,14 @@ class RunHooks:
     """What an engine does for its executions. table: what their events do; strict: whether an event that is not in it
     raises `UnknownEvent`; failed: told of a failure before that is stored; the others: see `NodeRun`."""
 
-    table: Table[Run]
+    table: TransitionTable[LiveRun]
     strict: bool
-    failed: Callable[[Run, Outcome], Awaitable[None]]
-    run_workflow: Callable[[Run, Task, str | Document, Items], Awaitable[Items]]
-    start_workflow: Callable[[Run, Task, str | Document, Items], Awaitable[None]]
+    failed: Callable[[LiveRun, Outcome], Awaitable[None]]
+    run_workflow: Callable[[LiveRun, Task, str | Document, Items], Awaitable[Items]]
+    start_workflow: Callable[[LiveRun, Task, str | Document, Items], Awaitable[None]]
 
 
-class Run:
+class LiveRun:
     """One execution that is queued, running or waiting in this process."""
 
     def __init__(
@@ -79,22 +80,20 @@ class Run:
         self.within = within
         self.clock: Clock = services.clock
         self.log: logging.Logger = services.context.log
-        self.facts = Facts(handle.id, request, services.plans.of(request.workflow), services)
-        self.created_at = created_at
-        self.started_at: int | None = None
-        self.disk = Persistence(handle.id, services.store, self.clock, self.log, self._new, self._added)
-        self.progress = RunProgress(self.facts, request, self.disk, services)
+        self._events = services.context.events
+        self._limit = time_limit(request.workflow, services.settings)
+        self.data = ExecutionData(handle.id, request, services.plans.of(request.workflow), services)
+        self.disk = RunPersistence(handle.id, request, created_at, services, self._added)
+        self.progress = RunProgress(self.data, request, self.disk, services)
         self.task: asyncio.Task[None] | None = None
         self.refusal: BaseException | None = None
         """Why the store, or the engine, does not go on with it."""
-        self.wait: Wait | None = None
+        self.wait: RunWait | None = None
         """What it waits for, or waited for last."""
         self.end: FinishedExecution | None = None
         """Its end, as the store gets it."""
         self.call: tuple[str, str] | None = None
         """Id and webhook of the call whose end is the end of this execution."""
-        self.size = 0
-        """Bytes of the input, once it is encoded."""
         self._hooks = hooks
         self._outcome = Outcome("cancelled")
         self._resumed = False
@@ -102,7 +101,6 @@ class Run:
         self._park_until = 0
         self._slice = 0.0
         self._spent = 0.0
-        self._limit = time_limit(request.workflow, services.settings)
         self._children = (0, 0)
         """Index of the node run that asked for sub-workflows last, and how many it asked for."""
         if request.call is not None and request.durability == "accept":
@@ -111,13 +109,11 @@ class Run:
     def restore(self, stored: StoredExecution, records: list[NodeRecord], *, earlier: bool) -> None:
         """Go on from what the store has. earlier: an earlier process may have run it."""
         row = stored.row
-        self.size = len(stored.input)
-        self.started_at = row.started_at
-        self.disk.restore(row.status)
+        self.disk.restore(stored)
         self.progress.restore(records)
         self._resumed = earlier
         if row.status == "waiting":
-            self.wait = Wait(row.resume_at, for_call=awaited_call(stored.steps) is not None)
+            self.wait = RunWait(row.resume_at, for_call=awaited_call(stored.steps) is not None)
         if stored.call is not None and stored.call_status == "pending":
             self.call = stored.call
         settle(self.handle.accepted, None)
@@ -150,10 +146,6 @@ class Run:
         if self.task is not None:
             self.task.cancel()
 
-    def forget_task(self) -> None:
-        """Its task is over."""
-        self.task = None
-
     # -- what its nodes ask for
 
     def next_child(self, task: Task) -> int:
@@ -163,29 +155,31 @@ class Run:
         self._children = (task.index, number + 1)
         return number
 
-    def answer(self, answer: NodeAnswer) -> None:
-        settle(self.handle.answer, answer)
+    def _actions(self) -> NodeActions:
+        """Made for one task, as it refers to the execution: both are freed at once."""
+        return NodeActions(
+            breathe=self.breathe,
+            before_effect=self._before_effect,
+            run_workflow=partial(self._hooks.run_workflow, self),
+            start_workflow=partial(self._hooks.start_workflow, self),
+            answer=self.handle.answered,
+        )
 
-    async def before_effect(self, task: Task) -> None:
-        await self.disk.secure(self.since())
+    async def _before_effect(self, task: Task) -> None:
+        await self.disk.secure()
         task.effect = True
-
-    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
-        return await self._hooks.run_workflow(self, task, workflow, items)
-
-    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
-        await self._hooks.start_workflow(self, task, workflow, items)
 
     async def breathe(self) -> None:
         """Let others have the event loop, when this execution had it long enough."""
         if self.clock.monotonic() > self._slice:
             await asyncio.sleep(0)
+            self.progress.interrupt()
             self._slice = self.clock.monotonic() + SLICE_S
 
     def slow(self) -> None:
         """A node takes its time."""
         try:
-            self.disk.show_running(self.since())
+            self.disk.show_running()
         except StoreUnavailable as exc:
             self.refusal = exc
             self.move(RunEvent.REFUSED)
@@ -196,14 +190,6 @@ class Run:
         """Queue the acceptance. Raises `StoreUnavailable`."""
         return self.disk.accept(status)
 
-    def since(self) -> int:
-        return self.started_at or self.created_at
-
-    def _new(self, status: ExecutionStatus) -> NewExecution:
-        data = input_json(self.request)
-        self.size = len(data)
-        return new_execution(self.request, self.id, data, status, self.created_at, self.since())
-
     def _added(self, error: BaseException | None) -> None:
         if error is None:
             settle(self.handle.accepted, None)
@@ -212,6 +198,10 @@ class Run:
             self.refusal = error
             self.handle.refuse(error)
             self.move(RunEvent.REFUSED)
+
+    def confirm(self) -> None:
+        """The store has all of it: whoever waits for that hears so."""
+        self.handle.close()
 
     # -- running
 
@@ -230,6 +220,7 @@ class Run:
             self.move(RunEvent.INTERRUPT)
             raise
         finally:
+            self.task = None
             self.move(RunEvent.OVER)
 
     def _fail(self, error: BaseException) -> None:
@@ -252,7 +243,7 @@ class Run:
     async def _stopped(self) -> Outcome | None:
         if self.state is RunState.PARKING:
             try:
-                await self._suspend(Wait(self._park_until, parked=True))
+                await self._suspend(RunWait(self._park_until, parked=True))
             except asyncio.CancelledError:
                 return self._ended()
             return None
@@ -283,17 +274,17 @@ class Run:
             await self.disk.mark_resumed()
             self._resumed = False
         self._slice = self.clock.monotonic() + SLICE_S
-        if self.request.start not in self.facts.plan.graph.steps:
+        if self.request.start not in self.data.plan.graph.steps:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
-        if not self.progress.begun:
+        progress, monotonic, actions = self.progress, self.clock.monotonic, self._actions()
+        if self.data.loop is None:
             await self._begin()
-        progress, monotonic = self.progress, self.clock.monotonic
         while True:
             if self.state is not RunState.RUNNING:
                 raise asyncio.CancelledError
             if monotonic() > self._slice:
                 await self.breathe()
-            outcome = await progress.step(self, self.slow)
+            outcome = await progress.step(actions, self.slow)
             if outcome is None:
                 continue
             if isinstance(outcome, Outcome):
@@ -304,28 +295,31 @@ class Run:
     async def _begin(self) -> None:
         progress = self.progress
         if progress.interrupted is None:
-            given = chain(self.request.items, replayed_items(progress.records))
-            await keep_files(self.services.context, self.id, given)
+            given = [item for item in self.request.items if "binary" in item]
+            if given or progress.records:
+                await keep_files(self.services.context, self.id, chain(given, replayed_items(progress.records)))
+        if TOPIC in self._events.heard:
+            self._publish("started")
         now = self.clock.now_ms()
-        if self.started_at is None:
-            self.started_at = now
-        self._publish("started")
+        if self.disk.started_at is None:
+            self.disk.started_at = now
         progress.begin(now)
 
     async def _wait(self, suspend: Suspend) -> None:
         """A node waits, unless the execution ends meanwhile: it may have been told so while the node would not stop."""
         if self.state in ENDING or self.state is RunState.REFUSING:
             raise asyncio.CancelledError
-        await self._suspend(Wait(suspend.until, for_call=suspend.call is not None), suspend.call)
+        await self._suspend(RunWait(suspend.until, for_call=suspend.call is not None), suspend.call)
 
-    async def _suspend(self, wait: Wait, call: Mapping[str, Json] | None = None) -> None:
+    async def _suspend(self, wait: RunWait, call: Mapping[str, Json] | None = None) -> None:
         """The wait is durable before the execution is left alone."""
         self.move(RunEvent.SUSPEND)
-        await self.disk.wait(wait.until, self.since(), call)
+        await self.disk.wait(wait.until, call)
         self.wait = wait
         self.move(RunEvent.WAIT_STORED)
-        self.progress.news.flush()
-        self._publish("waiting", resumeAt=wait.until)
+        self.progress.flush()
+        if TOPIC in self._events.heard:
+            self._publish("waiting", resumeAt=wait.until)
 
     # -- the end
 
@@ -334,7 +328,8 @@ class Run:
         try:
             if outcome.status == "failed":
                 await self._hooks.failed(self, outcome)
-            await self.disk.settle()
+            if self.disk.checkpointing is not None:
+                await self.disk.settle()
         except asyncio.CancelledError:
             self.move(RunEvent.INTERRUPT)
             return
@@ -346,20 +341,14 @@ class Run:
         """Queue the end, then tell whoever waits. One that never ran was cancelled."""
         outcome = self._outcome
         accepted = self.disk.status is not None
-        self.end = FinishedExecution(
-            id=self.id,
-            status=outcome.status,
-            finished_at=self.clock.now_ms(),
-            started_at=self.since(),
-            steps=self.disk.take(),
-            error=None if outcome.failure is None else failure_json(outcome.failure),
-            call=self._call_update(outcome),
-        )
-        self.disk.finish(self.end).add_done_callback(partial(self._end_answered, accepted))
-        self.progress.news.flush()
-        self._publish("finished", status=outcome.status)
-        settle(self.handle.answer, None)
-        settle(self.handle.finished, outcome)
+        call = self._call_update(outcome)
+        self.end, stored = self.disk.finish(outcome, call, self.clock.now_ms())
+        stored.add_done_callback(partial(self._end_answered, accepted))
+        if self.progress.news is not None:
+            self.progress.flush()
+        if TOPIC in self._events.heard:
+            self._publish("finished", status=outcome.status)
+        self.handle.end(outcome)
 
     def _end_answered(self, accepted: bool, future: asyncio.Future[None]) -> None:
         error = StoreUnavailable() if future.cancelled() else future.exception()
@@ -382,8 +371,18 @@ class Run:
         return CallUpdate(call_id, webhook_id, status="success" if outcome.status == "success" else "failed")
 
     def _publish(self, what: str, **more: object) -> None:
-        events = self.services.context.events
-        if events.wanted("workflows"):
-            workflow = self.request.workflow
-            data = {"id": self.id, "workflowId": workflow.id, "workflowName": workflow.name, "mode": self.request.mode}
-            events.publish("workflows", f"execution.{what}", {**data, **more})
+        workflow = self.request.workflow
+        data = {"id": self.id, "workflowId": workflow.id, "workflowName": workflow.name, "mode": self.request.mode}
+        self._events.publish(TOPIC, f"execution.{what}", {**data, **more})
+
+
+def time_limit(workflow: Workflow, settings: ExecutionsSettings) -> float:
+    """Seconds; 0: none. What the workflow sets itself is bound by `max_timeout`."""
+    wanted = workflow.settings.timeout_s
+    if wanted is None or wanted <= 0:
+        return settings.timeout
+    return min(wanted, settings.max_timeout) if settings.max_timeout else wanted
+
+
+def too_long(limit: float) -> str:
+    return f"The execution ran longer than its limit of {limit:g} seconds."
