@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackfield_forms import rendering
+from jackfield_forms.pages import read_page
 from jackfield_forms.sanitize import sanitized
 
 TAGS = 2_000
@@ -177,3 +180,19 @@ _PIECE = st.sampled_from(
 @given(st.lists(_PIECE, max_size=12).map("".join))
 def test_nothing_gets_through(text: str) -> None:
     harmless(sanitized(text, TAGS))
+
+
+async def test_html_is_cleaned_off_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def cleaned(html: str, tags: int) -> str:
+        threads.append(threading.get_ident())
+        return sanitized(html, tags)
+
+    monkeypatch.setattr(rendering, "sanitized", cleaned)
+    fields = {"values": [{"fieldType": "html", "html": f"<b>{n}</b><script>"} for n in range(3)]}
+    shown = await rendering.form(read_page({"formFields": fields}), "/form/a", html_tags=TAGS)
+    assert all(f"<b>{n}</b>" in shown.body for n in range(3))
+    assert "<script" not in shown.body
+    assert len(threads) == 3
+    assert threading.get_ident() not in threads
