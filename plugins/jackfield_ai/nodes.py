@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import Field
@@ -18,7 +17,7 @@ from jackfield.api.nodes import (
     NodeRun,
     Parameters,
 )
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import made_side_by_side
 from jackfield.api.workflows import Items, Node
 from jackfield_ai.settings import AiSettings
 
@@ -59,7 +58,7 @@ class ServingNode(AiNode):
         raise NotImplementedError
 
 
-class Batching(Parameters):
+class SideBySide(Parameters):
     """Items that are worked on side by side, and the pause between one batch and the next."""
 
     batch_size: int = Field(1, ge=1)
@@ -70,30 +69,20 @@ MAX_BATCH = 50
 
 
 async def each_item(
-    run: NodeRun, work: Callable[[int], Awaitable[Items]], batching: Batching | None = None, clock: Clock | None = None
+    run: NodeRun,
+    work: Callable[[int], Awaitable[Items]],
+    batching: SideBySide | None = None,
+    clock: Clock | None = None,
 ) -> Items:
     """The items that the work makes of each input item, in their order. A failure is an item when the node goes on
     after errors."""
     size = min(batching.batch_size, MAX_BATCH) if batching is not None else 1
-    made: Items = []
-    for start in range(0, len(run.items), size):
-        if start and clock is not None and batching is not None and batching.delay_between_batches:
+
+    async def pause() -> None:
+        if clock is not None and batching is not None and batching.delay_between_batches:
             await clock.sleep(batching.delay_between_batches / 1000)
-        indexes = range(start, min(start + size, len(run.items)))
-        results = await asyncio.gather(*(work(index) for index in indexes), return_exceptions=True)
-        for index, result in zip(indexes, results, strict=True):
-            made += _accepted(run, result, index)
-    return made
 
-
-def _accepted(run: NodeRun, result: Items | BaseException, index: int) -> Items:
-    if isinstance(result, NodeError):
-        if goes_on(run):
-            return [error_item(result, index)]
-        raise NodeError(result.message, item=index, description=result.description) from None
-    if isinstance(result, BaseException):
-        raise result
-    return result
+    return await made_side_by_side(run, range(len(run.items)), work, size=size, pause=pause)
 
 
 def log_usage(run: NodeRun, model: str, tokens_in: int, tokens_out: int) -> None:

@@ -13,6 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items, Node
@@ -84,7 +85,7 @@ class CodingAgentNode:
             raise NodeError(exc.message) from None
         if result.timed_out or result.exit_code != 0:
             raise NodeError(_failure(parameters, result), description=_end(result))
-        made: Item = {"json": _json(parameters, result), "pairedItem": {"item": index}}
+        made = new_item(_json(parameters, result), index)
         if item.get("binary"):
             made["binary"] = item["binary"]
         return made

@@ -35,7 +35,7 @@ _OVERHEAD = 500
 
 def _webhook(
     id: str, workflow_id: str, workflow_name: str, node_id: str, node_name: str, method: str, path: str, pattern: str,
-    authentication: str, active: int, created_at: int,
+    authentication: str, active: int, created_at: int, kind: str,
 ) -> Webhook:  # fmt: skip
     return Webhook(
         id,
@@ -49,6 +49,7 @@ def _webhook(
         authentication,
         bool(active),
         created_at,
+        kind,
     )
 
 
@@ -79,7 +80,7 @@ def _delivery(execution_id: str, status: int | None, headers: bytes | None, body
 
 _WEBHOOKS = Query(
     """r.id, r.workflow_id, w.name, r.node_id, r.node_name, r.method, r.path, r.pattern, r.authentication, r.active,
-    r.created_at""",
+    r.created_at, r.kind""",
     "registrations r JOIN workflows w ON w.id = r.workflow_id",
     "r.created_at DESC, r.id DESC",
     _webhook,
@@ -104,17 +105,25 @@ class SqliteWebhooks:
     _db: Database
 
     async def webhooks(
-        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+        self,
+        *,
+        offset: int,
+        limit: int,
+        active: bool | None,
+        workflow_id: str | None,
+        kind: str | Sequence[str] = "webhook",
     ) -> Page[Webhook]:
+        kinds = [kind] if isinstance(kind, str) else list(kind)
+        one = kinds[0] if len(kinds) == 1 else None
+        several = None if one is not None else orjson.dumps(kinds).decode()
         clause, values = where(
-            [("r.kind = ?", kind), ("r.active = ?", active if active is None else int(active)),
-             ("r.workflow_id = ?", workflow_id)]
+            [("r.kind = ?", one), ("r.kind IN (SELECT value FROM json_each(?))", several),
+             ("r.active = ?", active if active is None else int(active)), ("r.workflow_id = ?", workflow_id)]
         )  # fmt: skip
         return await self._db.read(lambda connection: _WEBHOOKS.page(connection, clause, values, offset, limit))
 
     async def webhook(self, webhook_id: str) -> Webhook | None:
-        condition = "r.kind = 'webhook' AND r.id = ?"
-        return await self._db.read(lambda connection: _WEBHOOKS.one(connection, condition, webhook_id))
+        return await self._db.read(lambda connection: _WEBHOOKS.one(connection, "r.id = ?", webhook_id))
 
     async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]:
         clause = " WHERE r.kind = ? AND r.path = ?"

@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_terminal.keys import sequence
@@ -75,7 +76,7 @@ class SessionNode:
 
     @staticmethod
     def _item(json: dict[str, Json], given: Item, index: int) -> Item:
-        made: Item = {"json": json, "pairedItem": {"item": index}}
+        made = new_item(json, index)
         if given.get("binary"):
             made["binary"] = given["binary"]
         return made

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from jackfield.api.binary import DEFAULT_TYPE, stream_of
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_vendors.calls import raise_for_status
@@ -44,4 +45,4 @@ async def downloaded(sender: Sender, operation: CompiledOperation, request: Comp
     wanted = at(dict(scope.parameters), response.property.split(".")) if response.property else None
     answer = scope.special.get("$response")
     json = answer if isinstance(answer, dict) else item["json"]
-    return {"json": json, "binary": {str(wanted or "data"): file}, "pairedItem": {"item": sender.index}}
+    return new_item(json, sender.index, {str(wanted or "data"): file})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
@@ -85,17 +84,12 @@ class VendorNode:
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[OperationParameters] = await run.resolve()
-        made: Items = []
         exchanges: dict[str, Exchange] = {}
-        for group in grouped(resolved):
-            try:
-                made += shared(await self._one(run, resolved, group, exchanges), group)
-            except (NodeError, BinaryError) as exc:
-                if not goes_on(run):
-                    raise NodeError(exc.message, item=group[0]) from None
-                failure = NodeError(exc.message)
-                made += [error_item(failure, index) for index in group]
-        return [made]
+
+        async def one(group: Sequence[int]) -> Items:
+            return shared(await self._one(run, resolved, group, exchanges), group)
+
+        return [await made_per_group(run, grouped(resolved), one)]
 
     async def _one(
         self,

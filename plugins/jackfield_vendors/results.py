@@ -8,6 +8,7 @@ from math import isfinite
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.items import new_item
 from jackfield.api.records import replace
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_vendors.description import ContentFile
@@ -23,14 +24,14 @@ async def items_of(
     `BinaryError`."""
     response = operation.described.response
     if response.format == "none":
-        return [{"json": {"success": True}, "pairedItem": {"item": index}}]
+        return [new_item({"success": True}, index)]
     if response.file is not None:
         return [await _content_item(run, response.file, scope, response.property, value, item, index)]
     if operation.described.paging is None and response.path:
         value = at(value, response.path.split("."))
     shape = operation.simple if operation.simple and scope.parameters.get("simple") is not False else operation.output
     rows = _limited(value, scope.parameters) if isinstance(value, list) else [value]
-    made: Items = [{"json": _shaped(shape, row, scope), "pairedItem": {"item": index}} for row in rows]
+    made: Items = [new_item(_shaped(shape, row, scope), index) for row in rows]
     if response.attachments:
         return [await _with_attachments(run, one, response.attachments) for one in made]
     return made
@@ -67,7 +68,7 @@ async def _content_item(
     known = name if isinstance(name, str) else None
     kept = await run.binary.write(content, mime_type=_media_type(known), file_name=known)
     wanted = scope.parameters.get(property_name) if property_name else None
-    return {"json": item["json"], "binary": {str(wanted or "data"): kept}, "pairedItem": {"item": index}}
+    return new_item(item["json"], index, {str(wanted or "data"): kept})
 
 
 async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later, when_built
+
+_REJECTIONS = "jackfield_webhooks.calls.rejections"
 
 
 class WebhooksPlugin(Plugin):
@@ -10,11 +12,21 @@ class WebhooksPlugin(Plugin):
 
     name = "webhooks"
     settings = (SettingsTable("webhooks", "jackfield_webhooks.settings:WebhookSettings"),)
-    parts = ("jackfield_webhooks.trigger:WebhookTrigger",)
+    provides = {
+        "jackfield.api.call_triggers:CallIngress": "jackfield_webhooks.ingress.applications:PluginIngress",
+        "jackfield_webhooks.routing.registry:HookSource": "jackfield_webhooks.hook:HookFactory",
+    }
+    parts = (
+        "jackfield_webhooks.authentication.isolation:PresetThreads",
+        "jackfield_webhooks.authentication.presets:PresetCatalog",
+        "jackfield_webhooks.routing.registry:RouteRegistry",
+        f"{_REJECTIONS}:RejectedCalls",
+    )
 
     jackfield_nodes = later("jackfield_webhooks.trigger:nodes")
     jackfield_triggers = later("jackfield_webhooks.trigger:triggers")
+    jackfield_webhook_presets = later("jackfield_webhooks.authentication.senders:PRESETS")
     jackfield_asgi = later("jackfield_webhooks.mounts:mounts")
-    jackfield_blueprints = later("jackfield_webhooks.routes:blueprints")
+    jackfield_blueprints = later("jackfield_webhooks.management.routes:blueprints")
     start = deferred("jackfield_webhooks.trigger:start")
-    stop = deferred("jackfield_webhooks.trigger:stop")
+    stop = when_built(f"{_REJECTIONS}:RejectedCalls", f"{_REJECTIONS}:stop")

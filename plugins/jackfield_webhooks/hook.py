@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jackfield.api.binary import BinarySettings
+from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Webhook
-from jackfield.api.workflows import Node, Workflow
-from jackfield_webhooks import callers, credentials, paths
-from jackfield_webhooks.bodies import BodyOptions
-from jackfield_webhooks.callers import Network, Origins
+from jackfield.api.triggers import TRIGGERS, Registration
+from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield_webhooks import paths
+from jackfield_webhooks.answers.plans import AnswerPlan, plan
+from jackfield_webhooks.authentication import callers, credentials
+from jackfield_webhooks.authentication.callers import Network, Origins
+from jackfield_webhooks.authentication.presets import PresetCatalog
+from jackfield_webhooks.authentication.verifiers import Closed, Verifier
+from jackfield_webhooks.bodies.parsing import BodyOptions
 from jackfield_webhooks.parameters import SECRETS, Findings, HookParameters, read, text
-from jackfield_webhooks.paths import PRODUCTION, TEST
-from jackfield_webhooks.plans import AnswerPlan, plan
-from jackfield_webhooks.signatures import SignatureVerifier
-from jackfield_webhooks.verifiers import Closed, Verifier
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -31,8 +35,6 @@ class Hook:
     """Which output of the node has the item: one per method."""
     verifier: Verifier | None
     own_headers: frozenset[str]
-    signed_id: str | None
-    """The header with the delivery's id, if the signature covers it."""
     networks: tuple[Network, ...] | None
     origins: Origins | None
     ignore_robots: bool
@@ -44,40 +46,116 @@ class Hook:
     """Id and time of change of the stored credential that the verifier was made from."""
 
 
-async def make_hook(context: PluginContext, webhook: Webhook, workflow: Workflow) -> Hook | None:
-    """None when this version of the workflow has no such webhook. Raises `StoreUnavailable`."""
-    node = find_node(workflow, webhook)
-    if node is None:
-        return None
-    parameters = read(node)
-    if webhook.method not in parameters.methods:
-        return None
-    findings: Findings = {}
-    verifier, credential = await make_verifier(context, node, parameters, findings)
-    if isinstance(verifier, Closed):
-        context.log.warning(
-            "A webhook has no usable credential; its calls are refused.",
-            extra={"webhookId": webhook.id, "workflowId": webhook.workflow_id},
+class HookFactory:
+    """`HookSource`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._presets = context.port(PresetCatalog)
+
+    async def make(self, webhook: Webhook, workflow: Workflow) -> Hook | None:
+        node = node_of(self._context, webhook, workflow)
+        if node is None:
+            return None
+        parameters = read(node)
+        if webhook.method not in parameters.methods:
+            return None
+        findings: Findings = {}
+        verifier, credential = await self._verifier(node, parameters, findings)
+        if isinstance(verifier, Closed):
+            self._context.log.warning(
+                "A webhook has no usable credential; its calls are refused.",
+                extra={"webhookId": webhook.id, "workflowId": webhook.workflow_id},
+            )
+        base = self._context.service.public_url
+        inline_limit = self._context.settings(BinarySettings).inline_limit
+        return Hook(
+            webhook=webhook,
+            workflow=workflow,
+            node=node,
+            parameters=parameters,
+            output=parameters.methods.index(webhook.method),
+            verifier=verifier,
+            own_headers=verifier.headers if verifier else NOTHING,
+            networks=callers.networks(parameters.options, findings),
+            origins=callers.origins(parameters.options, findings),
+            ignore_robots=parameters.options.get("ignoreBots") is True,
+            body=replace(body_options(parameters, findings), inline_limit=inline_limit),
+            plan=plan(parameters, findings),
+            url=paths.url(base, webhook.kind, webhook.path),
+            test_url=paths.url(base, paths.test_segment(webhook.kind), webhook.path),
+            credential=credential,
         )
-    base = context.service.public_url
-    return Hook(
-        webhook=webhook,
-        workflow=workflow,
-        node=node,
-        parameters=parameters,
-        output=parameters.methods.index(webhook.method),
-        verifier=verifier,
-        own_headers=verifier.headers if verifier else NOTHING,
-        signed_id=verifier.signed_id if isinstance(verifier, SignatureVerifier) else None,
-        networks=callers.networks(parameters.options, findings),
-        origins=callers.origins(parameters.options, findings),
-        ignore_robots=parameters.options.get("ignoreBots") is True,
-        body=replace(body_options(parameters, findings), inline_limit=context.settings(BinarySettings).inline_limit),
-        plan=plan(parameters, findings),
-        url=paths.url(base, PRODUCTION, webhook.path),
-        test_url=paths.url(base, TEST, webhook.path),
-        credential=credential,
-    )
+
+    def registrations(self, kind: str, nodes: Sequence[Node]) -> Sequence[Registration]:
+        return [found for node in nodes for found in _registrations(kind, node)]
+
+    async def problems(self, kind: str, nodes: Sequence[Node], workflow: Workflow) -> Sequence[Problem]:
+        found: list[Problem] = []
+        for node in nodes:
+            where = _position(workflow, node)
+            for name, message in (await self._findings(node)).items():
+                found.append(Problem(f"{where}.parameters.{name}", message))
+        return [*found, *_twice(kind, nodes, workflow)]
+
+    async def _findings(self, node: Node) -> Findings:
+        """Everything that keeps the node from going live."""
+        parameters = read(node)
+        findings: Findings = dict(parameters.findings)
+        callers.networks(parameters.options, findings)
+        callers.origins(parameters.options, findings)
+        body_options(parameters, findings)
+        plan(parameters, findings)
+        if parameters.authentication != "unknown":
+            await self._verifier(node, parameters, findings)
+        return findings
+
+    async def _verifier(
+        self, node: Node, parameters: HookParameters, findings: Findings
+    ) -> tuple[Verifier | None, tuple[str, int] | None]:
+        """The verifier, and the stored credential that it needed. What is wrong goes to `findings`, and then the
+        verifier refuses every call."""
+        kind = parameters.authentication
+        config = credentials.written_config(parameters, findings)
+        written: Findings = {}
+        verifier = await self._built(parameters, config, written)
+        named = credentials.reference(node, kind)
+        used: tuple[str, int] | None = None
+        if isinstance(verifier, Closed) and named is not None:
+            stored = await credentials.stored_config(self._context, kind, named)
+            written = {}
+            if stored is None:
+                written["authentication"] = f"The stored credential {named.name or named.id} is not there."
+            else:
+                config = {**config, **stored[0]}
+                verifier = await self._built(parameters, config, written)
+            used = (named.id, stored[1] if stored else 0)
+        findings.update(written)
+        self._context.secrets.redact(*(value for name, value in config.items() if name in SECRETS))
+        return verifier, used
+
+    async def _built(
+        self, parameters: HookParameters, config: credentials.Config, findings: Findings
+    ) -> Verifier | None:
+        if parameters.authentication != "hmac":
+            return credentials.build(parameters.authentication, config, findings)
+        presets = await self._presets.load()
+        if not config.get("preset"):
+            return credentials.build("hmac", config, findings, [preset.name for preset in presets])
+        names = [field.name for preset in presets for field in preset.fields]
+        return await self._presets.build({**credentials.preset_config(parameters, names, findings), **config}, findings)
+
+
+def node_of(context: PluginContext, webhook: Webhook, workflow: Workflow) -> Node | None:
+    """The registration's node, with the parameters of a Webhook node."""
+    node = find_node(workflow, webhook)
+    trigger = context.extensions(TRIGGERS).get(webhook.kind)
+    return as_webhook(trigger, node) if node is not None and isinstance(trigger, CallTrigger) else node
+
+
+def as_webhook(trigger: CallTrigger, node: Node) -> Node:
+    """A node of another plugin's trigger as a Webhook node would say it; its stored credential stays its own."""
+    return replace(node, version=None, parameters=trigger.reception(node))
 
 
 def find_node(workflow: Workflow, webhook: Webhook) -> Node | None:
@@ -93,39 +171,42 @@ def body_options(parameters: HookParameters, findings: Findings) -> BodyOptions:
     return BodyOptions(parameters.options.get("rawBody") is True, name or None)
 
 
-async def make_verifier(
-    context: PluginContext, node: Node, parameters: HookParameters, findings: Findings
-) -> tuple[Verifier | None, tuple[str, int] | None]:
-    """The verifier, and the stored credential that it needed. What is wrong goes to `findings`, and then the verifier
-    refuses every call. Raises `StoreUnavailable`."""
-    kind = parameters.authentication
-    config = credentials.written_config(parameters, findings)
-    written: Findings = {}
-    verifier = credentials.build(kind, config, written)
-    named = credentials.reference(node, kind)
-    used: tuple[str, int] | None = None
-    if isinstance(verifier, Closed) and named is not None:
-        stored = await credentials.stored_config(context, kind, named)
-        written = {}
-        if stored is None:
-            written["authentication"] = f"The stored credential {named.name or named.id} is not there."
-        else:
-            verifier = credentials.build(kind, {**config, **stored[0]}, written)
-        used = (named.id, stored[1] if stored else 0)
-        config = {**config, **(stored[0] if stored else {})}
-    findings.update(written)
-    context.secrets.redact(*(value for name, value in config.items() if name in SECRETS))
-    return verifier, used
-
-
-async def check_node(context: PluginContext, node: Node) -> Findings:
-    """Everything that keeps the node from going live. Raises `StoreUnavailable`."""
+def _registrations(kind: str, node: Node) -> list[Registration]:
     parameters = read(node)
-    findings: Findings = dict(parameters.findings)
-    callers.networks(parameters.options, findings)
-    callers.origins(parameters.options, findings)
-    body_options(parameters, findings)
-    plan(parameters, findings)
-    if parameters.authentication != "unknown":
-        await make_verifier(context, node, parameters, findings)
-    return findings
+    if not parameters.registrable:
+        return []
+    path = parameters.path
+    return [
+        Registration(
+            node_id=node.id,
+            node_name=node.name,
+            kind=kind,
+            method=method,
+            path=paths.display(path),
+            pattern=paths.pattern(path),
+            authentication=parameters.authentication,
+        )
+        for method in parameters.methods
+    ]
+
+
+def _twice(kind: str, nodes: Sequence[Node], workflow: Workflow) -> list[Problem]:
+    """Two nodes of one workflow that want the same route."""
+    holders: dict[tuple[str, str], str] = {}
+    found: list[Problem] = []
+    for node in nodes:
+        for wanted in _registrations(kind, node):
+            holder = holders.setdefault((wanted.method, wanted.pattern), node.name)
+            if holder != node.name:
+                message = f"The node {holder} serves {wanted.method} {wanted.path} already; change one of the paths."
+                found.append(Problem(f"{_position(workflow, node)}.parameters.path", message))
+    return found
+
+
+def _position(workflow: Workflow, node: Node) -> str:
+    """The JSON path of a node in its document."""
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(raw, dict) and raw.get("name") == node.name:
+            return f"nodes[{index}]"
+    return "nodes"

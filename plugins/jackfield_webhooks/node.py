@@ -7,8 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
+from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.workflows import Node
+from jackfield_webhooks.auth_form import described
+from jackfield_webhooks.authentication.presets import PresetCatalog
 from jackfield_webhooks.parameters import KINDS, SECRET_PATHS, read
 
 
@@ -90,8 +93,13 @@ class WebhookNode:
         ),
     )
 
+    def __init__(self, context: PluginContext) -> None:
+        presets = context.port(PresetCatalog)
+        self._plain = described(WebhookParameters, presets)
+        self._exported = described(ExportedWebhookParameters, presets)
+
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return WebhookParameters if version is None else ExportedWebhookParameters
+        return self._plain if version is None else self._exported
 
     def outputs(self, node: Node) -> int:
         return max(1, len(read(node).methods))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from jackfield.api.asgi import Scope
+from jackfield.api.context import PluginContext
+from jackfield_webhooks.settings import WebhookSettings
 
 PRODUCTION, TEST = "webhook", "webhook-test"
 """First segments of the addresses."""
@@ -29,6 +31,17 @@ def pattern(path: str) -> str:
 def parameter_names(path: str) -> tuple[tuple[int, str], ...]:
     """Position and name of each parameter."""
     return tuple((at, segment[1:]) for at, segment in enumerate(split(path)) if segment.startswith(":"))
+
+
+def tests_enabled(context: PluginContext) -> bool:
+    """Whether test addresses are served."""
+    wanted = context.settings(WebhookSettings).test_enabled
+    return wanted if wanted is not None else context.service.loopback
+
+
+def test_segment(kind: str) -> str:
+    """The first segment of a trigger's test addresses."""
+    return f"{kind}-test"
 
 
 def url(base: str, mount: str, path: str) -> str:

@@ -11,8 +11,9 @@ _DAY_MS = 86_400_000
 _EVERYTHING = 1 << 53
 
 
-async def prune_forever(context: PluginContext, settings: WebhookSettings) -> None:
+async def prune_forever(context: PluginContext) -> None:
     """Every `webhooks.history.prune_interval` seconds; goes on while there is more to delete than one step takes."""
+    settings = context.settings(WebhookSettings)
     while True:
         await context.clock.sleep(settings.history.prune_interval)
         try:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 _TABLE = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class RateLimitSettings(BaseModel):
+class WebhookRateLimit(BaseModel):
     """`webhooks.rateLimit`: a sliding window per webhook and client address."""
 
     model_config = _TABLE
@@ -149,8 +149,17 @@ class WebhookSettings(BaseModel):
         le=3600,
         json_schema_extra={"former": {"credentialRefresh": "0.2"}},
     )
-    rate_limit: RateLimitSettings = Field(
-        default_factory=RateLimitSettings,
+    preset_timeout: float = Field(
+        5,
+        description="Seconds that a plugin's preset may take to verify a call; then the call is refused.",
+        gt=0,
+        le=60,
+    )
+    preset_threads: int = Field(
+        4, description="Threads on which the calls of one plugin's preset are verified at a time.", ge=1, le=64
+    )
+    rate_limit: WebhookRateLimit = Field(
+        default_factory=WebhookRateLimit,
         alias="rateLimit",  # as the specification spells it; every other key is snake_case
         description="Limit per webhook and client address.",
         json_schema_extra={"former": {"rate_limit": "0.2"}},

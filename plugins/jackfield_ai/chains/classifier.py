@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
@@ -12,10 +11,11 @@ from jackfield.api.ai import LANGUAGE_MODEL, ChatModel, Message, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.running import side_by_side
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching
+from jackfield_ai.nodes import AiNode, SideBySide
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled
 from jackfield_ai.serving import model_of
@@ -48,7 +48,7 @@ class ClassifierOptions(Parameters):
     fallback: Literal["discard", "other"] = Field("discard", description="What becomes of items that fit nowhere.")
     system_prompt_template: Text = CLASSIFIER
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Classifier(Parameters):
@@ -68,34 +68,26 @@ class _Sorting(AiNode):
         resolved: list[Parameters] = await run.resolve()
         made: Outputs = [[] for _ in range(self.outputs(run.node))]
         size = max(1, min(self._batch(resolved[0]).batch_size, 50)) if resolved else 1
-        for start in range(0, len(resolved), size):
-            if start and (pause := self._batch(resolved[0]).delay_between_batches):
-                await self._context.clock.sleep(pause / 1000)
-            indexes = range(start, min(start + size, len(resolved)))
-            found = await asyncio.gather(
-                *(self._place(run, resolved[index], index) for index in indexes), return_exceptions=True
-            )
-            for index, one in zip(indexes, found, strict=True):
-                places, item = _accepted(run, one, index)
-                for place in places:
-                    if place < len(made):
-                        made[place].append(item)
+
+        async def work(index: int) -> Placed:
+            return await self._place(run, resolved[index], index)
+
+        async def pause() -> None:
+            if delay := self._batch(resolved[0]).delay_between_batches:
+                await self._context.clock.sleep(delay / 1000)
+
+        found = await side_by_side(run, range(len(resolved)), work, size=size, pause=pause)
+        for index, one in enumerate(found):
+            places, item = ([0], error_item(one, index)) if isinstance(one, NodeError) else one
+            for place in places:
+                if place < len(made):
+                    made[place].append(item)
         return made
 
-    def _batch(self, parameters: Parameters) -> Batching:
+    def _batch(self, parameters: Parameters) -> SideBySide:
         options = getattr(parameters, "options", None)
         found = getattr(options, "batching", None)
-        return found if isinstance(found, Batching) else Batching()
-
-
-def _accepted(run: NodeRun, found: Placed | BaseException, index: int) -> Placed:
-    if isinstance(found, NodeError):
-        if goes_on(run):
-            return [0], error_item(found, index)
-        raise NodeError(found.message, item=index) from None
-    if isinstance(found, BaseException):
-        raise found
-    return found
+        return found if isinstance(found, SideBySide) else SideBySide()
 
 
 async def _asked(run: NodeRun, model: ChatModel, parser: OutputParser, prompt: str, text: str) -> Mapping[str, Json]:
@@ -170,7 +162,7 @@ class SentimentOptions(Parameters):
     system_prompt_template: Text = SENTIMENT
     include_detailed_results: bool = False
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Sentiment(Parameters):

@@ -11,9 +11,10 @@ from jackfield.api.ai import LANGUAGE_MODEL, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser
@@ -34,19 +35,19 @@ class Attribute(Parameters):
     required: bool = False
 
 
-class Attributes(Parameters):
+class ExtractedAttributes(Parameters):
     attributes: list[Attribute] = Field(default_factory=list)
 
 
 class ExtractorOptions(Parameters):
     system_prompt_template: Text = SYSTEM
-    batching: Batching = Field(default_factory=lambda: Batching(batchSize=5))
+    batching: SideBySide = Field(default_factory=lambda: SideBySide(batchSize=5))
 
 
 class Extractor(Parameters):
     text: Text = Field("", description="What to extract from.")
     schema_type: Literal["fromAttributes", "fromJson", "manual"] = "fromAttributes"
-    attributes: Attributes = Field(default_factory=Attributes)
+    attributes: ExtractedAttributes = Field(default_factory=ExtractedAttributes)
     json_schema_example: JsonValue = EXAMPLE
     input_schema: JsonValue = None
     options: ExtractorOptions = Field(default_factory=ExtractorOptions)
@@ -108,7 +109,7 @@ class ExtractorNode(AiNode):
             value = await asked_for(model, [Message("system", system), Message("user", text)], parser)
         finally:
             model.log(run)
-        return {"json": {"output": value}, "pairedItem": {"item": index}}
+        return new_item({"output": value}, index)
 
 
 def extractor(context: PluginContext, kind: str) -> ExtractorNode:

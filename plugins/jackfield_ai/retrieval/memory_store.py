@@ -22,12 +22,13 @@ from jackfield.api.ai import (
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.serving import documents_of, embeddings_of
+from jackfield_ai.tools.toolbox import FunctionTool
 
 QUERY: dict[str, Json] = {
     "type": "object",
@@ -111,10 +112,9 @@ class MemoryStoreNode(AiNode):
         query = required(parameters.prompt, "prompt")
         found = await StoredDocuments(vectors, await embeddings_of(run, index), parameters.top_k).find(query)
         return [
-            {
-                "json": {"document": shown(document, parameters.include_document_metadata), "score": document.score},
-                "pairedItem": {"item": index},
-            }
+            new_item(
+                {"document": shown(document, parameters.include_document_metadata), "score": document.score}, index
+            )
             for document in found
         ]
 
@@ -144,7 +144,7 @@ def shown(document: Document, metadata: bool) -> Json:
 
 def _stored(document: Document, index: int) -> Item:
     json: dict[str, Json] = {"metadata": dict(document.metadata), "pageContent": document.text}
-    return {"json": json, "pairedItem": {"item": index}}
+    return new_item(json, index)
 
 
 def memory_store(context: PluginContext, kind: str) -> MemoryStoreNode:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on, new_items
-from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import Items
+from jackfield.api.nodes.items import new_items
+from jackfield.api.nodes.running import made_at_once, made_per_item
+from jackfield.api.workflows import Items, Outputs
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.sql.parameters import AnySqlParameters
 from jackfield_integrations.sql.session import Reading, Rows, Session
@@ -43,7 +43,11 @@ class SqlNode(IntegrationNode):
                     return _answered(await session.run(statement, reading), statement, index)
 
                 return [await made_per_item(run, resolved, one)]
-            return [await self._together(run, session, resolved, reading)]
+
+            async def work() -> Outputs:
+                return [await self._together(run, session, resolved, reading)]
+
+            return await made_at_once(run, work)
 
     def reading(self, first: AnySqlParameters) -> Reading:
         options = first.options
@@ -74,9 +78,7 @@ class SqlNode(IntegrationNode):
                         made += self._items(await session.run(statements[-1], reading), statements[-1], index, single)
         except NodeError as exc:
             exc.item = index
-            if not goes_on(run):
-                raise
-            return [error_item(exc, index)]
+            raise
         if not made and not all(statement.reads for statement in statements):
             return new_items([{"success": True}], 0)
         return made

@@ -14,9 +14,9 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on
+from jackfield.api.nodes.running import made_at_once, mapped
 from jackfield.api.scripts import SCRIPT_ENGINES
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.values.conversions import type_name, with_article
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
@@ -62,12 +62,11 @@ class CodeNode:
         each = run.node.parameters.get("mode") == "runOnceForEachItem"
         if each and not run.items:
             return [[]]
-        try:
+
+        async def work() -> Outputs:
             return [await self._items(run, each=each)]
-        except NodeError as exc:
-            if each or not goes_on(run):
-                raise
-            return [[{"json": {"error": exc.message}}]]
+
+        return await work() if each else await made_at_once(run, work, index=None)
 
     async def _items(self, run: NodeRun, *, each: bool) -> Items:
         given = run.node.parameters
@@ -76,7 +75,7 @@ class CodeNode:
         for line in result.logs:
             run.log.info("%s: %s", run.node.name, line)
         if each:
-            return _items_of_each(result.value, keep_errors=goes_on(run))
+            return await _items_of_each(run, result.value)
         return items_of_all(result.value, len(run.items))
 
     def _language(self, given: Json) -> str:
@@ -106,21 +105,11 @@ def items_of_all(value: Json, inputs: int) -> Items:
     return [_item(row, None if inputs != 1 else 0, f"element {index}") for index, row in enumerate(rows)]
 
 
-def _items_of_each(value: Json, *, keep_errors: bool) -> Items:
-    """Per input item one object or item, or null for none. keep_errors: an item stands for what is anything else.
-    Raises `NodeError` with the item's index."""
+async def _items_of_each(run: NodeRun, value: Json) -> Items:
+    """Per input item one object or item, or null for none. Raises `NodeError` with the item's index."""
     if not isinstance(value, list):
         raise NodeError("The program's results are not a list with one entry per item.")
-    made: Items = []
-    for index, row in enumerate(value):
-        try:
-            if row is not None:
-                made.append(_item_of_one(row, index))
-        except NodeError as exc:
-            if not keep_errors:
-                raise
-            made.append(error_item(exc, index))
-    return made
+    return await mapped(run, value, lambda index, row: [] if row is None else [_item_of_one(row, index)])
 
 
 def _item_of_one(row: Json, index: int) -> Item:

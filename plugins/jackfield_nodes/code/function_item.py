@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.running import mapped
+from jackfield.api.workflows import BinaryData, Item, Node
 from jackfield_nodes.code.code_node import files_of
 from jackfield_nodes.code.function_node import code_of, log_lines
 from jackfield_nodes.values.conversions import type_name, with_article
@@ -47,7 +49,9 @@ class FunctionItemNode:
         log_lines(run, result.logs)
         if not isinstance(result.value, list):
             raise NodeError("The program's results are not a list with one entry per item.")
-        return [_items(result.value, keep_errors=goes_on(run))]
+        return [
+            await mapped(run, result.value, lambda index, row: [_item(row if isinstance(row, dict) else {}, index)])
+        ]
 
 
 def wrapped(source: str) -> str:
@@ -62,31 +66,16 @@ def wrapped(source: str) -> str:
     )
 
 
-def _items(rows: Sequence[Json], *, keep_errors: bool) -> Items:
-    """Raises `NodeError` with the item's index."""
-    made: Items = []
-    for index, row in enumerate(rows):
-        try:
-            made.append(_item(row if isinstance(row, dict) else {}, index))
-        except NodeError as exc:
-            if not keep_errors:
-                raise
-            made.append(error_item(exc, index))
-    return made
-
-
 def _item(row: Mapping[str, Json], index: int) -> Item:
     if "json" in row and isinstance(row["json"], dict):  # the engine's own, for an item on which the program failed
-        return {"json": row["json"], "pairedItem": {"item": index}}
+        return new_item(row["json"], index)
     value = row.get("value")
     if not isinstance(value, dict):
         what = "nothing" if value is None else with_article(type_name(value))
         raise NodeError(f"Item {index}: the program must return one object, not {what}.", item=index)
-    made: Item = {"json": value, "pairedItem": {"item": index}}
     files = row.get("files")
-    if isinstance(files, dict) and files:
-        made["binary"] = files_of(files, "the result")  # type: ignore[typeddict-item]
-    return made
+    kept = files_of(files, "the result") if isinstance(files, dict) and files else None
+    return new_item(value, index, cast("dict[str, BinaryData] | None", kept))
 
 
 def node(context: PluginContext) -> FunctionItemNode:

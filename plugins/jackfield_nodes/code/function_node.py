@@ -8,8 +8,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import goes_on
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.running import made_at_once
+from jackfield.api.workflows import Items, Node, Outputs
 from jackfield_nodes.code.code_node import items_of_all
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
@@ -35,12 +35,10 @@ class FunctionNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        try:
+        async def work() -> Outputs:
             return [await self._items(run)]
-        except NodeError as exc:
-            if not goes_on(run):
-                raise
-            return [[{"json": {"error": exc.message}}]]
+
+        return await made_at_once(run, work, index=None)
 
     async def _items(self, run: NodeRun) -> Items:
         result = await run.run_script("javaScript", wrapped(code_of(run, ABSENT)), each=False)

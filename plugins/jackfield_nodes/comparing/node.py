@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import pair, passed_on
+from jackfield.api.nodes.items import new_item, pair, passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.comparing.differences import Comparison
 from jackfield_nodes.comparing.parameters import CompareParameters, CompareParameters1
@@ -49,7 +49,7 @@ def _judged(left: Item, right: Item, index: int, row: int, comparison: Compariso
     found = comparison.differing(left["json"], right["json"])
     same = not found.different
     json = left["json"] if same else comparison.resolved(left["json"], right["json"], found)
-    made: Item = {"json": json, "pairedItem": [pair(index), pair(row, 1)]}
+    made = new_item(json, [pair(index), pair(row, 1)])
     binary = {**(right.get("binary") or {}), **(left.get("binary") or {})}
     if binary:
         made["binary"] = binary

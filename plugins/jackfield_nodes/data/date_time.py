@@ -16,7 +16,7 @@ from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import floored, iso, shifted, unit_of
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
-from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
@@ -174,7 +174,7 @@ class DateTimeNode(ItemNode):
         name = parameters.output_field_name or FIELDS[parameters.operation]
         if parameters.options.include_input_fields:
             return [with_json(item, {**item["json"], name: result}, index)]
-        return [{"json": {name: result}, "pairedItem": {"item": index}}]
+        return [new_item({name: result}, index)]
 
 
 def node(context: PluginContext) -> DateTimeNode:

@@ -15,6 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of
+from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
@@ -97,17 +98,17 @@ class HtmlNode(ItemNode):
         style = TableStyle(*own) if options.custom_styling else TableStyle()
         rows = [item["json"] for item in run.items]
         made = await asyncio.to_thread(html_table, rows, style, capitalize=options.capitalize, caption=options.caption)
-        return [{"json": {"table": made}, "pairedItem": [{"item": index} for index in range(len(rows))]}]
+        return [new_item({"table": made}, pairs(range(len(rows))))]
 
     async def item(self, run: NodeRun, parameters: Html, item: Item, index: int) -> Items:
         if parameters.operation == "generateHtmlTemplate":
-            return [{"json": {"html": text_of(parameters.html)}, "pairedItem": {"item": index}}]
+            return [new_item({"html": text_of(parameters.html)}, index)]
         wanted = [(each.key, _wanted(each)) for each in parameters.extraction_values.values]
         cleaning = self._cleaning(run, parameters.options)
         made: Items = []
         for document in await self._documents(run, parameters, item, index):
             found = await _off_loop(document, wanted, cleaning)
-            made.append({"json": found, "pairedItem": {"item": index}})
+            made.append(new_item(found, index))
         return made
 
     def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:

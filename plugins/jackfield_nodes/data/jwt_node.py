@@ -11,6 +11,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
@@ -69,7 +70,7 @@ class JwtNode(ItemNode):
 
     async def item(self, run: NodeRun, parameters: JsonWebToken, item: Item, index: int) -> Items:
         made = await (self._signed(run, parameters) if parameters.operation == "sign" else self._read(run, parameters))
-        return [{"json": made, "pairedItem": {"item": index}}]
+        return [new_item(made, index)]
 
     async def _signed(self, run: NodeRun, parameters: JsonWebToken) -> dict[str, Json]:
         now = self._context.clock.now_ms() // 1000

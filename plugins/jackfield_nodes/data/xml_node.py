@@ -14,6 +14,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
@@ -92,13 +93,13 @@ class XmlNode(ItemNode):
                 made = await asyncio.to_thread(json_to_xml, item["json"], writing)
             else:
                 made = json_to_xml(item["json"], writing)
-            return [{"json": {name: made}, "pairedItem": {"item": index}}]
+            return [new_item({name: made}, index)]
         found, text = get_path(item["json"], name)
         if not found or not isinstance(text, str):
             raise NodeError(f"Item {index} has no field '{name}' with a text; see the parameter dataPropertyName.")
         reading = parameters.options.reading()
         value = xml_to_json(text, reading) if len(text) < LARGE else await asyncio.to_thread(xml_to_json, text, reading)
-        return [{"json": value if isinstance(value, dict) else {name: value}, "pairedItem": {"item": index}}]
+        return [new_item(value if isinstance(value, dict) else {name: value}, index)]
 
 
 def node(context: PluginContext) -> XmlNode:

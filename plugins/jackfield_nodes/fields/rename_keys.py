@@ -10,9 +10,9 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on, passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.nodes.items import accepted, error_item, passed_on
+from jackfield.api.nodes.running import each, mapped
+from jackfield.api.workflows import Items, Node
 from jackfield_nodes.conditions.regexes import Regexes, Replacement
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
@@ -118,21 +118,15 @@ class RenameKeysNode:
 
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[RenameKeys] = await run.resolve()
-        made: Items = []
-        async for index, item in each(run.items):
-            made.append(self._renamed(run, item, parameters[index].keys.key, index))
+        items = run.items
+
+        def one(index: int, given: RenameKeys) -> Items:
+            return [{**passed_on(items[index], index), "json": renamed(items[index]["json"], given.keys.key, index)}]
+
+        made = await mapped(run, parameters, one)
         for number in range(max((len(given.replacements()) for given in parameters), default=0)):
             await self._replace(run, made, parameters, number)
         return [made]
-
-    @staticmethod
-    def _renamed(run: NodeRun, item: Item, rows: Sequence[RenamedKey], index: int) -> Item:
-        try:
-            return {**passed_on(item, index), "json": renamed(item["json"], rows, index)}
-        except NodeError as exc:
-            if not goes_on(run):
-                raise
-            return error_item(exc, index)
 
     async def _replace(self, run: NodeRun, made: Items, parameters: Sequence[RenameKeys], number: int) -> None:
         """Apply the regular expression with this number to every item that has one."""
@@ -155,9 +149,7 @@ class RenameKeysNode:
     def _invalid(run: NodeRun, made: Items, index: int, number: int) -> None:
         where = f"additionalOptions.regexReplacement.replacements[{number}].searchRegex"
         error = NodeError(f"The parameter {where} of item {index} is no valid regular expression.", item=index)
-        if not goes_on(run):
-            raise error
-        made[index] = error_item(error, index)
+        made[index] = error_item(accepted(run, error, index), index)
 
 
 def node(context: PluginContext) -> RenameKeysNode:

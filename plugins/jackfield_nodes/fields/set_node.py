@@ -10,8 +10,9 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.running import mapped
+from jackfield.api.workflows import Item, Node
 from jackfield_nodes.fields.set_parameters import (
     AssignmentsSet,
     FieldsSet,
@@ -90,23 +91,17 @@ def new_json(parameters: SetParameters, json: dict[str, Json]) -> dict[str, Json
     return made
 
 
-def new_item(parameters: SetParameters, item: Item, index: int) -> Item:
+def changed(parameters: SetParameters, item: Item, index: int) -> Item:
     """The output item. Shares unchanged data with the input item. Raises `NodeError`."""
-    try:
-        made: Item = {"json": new_json(parameters, item["json"]), "pairedItem": {"item": index}}
-    except NodeError as exc:
-        exc.item = index
-        raise
-    if "binary" in item and parameters.keeps_binary():
-        made["binary"] = item["binary"]
-    return made
+    files = item.get("binary") if parameters.keeps_binary() else None
+    return new_item(new_json(parameters, item["json"]), index, files)
 
 
-def copies(parameters: SetParameters, run: NodeRun) -> int:
-    """How often each item comes: copies are for trying a workflow out."""
+def copies(parameters: SetParameters) -> int:
+    """How often each item comes while a workflow is tried out."""
     if not isinstance(parameters, ModernSet) or parameters.mode == "raw" or not parameters.duplicate_item:
         return 1
-    return 1 + parameters.duplicate_count if run.execution.mode in {"manual", "test"} else 1
+    return 1 + parameters.duplicate_count
 
 
 class SetNode:
@@ -130,15 +125,11 @@ class SetNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        made: Items = []
-        for index, (item, parameters) in enumerate(zip(run.items, await run.resolve(), strict=True)):
-            try:
-                result = new_item(parameters, item, index)
-            except NodeError as exc:
-                if not goes_on(run):
-                    raise
-                result = error_item(exc, index)
-            made.extend([result] * copies(parameters, run))
+        resolved: list[SetParameters] = await run.resolve()
+        items = run.items
+        made = await mapped(run, resolved, lambda index, parameters: [changed(parameters, items[index], index)])
+        if run.execution.mode in {"manual", "test"}:
+            made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
         return [made]
 
 

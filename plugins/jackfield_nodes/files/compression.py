@@ -15,6 +15,7 @@ from jackfield.api.binary import DEFAULT_TYPE, BinarySettings
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import chunks_of, content_of, file_of, kept_file
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.formats.archives import (
@@ -64,7 +65,7 @@ class CompressionNode(ItemNode):
             files = await self._gzipped(run, parameters, item, index, names)
         else:
             files = {parameters.binary_property_output: await self._zipped(run, parameters, item, index, names)}
-        return [{"json": item["json"], "binary": files, "pairedItem": {"item": index}}]
+        return [new_item(item["json"], index, files)]
 
     async def _zipped(
         self, run: NodeRun, parameters: Compression, item: Item, index: int, names: list[str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -17,9 +17,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.files import kept_file
-from jackfield.api.nodes.items import error_item, goes_on
-from jackfield.api.nodes.running import ItemNode
-from jackfield.api.workflows import BinaryData, Item, Items
+from jackfield.api.nodes.items import new_item, pairs
+from jackfield.api.nodes.running import ItemNode, made_at_once
+from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 from jackfield_nodes.files.convert_event import EventParameters, event_file
 from jackfield_nodes.files.writing import (
     TYPES,
@@ -66,12 +66,11 @@ class ConvertNode(ItemNode):
             return await super().execute(run)
         if not run.items:
             return [[]]
-        try:
+
+        async def work() -> Outputs:
             return [[await self._of_all(run, await run.resolve_first())]]
-        except NodeError as exc:
-            if not goes_on(run):
-                raise
-            return [[error_item(exc, 0)]]
+
+        return await made_at_once(run, work)
 
     async def _of_all(self, run: NodeRun, parameters: Convert) -> Item:
         options = parameters.options
@@ -83,12 +82,11 @@ class ConvertNode(ItemNode):
             )
         else:
             file = await table_file(run, run.items, parameters.operation, options, "file")
-        paired: Any = [{"item": index} for index in range(len(run.items))]
-        return {"json": {}, "binary": {parameters.binary_property_name: file}, "pairedItem": paired}
+        return new_item({}, pairs(range(len(run.items))), {parameters.binary_property_name: file})
 
     async def item(self, run: NodeRun, parameters: Convert, item: Item, index: int) -> Items:
         file = await self._of_one(run, parameters, item, index)
-        return [{"json": {}, "binary": {parameters.binary_property_name: file}, "pairedItem": {"item": index}}]
+        return [new_item({}, index, {parameters.binary_property_name: file})]
 
     async def _of_one(self, run: NodeRun, parameters: Convert, item: Item, index: int) -> BinaryData:
         options = parameters.options

@@ -17,6 +17,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.items import new_item, new_items
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
@@ -85,7 +86,7 @@ class ExtractNode(ItemNode):
         content = await file_content(self._context, run, item, name, index)
         if operation in TABLES:
             rows = await table_of(self._context, content, operation, options)  # type: ignore[arg-type]  # one of TABLES
-            return [{"json": row, "pairedItem": {"item": index}} for row in rows]
+            return new_items(rows, index)
         if operation == "pdf":
             return [_kept(item, await self._pdf(content, options), parameters, index)]
         value = await asyncio.to_thread(self._value, content, parameters)
@@ -139,7 +140,7 @@ def _kept(item: Item, json: dict[str, Json], parameters: Extract, index: int) ->
     files = dict(item.get("binary") or {})
     if keep not in ("binary", "both"):
         files.pop(parameters.binary_property_name, None)
-    made: Item = {"json": json, "pairedItem": {"item": index}}
+    made = new_item(json, index)
     if files:
         made["binary"] = files
     return made

@@ -16,6 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of, kept_file
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
@@ -78,7 +79,7 @@ class MoveNode(ItemNode):
             set_path(made, parameters.destination_key, await asyncio.to_thread(_value, content, options))
         if not options.keep_source:
             del files[source]
-        moved: Item = {"json": made, "pairedItem": {"item": index}}
+        moved = new_item(made, index)
         if files:
             moved["binary"] = files
         return [moved]
@@ -102,7 +103,7 @@ class MoveNode(ItemNode):
         if not options.keep_source and not parameters.convert_all_data:
             remove_path(left, parameters.source_key)
         files = {**(item.get("binary") or {}), parameters.destination_key: file}
-        return [{"json": left, "binary": files, "pairedItem": {"item": index}}]
+        return [new_item(left, index, files)]
 
 
 def _value(content: bytes, options: Options) -> Json:

@@ -19,6 +19,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
 from jackfield.api.nodes.files import chunks_of, kept_file, with_file
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
@@ -87,7 +88,7 @@ class DiskNode(ItemNode):
                 await _replace(await opened(allowed.replace, Replacement.close, path), chunks)
         except OSError as exc:
             raise NodeError(f"{path} cannot be written: {exc.strerror}.") from None
-        made: Item = {"json": {**item["json"], "fileName": path}, "pairedItem": {"item": index}}
+        made = new_item({**item["json"], "fileName": path}, index)
         if item.get("binary"):
             made["binary"] = item["binary"]
         return made
@@ -112,7 +113,7 @@ class ReadWriteNode(DiskNode):
         for path in await self.found(parameters.file_selector):
             file = await self.read(run, path, options)
             files = {options.data_property_name or "data": file}
-            made.append({"json": described(file, path), "binary": files, "pairedItem": {"item": index}})
+            made.append(new_item(described(file, path), index, files))
         return made
 
 
@@ -125,7 +126,7 @@ class ReadOneNode(DiskNode):
     async def item(self, run: NodeRun, parameters: ReadOne, item: Item, index: int) -> Items:
         file = await self.read(run, parameters.file_path, Options())
         files = with_file(item, parameters.data_property_name, file)
-        return [{"json": item["json"], "binary": dict(files), "pairedItem": {"item": index}}]
+        return [new_item(item["json"], index, dict(files))]
 
 
 class ReadManyNode(DiskNode):
@@ -138,7 +139,7 @@ class ReadManyNode(DiskNode):
         made: Items = []
         for path in await self.found(parameters.file_selector):
             file = await self.read(run, path, Options())
-            made.append({"json": {}, "binary": {parameters.data_property_name: file}, "pairedItem": {"item": index}})
+            made.append(new_item({}, index, {parameters.data_property_name: file}))
         return made
 
 

@@ -6,16 +6,16 @@ Source: facts/workflow-service.md section 3.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import file_of
-from jackfield.api.nodes.items import error_item, goes_on
-from jackfield.api.nodes.running import ItemNode
-from jackfield.api.workflows import Item, Items
+from jackfield.api.nodes.items import new_item, new_items, pairs
+from jackfield.api.nodes.running import ItemNode, made_at_once
+from jackfield.api.workflows import Item, Items, Outputs
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file
 
@@ -56,19 +56,17 @@ class SpreadsheetNode(ItemNode):
             return await super().execute(run)
         if not run.items:
             return [[]]
-        try:
+
+        async def work() -> Outputs:
             return [[await self._to_file(run)]]
-        except NodeError as exc:
-            if not goes_on(run):
-                raise
-            return [[error_item(exc, 0)]]
+
+        return await made_at_once(run, work)
 
     async def _to_file(self, run: NodeRun) -> Item:
         given: Spreadsheet = await run.resolve_first()
         kind = given.file_format if given.file_format not in ("", "autodetect") else "xls"
         file = await table_file(run, run.items, kind, given.options.writing(), "spreadsheet")
-        paired: Any = [{"item": index} for index in range(len(run.items))]
-        return {"json": {}, "binary": {given.binary_property_name: file}, "pairedItem": paired}
+        return new_item({}, pairs(range(len(run.items))), {given.binary_property_name: file})
 
     async def item(self, run: NodeRun, parameters: Spreadsheet, item: Item, index: int) -> Items:
         name = parameters.binary_property_name
@@ -77,7 +75,7 @@ class SpreadsheetNode(ItemNode):
         given = parameters.file_format
         kind = format_of(file, content) if given == "" or given == "autodetect" else given
         rows = await table_of(self._context, content, kind, parameters.options)
-        return [{"json": row, "pairedItem": {"item": index}} for row in rows]
+        return new_items(rows, index)
 
 
 def node(context: PluginContext) -> SpreadsheetNode:

@@ -13,8 +13,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on, passed_on
-from jackfield.api.workflows import Document, Item, Items, Node, PairedItem
+from jackfield.api.nodes.items import pairs, passed_on
+from jackfield.api.nodes.running import made_per_item
+from jackfield.api.workflows import Document, Item, Items, Node
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -114,15 +115,12 @@ def handed_over(parameters: ExecuteWorkflow, item: Item, index: int) -> Item:
         json: dict[str, Json] = item["json"]
     else:
         json = {name: values.get(name) for name in wanted or values}  # type: ignore[misc]  # resolved JSON
-    made: Item = {"json": json, "pairedItem": {"item": index}}
-    if "binary" in item:
-        made["binary"] = item["binary"]
-    return made
+    return {**passed_on(item, index), "json": json}
 
 
 def paired(made: Items, sources: Sequence[int]) -> Items:
     """The other workflow's items, each paired with the input item it stands for, or with all of them."""
-    every: list[PairedItem] = [{"item": source} for source in sources]
+    every = pairs(sources)
     output: Items = []
     for index, item in enumerate(made):
         pairing = every[index] if len(made) == len(sources) else every[0] if len(every) == 1 else every
@@ -152,7 +150,11 @@ class ExecuteWorkflowNode:
         if not resolved:
             return [[]]
         if resolved[0].mode == "each":
-            return [await self._each(run, resolved)]
+
+            async def one(index: int, parameters: ExecuteWorkflow) -> Items:
+                return await self._once(run, parameters, [handed_over(parameters, run.items[index], 0)], [index])
+
+            return [await made_per_item(run, resolved, one)]
         items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
         return [await self._once(run, resolved[0], items, range(len(items)))]
 
@@ -163,18 +165,6 @@ class ExecuteWorkflowNode:
             return paired(await run.run_workflow(workflow, items), sources)
         await run.start_workflow(workflow, items)
         return [passed_on(run.items[index], index) for index in sources]
-
-    async def _each(self, run: NodeRun, resolved: list[ExecuteWorkflow]) -> Items:
-        made: Items = []
-        for index, (parameters, item) in enumerate(zip(resolved, run.items, strict=True)):
-            try:
-                made += await self._once(run, parameters, [handed_over(parameters, item, 0)], [index])
-            except NodeError as exc:
-                if not goes_on(run):
-                    exc.item = index
-                    raise
-                made.append(error_item(exc, index))
-        return made
 
 
 def node(context: PluginContext) -> ExecuteWorkflowNode:

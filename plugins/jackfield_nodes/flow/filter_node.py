@@ -10,11 +10,14 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on, passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.running import routed
+from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
+
+KEPT = (0,)
+"""The outputs of an item that passes."""
 
 
 class LegacyFilter(LegacyTest):
@@ -71,17 +74,15 @@ class FilterNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
         around = await self._evaluator.surroundings(run, tests)
-        kept: Items = []
-        async for index, item in each(run.items):
-            try:
-                if tests[index].passes(item["json"], index, around):
-                    kept.append(passed_on(item, index))
-            except NodeError as exc:
-                if not goes_on(run):
-                    raise
-                if run.node.on_error == "continueErrorOutput":
-                    kept.append(error_item(exc, index))
-        return [kept]
+        items, reports = run.items, run.node.on_error == "continueErrorOutput"
+
+        def route(index: int, test: ItemTest) -> Sequence[int]:
+            return KEPT if test.passes(items[index]["json"], index, around) else ()
+
+        def failed(error: NodeError, index: int) -> tuple[int, Item] | None:
+            return (0, error_item(error, index)) if reports else None
+
+        return await routed(run, tests, 1, route, failed)
 
 
 def node(context: PluginContext) -> FilterNode:

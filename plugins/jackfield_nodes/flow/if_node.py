@@ -10,11 +10,14 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import goes_on, passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.running import routed
+from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
+
+TRUE, FALSE = (0,), (1,)
+"""Outputs."""
 
 
 class LegacyIf(LegacyTest):
@@ -70,16 +73,15 @@ class IfNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
         around = await self._evaluator.surroundings(run, tests)
-        outputs: tuple[Items, Items] = ([], [])
-        async for index, item in each(run.items):
-            try:
-                met = tests[index].passes(item["json"], index, around)
-            except NodeError:
-                if not goes_on(run):
-                    raise
-                met = False
-            outputs[0 if met else 1].append(passed_on(item, index))
-        return list(outputs)
+        items = run.items
+
+        def route(index: int, test: ItemTest) -> Sequence[int]:
+            return TRUE if test.passes(items[index]["json"], index, around) else FALSE
+
+        def failed(error: NodeError, index: int) -> tuple[int, Item]:
+            return 1, passed_on(items[index], index)
+
+        return await routed(run, tests, 2, route, failed)
 
 
 def node(context: PluginContext) -> IfNode:

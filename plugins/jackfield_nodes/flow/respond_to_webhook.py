@@ -25,9 +25,10 @@ from jackfield.api.nodes import (
     Parameters,
 )
 from jackfield.api.nodes.files import file_of, sendable
-from jackfield.api.nodes.items import error_item, goes_on, pass_all
+from jackfield.api.nodes.items import new_item, pass_all
+from jackfield.api.nodes.running import made_at_once
 from jackfield.api.places import load
-from jackfield.api.workflows import Item, Node
+from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_nodes.flow.answer_headers import AnswerHeaders, checked_status
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.parameters import NameValue
@@ -158,17 +159,15 @@ class RespondNode:
         return 2 if version == 1.3 or (version >= 1.4 and node.parameters.get("enableResponseOutput") is True) else 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        try:
+        async def work() -> Outputs:
             answer = await self._answer(run)
-        except NodeError as exc:
-            if not goes_on(run):
-                raise
-            return [[error_item(exc, 0)]]
-        run.answer(answer.finished())
-        outputs = pass_all(run.items)
-        if self.outputs(run.node) == 2:
-            outputs.append([{"json": _shown(answer), "pairedItem": {"item": 0}}])
-        return outputs
+            run.answer(answer.finished())
+            outputs = pass_all(run.items)
+            if self.outputs(run.node) == 2:
+                outputs.append([new_item(_shown(answer), 0)])
+            return outputs
+
+        return await made_at_once(run, work)
 
     async def _answer(self, run: NodeRun) -> Answer:
         parameters: Respond = await run.resolve_first()

@@ -9,10 +9,9 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, goes_on, passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Node, Outputs
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.running import routed
+from jackfield.api.workflows import Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.flow.switch_parameters import (
     DEFAULT_OUTPUTS,
@@ -100,24 +99,12 @@ class SwitchNode:
         parameters: list[SwitchParameters] = await run.resolve()
         count = parameters[0].count() if parameters else self.outputs(run.node)
         around = await self._evaluator.surroundings(run, parameters)
-        outputs: Outputs = [[] for _ in range(count)]
-        async for index, item in each(run.items):
-            try:
-                targets = parameters[index].targets(item["json"], index, around, count)
-            except NodeError as exc:
-                if not goes_on(run):
-                    raise
-                outputs[0].append(error_item(exc, index))
-                continue
-            for target in targets:
-                if target >= count:
-                    raise NodeError(
-                        f"Item {index} goes to output {target}, but item 0 has only {count} outputs; the number of "
-                        "rules must be the same for all items.",
-                        item=index,
-                    )
-                outputs[target].append(passed_on(item, index))
-        return outputs
+        items = run.items
+
+        def route(index: int, given: SwitchParameters) -> Sequence[int]:
+            return given.targets(items[index]["json"], index, around, count)
+
+        return await routed(run, parameters, count, route)
 
 
 def node(context: PluginContext) -> SwitchNode:

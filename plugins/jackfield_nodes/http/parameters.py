@@ -97,7 +97,7 @@ class Batching(Parameters):
 
 class Pagination(Parameters):
     pagination: dict[str, object] | None = Field(
-        None, description="Evaluated for each page, as `jackfield_nodes.http.pages.PageSettings` describes."
+        None, description="Evaluated for each page: where the next one is, and when all have come."
     )
 
 

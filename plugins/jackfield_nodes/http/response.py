@@ -10,6 +10,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.files import with_file
+from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.http.call import Expect, Format, Reply
 
@@ -123,15 +124,12 @@ def file_item(reply: Reply, expect: Expect, item: Item, index: int, file: Binary
     if expect.full:
         json = _frame(reply, "body", None)
         del json["body"]
-    return {"json": json, "binary": {**with_file(item, expect.property_name, file)}, "pairedItem": {"item": index}}
+    return new_item(json, index, {**with_file(item, expect.property_name, file)})
 
 
 def _json_items(value: Json, expect: Expect, index: int) -> Items:
     rows = value if isinstance(value, list) and expect.split else [value]
-    return [
-        {"json": row if isinstance(row, dict) else {expect.property_name: row}, "pairedItem": {"item": index}}
-        for row in rows
-    ]
+    return [new_item(row if isinstance(row, dict) else {expect.property_name: row}, index) for row in rows]
 
 
 def form_of(reply: Reply, expect: Expect) -> Format:
@@ -144,10 +142,8 @@ def items_of(reply: Reply, expect: Expect, index: int) -> Items:
     if form_of(reply, expect) == "text":
         text = as_text(reply)
         json: dict[str, Json] = {expect.property_name: text}
-        return [
-            {"json": _frame(reply, expect.property_name, text) if expect.full else json, "pairedItem": {"item": index}}
-        ]
+        return [new_item(_frame(reply, expect.property_name, text) if expect.full else json, index)]
     value = as_json(reply, lenient=expect.never_error)
     if expect.full:
-        return [{"json": _frame(reply, "body", value), "pairedItem": {"item": index}}]
+        return [new_item(_frame(reply, "body", value), index)]
     return _json_items(value, expect, index)

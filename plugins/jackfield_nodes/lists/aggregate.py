@@ -13,8 +13,8 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import pairs
-from jackfield.api.workflows import BinaryData, Item, Items, Node
+from jackfield.api.nodes.items import new_item, pairs
+from jackfield.api.workflows import BinaryData, Items, Node
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, only, put, without
 from jackfield_nodes.values.threads import worked
@@ -59,7 +59,7 @@ class Aggregate(Parameters):
 def aggregated(items: Items, given: Aggregate) -> Items:
     """One item of all. Raises `NodeError`."""
     json = _all_data(items, given) if given.aggregate == "aggregateAllItemData" else _fields(items, given)
-    made: Item = {"json": json, "pairedItem": pairs(range(len(items)))}
+    made = new_item(json, pairs(range(len(items))))
     if given.options.include_binaries:
         files = _files(items, unique=given.options.keep_only_unique)
         if files:

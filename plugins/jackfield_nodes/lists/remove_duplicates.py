@@ -22,7 +22,7 @@ from jackfield.api.nodes import (
     Parameters,
     StaticScope,
 )
-from jackfield.api.nodes.items import pass_all, passed_on
+from jackfield.api.nodes.items import new_item, pass_all, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
@@ -107,7 +107,7 @@ async def first_ones(run: NodeRun, given: RemoveDuplicates) -> Items:
         known = identity(part)
         if known not in seen:
             seen.add(known)
-            kept.append({"json": part, "pairedItem": {"item": index}} if only else passed_on(item, index))
+            kept.append(new_item(part, index) if only else passed_on(item, index))
     return kept
 
 

@@ -14,8 +14,8 @@ from pydantic import Field, field_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item, goes_on, pair
-from jackfield.api.nodes.running import each
+from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import BinaryData, Item, Items, Node
 from jackfield_nodes.values.conversions import text_of, type_name
 from jackfield_nodes.values.fields import read_field
@@ -154,10 +154,7 @@ def _row(
             json.update(element if isinstance(element, dict) else _numbered(element))
         else:
             json[target or field] = element
-    made: Item = {"json": json, "pairedItem": pair(index)}
-    if files:
-        made["binary"] = files
-    return made
+    return new_item(json, index, files)
 
 
 def _numbered(elements: Sequence[Json]) -> dict[str, Json]:
@@ -185,21 +182,18 @@ class SplitOutNode:
 
 async def split_items(run: NodeRun, given: Sequence[SplitOut], *, strict: bool) -> Items:
     """What becomes of the run's items. given: the parameters per item. Raises `NodeError`."""
-    made: Items = []
     planned: SplitOut | None = None
     split = Split({}, [], dots=True, files=False)
-    async for index, item in each(run.items):
-        try:
-            if given[index] is not planned:  # parameters without expressions are the same object for every item
-                split, planned = plan(given[index], strict=strict), given[index]
-            columns = columns_of(item, index, split)
-            made.extend(await worked(_longest(columns), split_out, item, index, columns, split))
-        except NodeError as exc:
-            exc.item = index
-            if not goes_on(run):
-                raise
-            made.append(error_item(exc, index))
-    return made
+
+    async def one(index: int, wanted: SplitOut) -> Items:
+        nonlocal planned, split
+        if wanted is not planned:  # parameters without expressions are the same object for every item
+            split, planned = plan(wanted, strict=strict), wanted
+        item = run.items[index]
+        columns = columns_of(item, index, split)
+        return await worked(_longest(columns), split_out, item, index, columns, split)
+
+    return await made_per_item(run, given, one)
 
 
 def node(context: PluginContext) -> SplitOutNode:

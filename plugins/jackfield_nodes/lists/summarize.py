@@ -13,7 +13,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import pairs
+from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.lists.summaries import DISPLAY_NAMES, Aggregation, is_empty, normal_name, summary
 from jackfield_nodes.values.conversions import text_of
@@ -104,7 +104,7 @@ def summarized(items: Items, given: Summarize, warn: Callable[[str], None]) -> I
     columns = {name: [read_field(item["json"], name, dots=dots) for item in items] for name in names}
     lacking = [name for name, column in columns.items() if not any(there for there, _ in column)]
     if items and lacking and given.missing(lacking, warn):
-        return [{"json": {}, "pairedItem": pairs(range(len(items)))}]
+        return [new_item({}, pairs(range(len(items))))]
     values = {name: [value for _, value in column] for name, column in columns.items()}
     fields = names_of(given.fields_to_split_by)
     groups = list(_groups(items, given, fields, list(range(len(items))), ()))
@@ -147,7 +147,7 @@ def _item(
 ) -> Item:
     json = dict(zip(map(normal_name, fields), group.values, strict=True))
     json.update(_summaries(group.members, rows, values))
-    return {"json": json, "pairedItem": pairs(group.members)}
+    return new_item(json, pairs(group.members))
 
 
 def _nested(groups: Sequence[Group], rows: Sequence[Aggregation], values: Mapping[str, Sequence[Json]]) -> Item:
@@ -162,7 +162,7 @@ def _nested(groups: Sequence[Group], rows: Sequence[Aggregation], values: Mappin
             place = inner
         place.update(_summaries(group.members, rows, values))
         members.extend(group.members)
-    return {"json": json, "pairedItem": pairs(sorted(members))}
+    return new_item(json, pairs(sorted(members)))
 
 
 class SummarizeNode:

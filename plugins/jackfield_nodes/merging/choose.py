@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.nodes.items import all_pairs, passed_on
+from jackfield.api.nodes.items import all_pairs, new_item, passed_on
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.parameters import Branch
 
@@ -14,7 +14,7 @@ def chosen(inputs: Sequence[Items], branch: Branch) -> Items:
     if not all(inputs):
         return []
     if branch.source is None:
-        return [{"json": {}, "pairedItem": all_pairs(inputs)}]
+        return [new_item({}, all_pairs(inputs))]
     if branch.source >= len(inputs):
         return []
     return [passed_on(item, index, branch.source) for index, item in enumerate(inputs[branch.source])]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes.items import pair
+from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.workflows import BinaryData, Item, PairedItem
 from jackfield_nodes.merging.parameters import Clash
 
@@ -80,7 +80,7 @@ def merged(parts: Sequence[Part], how: Resolution) -> Item:
         given = suffixed(part.item["json"], part.source) if how.suffix else part.item["json"]
         _blend(json, given, deep=how.deep, keep_filled=how.keep_filled)
     references: list[PairedItem] = [pair(part.place, part.source) for part in parts]
-    made: Item = {"json": json, "pairedItem": references}
+    made = new_item(json, references)
     if binary := _files(ranked):
         made["binary"] = binary
     return made
@@ -95,7 +95,7 @@ def _files(ranked: Sequence[Part]) -> dict[str, BinaryData]:
 
 def alone(part: Part, how: Resolution) -> Item:
     """An item that found no partner."""
-    made: Item = {"json": part.item["json"], "pairedItem": pair(part.place, part.source)}
+    made = new_item(part.item["json"], pair(part.place, part.source))
     if how.suffix:
         made["json"] = suffixed(made["json"], part.source)
     if part.item.get("binary"):

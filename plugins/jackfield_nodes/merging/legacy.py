@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import all_pairs, pair, passed_on
+from jackfield.api.nodes.items import all_pairs, new_item, pair, passed_on
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.conflicts import Part, Resolution, alone, merged
@@ -33,7 +33,7 @@ def combined(inputs: Sequence[Items], given: LegacyMerge) -> Items:
             source = 1 if given.output == "input2" else 0
             return [passed_on(item, index, source) for index, item in enumerate((first, second)[source])]
         case "wait":
-            return [{"json": {}, "pairedItem": all_pairs((first, second))}]
+            return [new_item({}, all_pairs((first, second)))]
         case "multiplex":
             return every_pair(first, second, SHALLOW)
         case "mergeByIndex":

@@ -10,7 +10,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import all_pairs
+from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_fields import joined, joined_strictly
@@ -111,7 +111,7 @@ class MergeNode:
         finally:
             stop.set()
         if not rows and success_when_empty(given):
-            return [{"json": {"success": True}, "pairedItem": all_pairs(inputs)}]
+            return [new_item({"success": True}, all_pairs(inputs))]
         return items
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import all_pairs
+from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.sql_tables import Table, as_json, storable
 
@@ -66,7 +66,7 @@ def query(
     references = all_pairs(inputs)
     if len(rows) * len(references) > MAX_PAIRS:
         return [{"json": row} for row in rows], bool(rows)
-    return [{"json": row, "pairedItem": references} for row in rows], bool(rows)
+    return [new_item(row, references) for row in rows], bool(rows)
 
 
 def _fill(connection: sqlite3.Connection, tables: Sequence[Table], texts: dict[str, Json], limits: Limits) -> None:

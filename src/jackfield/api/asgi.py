@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from . import jsontext
 from .errors import JackfieldError
+from .places import load
 from .records import record
 
 Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
@@ -76,6 +77,11 @@ class LaterApp:
     def __init__(self, build: Callable[[], AsgiApp]) -> None:
         self._build = build
         self._app: AsgiApp | None = None
+
+    @classmethod
+    def at(cls, place: str, *arguments: object) -> LaterApp:
+        """place: of what builds it from these arguments; imported with the first request."""
+        return cls(lambda: cast("Callable[..., AsgiApp]", load(place))(*arguments))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

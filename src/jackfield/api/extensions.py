@@ -7,8 +7,8 @@ Jackfield's points stand beside the Protocols that they are about. A plugin decl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
 
 from .records import record
 
@@ -19,14 +19,17 @@ PointT_co = TypeVar("PointT_co", covariant=True)
 @record
 class ExtensionPoint(Generic[PointT_co]):
     """hook: the method that a plugin implements; it returns a sequence of things. protocol: their Protocol, every
-    member of which the host checks. key: the attribute by which a thing is known, a text or several; each name counts
-    once. folds: whether case does not tell names apart; then a thing is known by its name in lower case."""
+    member of which the host checks. check: what it checks beyond that, one clause per mistake, such as `its name is
+    empty`. key: the attribute by which a thing is known, a text or several; each name counts once. folds: whether case
+    does not tell names apart; then a thing is known by its name in lower case."""
 
     hook: str
     protocol: Callable[..., PointT_co]
     """A class. Not `type[...]`, for which mypy refuses a Protocol."""
     key: str = "name"
     folds: bool = False
+    check: Callable[[Any], Iterable[str]] | None = None
+    """Any: what was given has the Protocol's members, of whatever type."""
 
     def names_of(self, thing: object) -> Sequence[str]:
         """The names under which a thing is known; most have one."""

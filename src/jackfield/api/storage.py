@@ -93,7 +93,7 @@ class VersionRow:
 
 @record
 class Webhook:
-    """A registration of kind webhook as kept. id: stable as long as the workflow keeps the node and the method."""
+    """A registration as kept. id: stable while the workflow keeps the node and the method. kind: of its trigger."""
 
     id: str
     workflow_id: str
@@ -106,6 +106,7 @@ class Webhook:
     authentication: str
     active: bool
     created_at: int
+    kind: str = "webhook"
 
 
 @record
@@ -376,11 +377,18 @@ class WorkflowStore(Protocol):
 
 class WebhookStore(Protocol):
     async def webhooks(
-        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+        self,
+        *,
+        offset: int,
+        limit: int,
+        active: bool | None,
+        workflow_id: str | None,
+        kind: str | Sequence[str] = "webhook",
     ) -> Page[Webhook]:
-        """Newest first. kind: what other triggers register is kept in the same form."""
+        """Newest first. kind: one or several; what other triggers register is kept in the same form."""
 
-    async def webhook(self, webhook_id: str) -> Webhook | None: ...
+    async def webhook(self, webhook_id: str) -> Webhook | None:
+        """Of any kind."""
 
     async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]: ...
 

@@ -209,11 +209,13 @@ class PluginHost:
             else:
                 yield from ((name, thing) for thing in things)
 
-    def each(self, hook: str, protocol: Any) -> Iterator[tuple[str, Any]]:
-        """The same for those that fit their Protocol; the others are reported."""
+    def each(
+        self, hook: str, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None
+    ) -> Iterator[tuple[str, Any]]:
+        """The same for those that fit their Protocol and pass the check; the others are reported."""
         for name, thing in self.sequence(hook):
             try:
-                require(thing, protocol)
+                require(thing, protocol, check)
             except Exception as exc:
                 self.failed(name, exc, f"failed in {hook}")
             else:

@@ -139,7 +139,7 @@ class Extensions:
     def _ask(self, point: ExtensionPoint[PortT]) -> dict[str, Given[PortT]]:
         found: dict[str, Given[PortT]] = {}
         what = _singular(point.hook.removeprefix("jackfield_").replace("_", " "))
-        for plugin, thing in self._host.each(point.hook, point.protocol):
+        for plugin, thing in self._host.each(point.hook, point.protocol, point.check):
             record = self._host.plugins[plugin]
             given = Given(plugin, record.value, thing, "" if record.is_own else record.distribution)
             for name in point.names_of(thing):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
@@ -54,15 +54,23 @@ class FakeSecrets:
         return sealed.removeprefix(b"sealed:")[::-1]
 
 
+class Everything:
+    """Every topic is in it."""
+
+    def __contains__(self, topic: object) -> bool:
+        return True
+
+
 class FakeEvents:
     """Keeps what is published in `published`."""
 
     def __init__(self, clock: Clock) -> None:
+        self.heard: Container[str] = Everything()
         self.published: list[Event] = []
         self._clock = clock
 
     def wanted(self, topic: str) -> bool:
-        return True
+        return topic in self.heard
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:
         self.published.append(Event(topic, type, self._clock.now_ms(), data))
@@ -115,9 +123,9 @@ class FakeContext:
     secrets: FakeSecrets = field(default_factory=FakeSecrets)
     tables: Sequence[BaseModel] = ()
     ports: dict[str, object] = field(default_factory=dict)
-    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a mapping or a
-    sequence. A class that is no Protocol and not here is made with the context. `BinaryStore` is in memory unless
-    set."""
+    """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a sequence or a
+    mapping, whose values may be `Given` by another plugin than `test`. A class that is no Protocol and not here is made
+    with the context. `BinaryStore` is in memory unless set."""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
@@ -165,7 +173,11 @@ class FakeContext:
             if isinstance(things, Mapping)
             else {name: thing for thing in things for name in point.names_of(thing)}
         )
-        return {name: Given("test", "test:TestPlugin", thing) for name, thing in named.items()}
+        return {name: _given(thing) for name, thing in named.items()}
+
+
+def _given(thing: PortT | Given[PortT]) -> Given[PortT]:
+    return thing if isinstance(thing, Given) else Given("test", "test:TestPlugin", thing)
 
 
 class FakeAuthentication:

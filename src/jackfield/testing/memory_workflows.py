@@ -147,19 +147,26 @@ class MemoryWorkflows(MemoryTables):
         saved.registered = new
 
     async def webhooks(
-        self, *, offset: int, limit: int, active: bool | None, workflow_id: str | None, kind: str = "webhook"
+        self,
+        *,
+        offset: int,
+        limit: int,
+        active: bool | None,
+        workflow_id: str | None,
+        kind: str | Sequence[str] = "webhook",
     ) -> Page[Webhook]:
         self._answer()
+        kinds = [kind] if isinstance(kind, str) else kind
         found = [
             each
-            for each in self._webhooks(kind)
+            for each in self._webhooks(*kinds)
             if active in (None, each.active) and workflow_id in (None, each.workflow_id)
         ]
         return page_of(found, offset, limit)
 
     async def webhook(self, webhook_id: str) -> Webhook | None:
         self._answer()
-        return next((each for each in self._webhooks() if each.id == webhook_id), None)
+        return next((each for each in self._webhooks(*self._kinds()) if each.id == webhook_id), None)
 
     async def webhooks_by_path(self, path: str, kind: str = "webhook") -> list[Webhook]:
         self._answer()
@@ -173,15 +180,18 @@ class MemoryWorkflows(MemoryTables):
         self._answer()
         return {webhook_id: self._stats[webhook_id] for webhook_id in webhook_ids if webhook_id in self._stats}
 
-    def _webhooks(self, kind: str = "webhook") -> list[Webhook]:
+    def _kinds(self) -> set[str]:
+        return {each.kind for saved in self._workflows.values() for each, _ in saved.registered.values()}
+
+    def _webhooks(self, *kinds: str) -> list[Webhook]:
         found = [
             Webhook(
                 webhook_id, saved.current.id, saved.current.name, each.node_id, each.node_name, each.method, each.path,
-                each.pattern, each.authentication, saved.current.active, created_at,
+                each.pattern, each.authentication, saved.current.active, created_at, each.kind,
             )
             for saved in self._workflows.values()
             for webhook_id, (each, created_at) in saved.registered.items()
-            if each.kind == kind
+            if each.kind in kinds
         ]  # fmt: skip
         return sorted(found, key=lambda each: (each.created_at, each.id), reverse=True)
 

@@ -24,7 +24,11 @@ from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings, loc
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_webhooks.authentication.senders import PRESETS
+from jackfield_webhooks.calls.rejections import RejectedCalls
+from jackfield_webhooks.hook import HookFactory
 from jackfield_webhooks.mounts import mounts
+from jackfield_webhooks.routing.registry import RouteRegistry
 from jackfield_webhooks.settings import WebhookSettings
 from jackfield_webhooks.trigger import WebhookTrigger
 
@@ -251,7 +255,12 @@ class Bench:
         # The fake is less than a PluginContext, which mypy would mind.
         context: Any = cast("Any", self.context)
         self.trigger = WebhookTrigger(context)
-        self.context.ports.update(jackfield_triggers=[self.trigger], WebhookTrigger=self.trigger)
+        self.context.ports.update(jackfield_triggers=[self.trigger])
+        self.presets: list[Any] = [*PRESETS]
+        self.context.ports["jackfield_webhook_presets"] = self.presets
+        self.context.ports["HookSource"] = HookFactory(context)
+        self.registry: RouteRegistry = context.port(RouteRegistry)
+        self.rejected: RejectedCalls = context.port(RejectedCalls)
         live, test, waiting = mounts(context)
         self.call = Caller(live.app, live.segment)
         self.trial = Caller(test.app, test.segment)
@@ -292,7 +301,7 @@ class Bench:
     async def calls(self, workflow_id: str) -> Sequence[StoredCall]:
         """The history of the workflow's only webhook, the newest first."""
         (row,) = await self.webhooks(workflow_id)
-        await self.trigger.rejected.flush()
+        await self.rejected.flush()
         await asyncio.sleep(0)
         return (await self.store.calls(row.id, status=None, offset=0, limit=1000)).rows
 

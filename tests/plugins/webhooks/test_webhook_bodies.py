@@ -17,8 +17,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
-from jackfield_webhooks import bodies, decoding, multipart, xmlbody
-from jackfield_webhooks.bodies import BodyOptions, ParsedBody
+from jackfield_webhooks.bodies import decoding, multipart, xml_body
+from jackfield_webhooks.bodies import parsing as bodies
+from jackfield_webhooks.bodies.parsing import BodyOptions, ParsedBody
 
 PLAIN = BodyOptions()
 KINDS = [
@@ -116,11 +117,11 @@ def test_other_types_become_a_file() -> None:
     ],
 )
 def test_xml(xml: str, expected: Any) -> None:
-    assert xmlbody.parse(xml.encode()) == expected
+    assert xml_body.parse(xml.encode()) == expected
 
 
 def test_xml_declares_its_own_encoding() -> None:
-    assert xmlbody.parse('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>'.encode("latin-1")) == {"a": "ü"}
+    assert xml_body.parse('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>'.encode("latin-1")) == {"a": "ü"}
 
 
 @pytest.mark.parametrize(
@@ -141,14 +142,14 @@ def test_xml_declares_its_own_encoding() -> None:
 )
 def test_hostile_xml_is_refused(xml: str) -> None:
     with pytest.raises(InvalidInput):
-        xmlbody.parse(xml.encode())
+        xml_body.parse(xml.encode())
 
 
 def test_too_many_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xmlbody, "MAX_ELEMENTS", 5)
-    assert xmlbody.parse(b"<a><b/><b/><b/><b/></a>")
+    monkeypatch.setattr(xml_body, "MAX_ELEMENTS", 5)
+    assert xml_body.parse(b"<a><b/><b/><b/><b/></a>")
     with pytest.raises(InvalidInput):
-        xmlbody.parse(b"<a><b/><b/><b/><b/><b/></a>")
+        xml_body.parse(b"<a><b/><b/><b/><b/><b/></a>")
 
 
 # ------------------------------------------------------------------------------------------------------- multipart

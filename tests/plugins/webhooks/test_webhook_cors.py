@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jackfield_webhooks.callers import Origins, origins
+from jackfield_webhooks.authentication.callers import Origins, origins
 
 Bench = Any
 SHOP = "https://shop.example"

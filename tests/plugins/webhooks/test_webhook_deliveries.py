@@ -14,7 +14,7 @@ from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.storage import FinishedExecution, StoredAnswer
-from jackfield_webhooks.deliveries import InFlight, delivery_key, header_names
+from jackfield_webhooks.calls.deliveries import InFlight, delivery_key, header_names
 
 Bench = Any
 KEY = {"Idempotency-Key": "one"}
@@ -145,7 +145,7 @@ def test_a_signed_id_beats_one_that_anybody_may_add() -> None:
     headers = {"webhook-id": "msg_1", "idempotency-key": "fresh", "x-own": "fresh"}
     names = header_names(["X-Own"])
     assert delivery_key(headers, names) == "x-own:fresh"
-    assert delivery_key(headers, names, signed="webhook-id") == "webhook-id:msg_1"
+    assert delivery_key(headers, names, signed="webhook-id:msg_1") == "webhook-id:msg_1"
 
 
 async def test_a_repeated_signed_call_runs_once_whatever_is_added(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from jackfield.api.binary import CHUNK, Streamed, size_of, stream_of
 from jackfield.api.http_client import HttpBody
 from jackfield.api.multipart import FormFile, form_body
 from jackfield.testing.binary import MemoryFiles
-from jackfield_webhooks.multipart import parse
+from jackfield_webhooks.bodies.multipart import parse
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="%\\"), min_size=1, max_size=20)
 

@@ -73,7 +73,7 @@ async def test_routes_are_read_at_the_start(bench: Bench, make_bench: Callable[.
     other = make_bench()
     other.context.ports.update(Store=bench.store, WorkflowReader=bench.reader)
     other.engine.store = bench.store
-    await other.trigger.registry.load()
+    await other.registry.load()
     assert (await other.call("kept")).status == 200
     assert len(await bench.calls(ident)) == 1
 
@@ -93,7 +93,7 @@ async def test_ready_hooks_are_bounded(make_bench: Callable[..., Bench]) -> None
         for path in ("a", "b", "c"):
             assert (await bench.call(path)).status == 200
     assert bench.reader.loads == 6
-    assert len(bench.trigger.registry._ready) == 2
+    assert len(bench.registry._ready) == 2
 
 
 # ------------------------------------------------------------------------------------------------------------- order

@@ -12,8 +12,8 @@ from quart.typing import TestClientProtocol as Client
 
 from jackfield.api.asgi import error_body
 from jackfield.api.errors import JackfieldError
-from jackfield_webhooks.masking import MAX_QUERY, query_for_history
-from jackfield_webhooks.routes import blueprints
+from jackfield_webhooks.calls.masking import MAX_QUERY, query_for_history
+from jackfield_webhooks.management.routes import blueprints
 
 Bench = Any
 BASE = "/api/v1/webhooks"
@@ -45,7 +45,8 @@ async def test_the_list(bench: Bench, client: Client) -> None:
     assert {row["method"] for row in body["data"]} == {"GET", "PUT"}
     row = body["data"][0]
     assert row.keys() == {
-        "id", "workflowId", "workflowName", "nodeId", "path", "method", "active", "url", "authentication", "createdAt",
+        "id", "kind", "testUrl", "workflowId", "workflowName", "nodeId", "path", "method", "active", "url",
+        "authentication", "createdAt",
     }  # fmt: skip
     assert (row["path"], row["url"]) == ("/a/ü/:id", "http://127.0.0.1:8765/webhook/a/%C3%BC/:id")
     assert (await get(client, "?active=false"))[1]["total"] == 1
@@ -72,7 +73,7 @@ async def test_detail(bench: Bench, client: Client) -> None:
     )
     (row,) = await bench.webhooks(ident)
     await bench.call("door")
-    await bench.trigger.rejected.flush()
+    await bench.rejected.flush()
     status, body = await get(client, f"/{row.id}")
     assert status == 200
     assert secret not in str(body)

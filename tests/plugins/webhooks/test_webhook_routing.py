@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from jackfield.api.errors import NotFound
 from jackfield.api.storage import Webhook
-from jackfield_webhooks import lookup, paths
-from jackfield_webhooks.routing import Leaf, Table
+from jackfield_webhooks import paths
+from jackfield_webhooks.routing import lookup
+from jackfield_webhooks.routing.table import RouteLeaf, RouteTable
 
 SEGMENTS = st.sampled_from(["a", "b", "c", ":x", ":y"])
 PATTERNS = st.lists(SEGMENTS, min_size=1, max_size=4).map("/".join)
@@ -31,7 +32,7 @@ def fits(pattern: str, called: Sequence[str]) -> bool:
     )
 
 
-def patterns_of(leaves: Sequence[Leaf]) -> list[str]:
+def patterns_of(leaves: Sequence[RouteLeaf]) -> list[str]:
     return [next(iter(leaf.saved.values()))[0].webhook.pattern for leaf in leaves]
 
 
@@ -42,7 +43,7 @@ def specificity(pattern: str) -> list[bool]:
 
 @given(st.lists(PATTERNS, max_size=12), CALLED)
 def test_every_fitting_pattern_is_found_the_most_specific_first(written: list[str], called: tuple[str, ...]) -> None:
-    table = Table()
+    table = RouteTable()
     for index, path in enumerate(written):
         table.replace(f"w{index}", [webhook(path, f"w{index}")])
     expected = sorted({paths.pattern(path) for path in written if fits(paths.pattern(path), called)}, key=specificity)
@@ -56,13 +57,13 @@ def test_every_fitting_pattern_is_found_the_most_specific_first(written: list[st
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.lists(PATTERNS, max_size=3, unique_by=paths.pattern)), max_size=12))
 def test_changes_leave_nothing_behind(changes: list[tuple[int, list[str]]]) -> None:
-    table = Table()
+    table = RouteTable()
     kept: dict[str, list[str]] = {}
     for number, written in changes:
         workflow = f"w{number}"
         kept[workflow] = written
         table.replace(workflow, [webhook(path, workflow, method=workflow) for path in written])
-        fresh = Table()
+        fresh = RouteTable()
         for name, listed in kept.items():
             fresh.replace(name, [webhook(path, name, method=name) for path in listed])
         for path in {path for listed in kept.values() for path in listed} | {"a/b"}:
@@ -78,7 +79,7 @@ def test_changes_leave_nothing_behind(changes: list[tuple[int, list[str]]]) -> N
 
 
 def test_the_method_chooses_among_fitting_patterns() -> None:
-    table = Table()
+    table = RouteTable()
     table.replace("w", [webhook("x/me", method="GET"), webhook("x/:id", method="PUT")])
     assert lookup.find_live(table, "x/me", "GET").webhook.path == "/x/me"
     found = lookup.find_live(table, "x/me", "PUT")
@@ -86,7 +87,7 @@ def test_the_method_chooses_among_fitting_patterns() -> None:
 
 
 def test_a_live_parameter_beats_an_inactive_static_segment() -> None:
-    table = Table()
+    table = RouteTable()
     table.replace("off", [webhook("x/me", "off", active=False)])
     table.replace("on", [webhook("x/:id", "on")])
     assert lookup.find_live(table, "x/me", "POST").webhook.workflow_id == "on"
@@ -109,7 +110,7 @@ def test_odd_paths_are_no_trouble(text: str) -> None:
 
 
 def test_many_segments_are_unknown_instead_of_deep() -> None:
-    table = Table()
+    table = RouteTable()
     table.replace("w", [webhook(":a")])
     called = "/".join("x" * 10_000)
     with pytest.raises(NotFound):

@@ -15,11 +15,12 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import NewCall
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Node, Workflow
-from jackfield_webhooks import masking
+from jackfield_webhooks.answers.plans import plan
+from jackfield_webhooks.calls import masking
 from jackfield_webhooks.node import ExportedWebhookParameters, WebhookNode, WebhookParameters
 from jackfield_webhooks.parameters import read
-from jackfield_webhooks.plans import plan
 from jackfield_webhooks.settings import WebhookSettings
+from jackfield_webhooks.trigger import start
 
 Bench = Any
 NodeOf = Callable[..., dict[str, Any]]
@@ -146,10 +147,10 @@ def test_odd_parameters_are_findings_and_no_failure(parameters: dict[str, Any], 
 # ------------------------------------------------------------------------------------------------------- the node
 
 
-def test_defaults_depend_on_the_version() -> None:
-    node = WebhookNode()
-    assert node.parameters(None) is WebhookParameters
-    assert node.parameters(2) is ExportedWebhookParameters
+def test_defaults_depend_on_the_version(bench: Bench) -> None:
+    node = WebhookNode(bench.context)
+    assert issubclass(node.parameters(None), WebhookParameters)
+    assert issubclass(node.parameters(2), ExportedWebhookParameters)
     spec, exported = WebhookParameters(path="a"), ExportedWebhookParameters(path="a")
     assert (spec.httpMethod, spec.responseData) == ("POST", "allEntries")
     assert (exported.httpMethod, exported.responseData) == ("GET", "firstEntryJson")
@@ -165,12 +166,12 @@ def test_the_model_refuses_what_cannot_be_served(wrong: dict[str, Any]) -> None:
         WebhookParameters.model_validate(wrong)
 
 
-async def test_in_a_run_by_hand_the_node_passes_its_input_on() -> None:
+async def test_in_a_run_by_hand_the_node_passes_its_input_on(bench: Bench) -> None:
     class Run:
         node = Node("i", "n", "webhook", "webhook", 2, {"path": "a", "httpMethod": ["GET", "PUT"]})
         items = ({"json": {"a": 1}},)
 
-    assert await WebhookNode().execute(Run()) == [Run.items, []]  # type: ignore[arg-type]
+    assert await WebhookNode(bench.context).execute(Run()) == [Run.items, []]  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------------- upkeep
@@ -193,7 +194,7 @@ async def test_old_calls_are_pruned_and_executions_are_left_alone(make_bench: Ca
     for n in range(5):
         await bench.store.add_call(NewCall(f"c{n}", row.id, bench.clock.now_ms() + n, "POST", b"{}", ""))
     await bench.call("kept")
-    await bench.trigger.start()
+    await start(bench.context)
     await bench.clock.advance(61)
     assert len(await bench.calls(ident)) == 3
     await bench.clock.advance(500)
@@ -208,10 +209,10 @@ async def test_counts_are_written_when_the_store_is_back(make_bench: Callable[..
     (row,) = await bench.webhooks(ident)
     await bench.call("refused", "PUT")
     bench.store.fail_with = StoreUnavailable()
-    await bench.trigger.stop()
+    await bench.rejected.flush()
     bench.store.fail_with = None
     assert (await bench.store.webhook_stats(row.id)).total_calls == 0
-    await bench.trigger.stop()
+    await bench.rejected.flush()
     assert (await bench.store.webhook_stats(row.id)).total_calls == 1
 
 

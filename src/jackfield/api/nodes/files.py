@@ -56,7 +56,7 @@ async def kept_file(
         raise NodeError(exc.message) from None
 
 
-def with_file(item: Item, name: str, file: BinaryData) -> Mapping[str, BinaryData]:
+def with_file(item: Item, name: str, file: BinaryData) -> dict[str, BinaryData]:
     """The item's files and this one."""
     return {**(item.get("binary") or {}), name: file}
 

@@ -6,7 +6,7 @@ item without pairing is paired by the engine where that is unambiguous.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..binary import BinaryError
 from ..jsontext import Json
@@ -32,13 +32,13 @@ def all_pairs(inputs: Sequence[Items]) -> list[PairedItem]:
 def new_item(
     json: dict[str, Json],
     origin: int | PairedItem | list[PairedItem],
-    files: Mapping[str, BinaryData] | None = None,
+    files: dict[str, BinaryData] | None = None,
 ) -> Item:
     """An item of a node's own. origin: the index of the input item that it comes from, or what the functions above
     give. files: by field; none leaves the item without."""
     made: Item = {"json": json, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
     if files:
-        made["binary"] = dict(files)
+        made["binary"] = files
     return made
 
 

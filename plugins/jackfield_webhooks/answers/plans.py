@@ -1,0 +1,88 @@
+"""How a webhook answers, as its parameters say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from jackfield.api.jsontext import Json, dumps
+from jackfield.api.records import record
+from jackfield_webhooks.parameters import Findings, HookParameters, literal, text
+
+HeaderPairs = tuple[tuple[str, str], ...]
+
+_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_OURS = frozenset(
+    {
+        *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"),
+        *("proxy-authenticate", "proxy-connection"),
+        *("content-length", "date", "server", "x-request-id"),
+    }
+)
+"""Headers that belong to the connection or to the daemon."""
+
+
+@record
+class AnswerPlan:
+    """mode, data, code: see the specification. text: a fixed body of onReceived; empty: answer without a body."""
+
+    mode: str
+    data: str
+    code: int = 200
+    headers: HeaderPairs = ()
+    text: str | None = None
+    empty: bool = False
+    property_name: str = ""
+    """Path into the first item's json."""
+    content_type: str = ""
+    binary_property: str = "data"
+
+
+def plan(parameters: HookParameters, findings: Findings) -> AnswerPlan:
+    options = parameters.options
+    body = options.get("responseData")
+    return AnswerPlan(
+        mode=parameters.mode,
+        data=parameters.data,
+        code=parameters.code,
+        headers=_headers(options.get("responseHeaders"), findings),
+        text=None if body in (None, "") else _body_text(body, findings),
+        empty=options.get("noResponseBody") is True,
+        property_name=text(options, "responsePropertyName", findings, "options."),
+        content_type=_CONTROL.sub(" ", text(options, "responseContentType", findings, "options.")),
+        binary_property=parameters.property_name,
+    )
+
+
+def clean(headers: Iterable[tuple[str, str]]) -> HeaderPairs:
+    """What may be sent of headers that a workflow made: valid names, no line breaks, none that is the server's."""
+    return tuple(
+        (name.lower(), _CONTROL.sub(" ", value).strip())
+        for name, value in headers
+        if _NAME.fullmatch(name) and name.lower() not in _OURS
+    )
+
+
+def _body_text(body: Json, findings: Findings) -> str:
+    found = literal(body, "options.responseData", findings)
+    return found if isinstance(found, str) else dumps(found).decode()
+
+
+def _headers(written: Json, findings: Findings) -> HeaderPairs:
+    entries = written.get("entries") if isinstance(written, dict) else written
+    if entries is None:
+        return ()
+    found: list[tuple[str, str]] = []
+    for index, entry in enumerate(entries if isinstance(entries, list) else [None]):
+        place = f"options.responseHeaders.entries[{index}]"
+        if not isinstance(entry, dict):
+            findings[place] = "A response header needs a name and a value."
+            continue
+        name = text(entry, "name", findings, place + ".")
+        value = literal(entry.get("value", ""), place + ".value", findings)
+        if not _NAME.fullmatch(name) or name.lower() in _OURS:
+            findings[place + ".name"] = "This is no header that an answer may set."
+        else:
+            found.append((name, value if isinstance(value, str) else str(value)))
+    return clean(found)

@@ -1,0 +1,70 @@
+"""The form of `authConfig`: its fields, and the presets of every plugin with theirs."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeParameters
+from jackfield_webhooks.authentication.presets import KnownPreset, PresetCatalog
+from jackfield_webhooks.authentication.signatures import ALGORITHMS, ENCODINGS
+
+ModelT = TypeVar("ModelT", bound=NodeParameters)
+_FIELDS: tuple[tuple[str, str, str, bool], ...] = (
+    ("headerName", "Header name", "For headerAuth.", False),
+    ("headerValue", "Header value", "For headerAuth.", True),
+    ("username", "User name", "For basicAuth.", False),
+    ("password", "Password", "For basicAuth.", True),
+    ("secret", "Secret", "For hmac, and for jwtAuth with an HS algorithm.", True),
+    ("publicKey", "Public key", "For jwtAuth with any other algorithm.", False),
+)
+"""Name, title, description, and whether it is a secret."""
+
+
+def described(model: type[ModelT], presets: PresetCatalog) -> type[ModelT]:
+    """The same model, whose JSON Schema tells the form of `authConfig`. The presets are asked for with the schema."""
+
+    def schema(cls: type[NodeParameters], /, *arguments: object, **named: object) -> dict[str, Json]:
+        whole = super(made, cls).model_json_schema(*arguments, **named)  # type: ignore[arg-type]  # as pydantic has them
+        whole["properties"]["authConfig"] |= {"properties": _auth_config(list(presets.all()))}
+        return whole
+
+    made = cast(
+        "type[ModelT]",
+        type(model.__name__, (model,), {"__doc__": model.__doc__, "model_json_schema": classmethod(schema)}),
+    )
+    return made
+
+
+def _auth_config(presets: list[KnownPreset]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for name, title, description, secret in _FIELDS:
+        shown: dict[str, Json] = {"type": "string", "title": title, "description": description}
+        found[name] = {**shown, "secret": True} if secret else shown
+    senders: list[Json] = [{"const": one.name, "title": one.label, "description": one.description} for one in presets]
+    found["preset"] = {"title": "Preset", "description": "For hmac: how the sender signs.", "anyOf": senders}
+    found["header"] = {"type": "string", "title": "Signature header", "description": "For hmac without a preset."}
+    algorithms = ", ".join(ALGORITHMS)
+    found["algorithm"] = {
+        "type": "string",
+        "title": "Algorithm",
+        "description": f"For hmac without a preset: {algorithms}. For jwtAuth: HS256, RS256, ES256 and so on.",
+    }
+    found["encoding"] = {
+        "title": "Encoding",
+        "description": "For hmac without a preset.",
+        "enum": list[Json](ENCODINGS),
+    }
+    for one in presets:
+        for field in one.fields:
+            found.setdefault(field.name, _field(one, field.name))
+    return found
+
+
+def _field(preset: KnownPreset, name: str) -> dict[str, Json]:
+    field = next(one for one in preset.fields if one.name == name)
+    shown: dict[str, Json] = {
+        "title": field.label,
+        "description": " ".join(filter(None, [f"For the preset {preset.label}.", field.description])),
+    }
+    return shown | ({"enum": list[Json](field.options)} if field.options else {"type": "string"})

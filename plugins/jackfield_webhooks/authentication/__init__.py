@@ -1,0 +1,1 @@
+"""How a call proves that it may start a workflow."""

@@ -1,0 +1,1 @@
+"""From the bytes of a request's body to what an item holds."""

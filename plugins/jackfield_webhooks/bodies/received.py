@@ -1,0 +1,35 @@
+"""Files that came with a call."""
+
+from __future__ import annotations
+
+import base64
+
+from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.records import record
+from jackfield.api.workflows import BinaryData
+
+
+@record
+class ReceivedFile:
+    """A file as it came. content: a part of the body, not a copy of it."""
+
+    content: memoryview
+    content_type: str | None
+    file_name: str | None = None
+
+    def described(self) -> BinaryData:
+        """What an item says of it, without its content."""
+        mime = (self.content_type or "").partition(";")[0].strip().lower() or DEFAULT_TYPE
+        made: BinaryData = {"data": "", "mimeType": mime, "fileSize": len(self.content)}
+        if self.file_name:
+            made["fileName"] = self.file_name
+            stem, dot, extension = self.file_name.rpartition(".")
+            if stem and dot:
+                made["fileExtension"] = extension
+        return made
+
+    def inline(self) -> BinaryData:
+        """The same with its content."""
+        made = self.described()
+        made["data"] = base64.b64encode(self.content).decode("ascii")
+        return made

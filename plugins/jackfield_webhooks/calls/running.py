@@ -1,0 +1,242 @@
+"""From a checked call to its execution and its answer. Source: decisions.md section 1, 'Trigger'."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypeVar
+
+from jackfield.api.binary import BinaryError, head_of, size_of
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Engine, Execution, ExecutionRequest
+from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
+from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
+from jackfield_webhooks.answers import making as answers
+from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, with_files_kept
+from jackfield_webhooks.answers.making import Answer
+from jackfield_webhooks.bodies.parsing import ParsedBody
+from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
+from jackfield_webhooks.calls.deliveries import InFlight, delivery_key, header_names
+from jackfield_webhooks.hook import Hook
+from jackfield_webhooks.settings import WebhookSettings
+
+T = TypeVar("T")
+_HOUR_MS = 3_600_000
+
+
+class CallRunner:
+    """Starts executions and waits for what the response mode asks for."""
+
+    def __init__(self, context: PluginContext, settings: WebhookSettings) -> None:
+        self._context = context
+        self._settings = settings
+        self._names = header_names(settings.delivery_headers)
+        self._in_flight = InFlight()
+
+    async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
+        """Raises `StoreUnavailable`, `ExecutionTimeout`."""
+        key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
+        if key is None:
+            return await self._first(call, hook, parsed, None)
+        expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
+        delivery = Delivery(hook.webhook.id, key, expires)
+
+        async def first() -> Answer:
+            try:
+                return await self._first(call, hook, parsed, delivery)
+            except _Repeated:
+                return await self._again(hook, delivery)
+
+        return await self._in_flight.once(hook.webhook.id, key, first)
+
+    async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
+        limit = self._settings.history.body_bytes
+        kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
+        parsed, execution_id = await with_files_kept(self._context, parsed)
+        call.forget_body()
+        execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
+        if hook.plan.mode == "onReceived":
+            await _durable(execution.accepted)
+            return answers.accepted(hook.plan, execution.id)
+        if kept is None:
+            return await self._unrecorded(hook, execution)
+        return await self._recorded(call, hook, execution, kept, delivery)
+
+    async def go_on(self, hook: Hook, execution: Execution) -> Answer:
+        """The answer of a call that woke an execution, which is durable already. Raises `StoreUnavailable`,
+        `ExecutionTimeout`."""
+        if hook.plan.mode == "onReceived":
+            return answers.accepted(hook.plan, execution.id)
+        return await self._unrecorded(hook, execution)
+
+    def _submit(
+        self,
+        call: IncomingCall,
+        hook: Hook,
+        parsed: ParsedBody,
+        kept: NewCall | None,
+        delivery: Delivery | None,
+        execution_id: str | None,
+    ) -> Execution:
+        at_once = call.test or hook.plan.mode == "onReceived"
+        request = ExecutionRequest(
+            workflow=hook.workflow,
+            mode="test" if call.test else "webhook",
+            start=hook.node.name,
+            items=[make_item(call, hook, parsed)],
+            start_output=hook.output,
+            use_pin_data=call.test,
+            call=kept,
+            delivery=delivery,
+            durability="accept" if at_once else "finish",
+            request_id=call.request_id or None,
+            response_node=hook.plan.mode == "responseNode",
+            id=execution_id,
+        )
+        try:
+            return self._context.port(Engine).submit(request)
+        except Conflict:
+            raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
+
+    async def _unrecorded(self, hook: Hook, execution: Execution) -> Answer:
+        await _durable(execution.accepted)
+        answer, _ = await self._result(hook, execution)
+        if answer is None:
+            raise _late(execution.id)
+        if execution.finished.done():
+            await _durable(execution.stored)
+        return answer
+
+    async def _recorded(
+        self, call: IncomingCall, hook: Hook, execution: Execution, kept: NewCall, delivery: Delivery | None
+    ) -> Answer:
+        answer, status = await self._result(hook, execution)
+        late = _late(execution.id)
+        given = answers.for_request(answer or answers.of_error(late), call.request_id)
+        limit = self._settings.history.body_bytes
+        update = CallUpdate(
+            call_id=kept.id,
+            webhook_id=kept.webhook_id,
+            status=status,
+            response_status=given.status,
+            response_body=(await self._head(given, limit)).decode("utf-8", "replace"),
+            response_truncated=size_of(given.body) > limit,
+            duration_ms=call.elapsed_ms(),
+        )
+        stored = self._context.port(Engine).complete_call(execution, update)
+        await _durable(stored)
+        await _durable(execution.accepted)
+        if delivery is not None and answer is not None:
+            # Not before: a repeat, which the store has just refused, must not replace the first answer.
+            await self._remember(kept, delivery, answer)
+        if answer is None:
+            raise late
+        return answer
+
+    async def _head(self, answer: Answer, size: int) -> bytes:
+        """What the history shows of a body; nothing of a file that cannot be read."""
+        try:
+            return await head_of(answer.body, size)
+        except BinaryError as exc:
+            self._context.log.error("an answer's file cannot be read: %s", exc.message)
+            return b""
+
+    async def _remember(self, kept: NewCall, delivery: Delivery, answer: Answer) -> None:
+        """Keep the answer for repeats. Without it, a repeat is answered from the run."""
+        found = await for_repeats(answer, self._settings.delivery_answer_bytes)
+        if found is not None:
+            update = CallUpdate(kept.id, kept.webhook_id)
+            await asyncio.wait({self._context.store.update_call(update, (delivery, found))})
+
+    async def _result(self, hook: Hook, execution: Execution) -> tuple[Answer | None, CallStatus]:
+        """The answer, an error's too, and the call's status; None when the time is over."""
+        deadline = asyncio.get_running_loop().time() + self._settings.response_timeout
+        try:
+            if hook.plan.mode == "responseNode":
+                if not await _within(execution.answer, execution.accepted, deadline):
+                    return None, "timeout"
+                answer = _value(execution.answer)
+                if answer is not None:
+                    return answers.of_node(answer, execution.id), "success"
+            if not await _within(execution.finished, execution.accepted, deadline):
+                return None, "timeout"
+            outcome = _value(execution.finished)
+            if hook.plan.mode == "responseNode" and outcome.status == "success":
+                raise NoResponseNode(extra={"executionId": execution.id})
+            return await answer_of(self._context, hook.plan, outcome, execution.id), "success"
+        except (NoResponseNode, ExecutionFailed) as exc:
+            return answers.of_error(exc), "failed"
+
+    async def _again(self, hook: Hook, delivery: Delivery) -> Answer:
+        """The answer of a delivery that an earlier call has brought."""
+        found = await self._context.store.delivery(delivery.webhook_id, delivery.key, self._context.clock.now_ms())
+        if found is None:
+            raise StoreUnavailable("This delivery is being processed; call again in a moment.")
+        if found.answer is not None:
+            return await repeated(self._context, found.answer, found.execution_id)
+        if hook.plan.mode == "onReceived":
+            return answers.accepted(hook.plan, found.execution_id)
+        try:
+            outcome = await self._context.port(Engine).result(found.execution_id, self._settings.response_timeout)
+            if hook.plan.mode == "responseNode" and outcome.status == "success":
+                return answers.repeated(found.execution_id)
+            return await answer_of(self._context, hook.plan, outcome, found.execution_id)
+        except NotFound:
+            return answers.repeated(found.execution_id)
+        except ExecutionFailed as exc:
+            return answers.of_error(exc)
+        except ExecutionTimeout:
+            raise _late(found.execution_id) from None
+
+
+class _Repeated(Exception):
+    """An earlier call brought this delivery."""
+
+
+def _late(execution_id: str) -> ExecutionTimeout:
+    return ExecutionTimeout(extra={"executionId": execution_id})
+
+
+async def _durable(stored: asyncio.Future[None]) -> None:
+    """Wait for a write; being cancelled leaves the write alone. Raises `_Repeated`, `StoreUnavailable`."""
+    try:
+        await asyncio.shield(stored)
+    except Conflict:
+        raise _Repeated from None
+
+
+def _value(done: asyncio.Future[T]) -> T:
+    """What a future came to. Raises `_Repeated`, `StoreUnavailable`: nothing was stored."""
+    try:
+        return done.result()
+    except Conflict:
+        raise _Repeated from None
+
+
+async def _within(target: asyncio.Future[Any], accepted: asyncio.Future[None], deadline: float) -> bool:
+    """Whether `target` (any future, hence Any) is done by the deadline (loop time); neither is ever cancelled. Raises
+    what `accepted` fails with: then there is nothing to wait for."""
+    if target.done():
+        return True
+    loop = asyncio.get_running_loop()
+    waiter: asyncio.Future[None] = loop.create_future()
+
+    def wake(*_: object) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    def wake_on_failure(done: asyncio.Future[None]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            wake()
+
+    target.add_done_callback(wake)
+    accepted.add_done_callback(wake_on_failure)
+    timer = loop.call_at(deadline, wake)
+    try:
+        await waiter
+    finally:
+        timer.cancel()
+        target.remove_done_callback(wake)
+        accepted.remove_done_callback(wake_on_failure)
+    if not target.done() and accepted.done():
+        await _durable(accepted)
+    return target.done()

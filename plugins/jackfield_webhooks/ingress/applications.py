@@ -1,0 +1,92 @@
+"""The applications, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from jackfield.api.asgi import AsgiApp
+from jackfield.api.call_triggers import CallTrigger
+from jackfield.api.context import PluginContext
+from jackfield.api.limits import SlidingWindow
+from jackfield.api.storage import Webhook
+from jackfield.api.triggers import Registration
+from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield_webhooks.bodies.receiving import BodyMemory
+from jackfield_webhooks.calls.rejections import RejectedCalls
+from jackfield_webhooks.calls.running import CallRunner
+from jackfield_webhooks.hook import as_webhook
+from jackfield_webhooks.ingress.live import Ingress, NoIngress, OneTestIngress, TestIngress
+from jackfield_webhooks.ingress.waiting import WaitingIngress
+from jackfield_webhooks.paths import parameter_names, tests_enabled
+from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
+from jackfield_webhooks.routing.table import Route
+from jackfield_webhooks.settings import WebhookSettings
+
+IngressT = TypeVar("IngressT", bound=Ingress)
+_MAX_TIMES = 2_000_000
+"""Moments that a rate limit remembers at most, about 64 MiB."""
+
+
+def live_of(context: PluginContext, kind: str) -> AsgiApp:
+    return _application(context, Ingress, kind)
+
+
+def live(context: PluginContext) -> AsgiApp:
+    return live_of(context, KIND)
+
+
+def testing_of(context: PluginContext, kind: str) -> AsgiApp:
+    return _application(context, TestIngress, kind) if tests_enabled(context) else NoIngress()
+
+
+def testing(context: PluginContext) -> AsgiApp:
+    return testing_of(context, KIND)
+
+
+def only(context: PluginContext, webhook: Webhook) -> AsgiApp:
+    """Test calls of one webhook, whatever else is saved for its path."""
+    ingress = _application(context, OneTestIngress, webhook.kind)
+    ingress.route = Route(webhook, parameter_names(webhook.path))
+    return ingress
+
+
+def waiting(context: PluginContext) -> AsgiApp:
+    return _application(context, WaitingIngress, KIND)
+
+
+class PluginIngress:
+    """`CallIngress`: calls of other plugins' triggers."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def application(self, kind: str, *, test: bool) -> AsgiApp:
+        return testing_of(self._context, kind) if test else live_of(self._context, kind)
+
+    def registrations(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Registration]:
+        return self._context.port(HookSource).registrations(trigger.kind, _nodes(trigger, workflow))
+
+    async def problems(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Problem]:
+        return await self._context.port(HookSource).problems(trigger.kind, _nodes(trigger, workflow), workflow)
+
+
+def _nodes(trigger: CallTrigger, workflow: Workflow) -> list[Node]:
+    served = (node for node in workflow.nodes.values() if node.kind in trigger.nodes and not node.disabled)
+    return [as_webhook(trigger, node) for node in served]
+
+
+def _application(context: PluginContext, served: type[IngressT], kind: str) -> IngressT:
+    settings = context.settings(WebhookSettings)
+    runner = CallRunner(context, settings)
+    registry, rejected = context.port(RouteRegistry), context.port(RejectedCalls)
+    memory = BodyMemory(settings.body_memory)
+    return served(context, settings, kind, registry, rejected, runner, _limit(context, settings), memory)
+
+
+def _limit(context: PluginContext, settings: WebhookSettings) -> SlidingWindow | None:
+    limit = settings.rate_limit
+    if not limit.enabled:
+        return None
+    keys = max(1, min(limit.clients, _MAX_TIMES // limit.requests))
+    return SlidingWindow(context.clock, limit.requests, limit.window, keys)

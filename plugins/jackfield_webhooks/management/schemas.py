@@ -1,0 +1,198 @@
+"""Payloads of the management routes, named as the specification names them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic.alias_generators import to_camel
+
+_WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
+
+
+class WebhookStatsView(BaseModel):
+    """Counters since the webhook was saved first."""
+
+    model_config = _WIRE
+
+    total_calls: int
+    success_calls: int
+    failed_calls: int
+    last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
+
+
+class WebhookItem(BaseModel):
+    """A webhook in the list."""
+
+    model_config = _WIRE
+
+    id: str
+    kind: str = Field(description="Of the trigger: `webhook`, or one that a plugin gives.")
+    workflow_id: str
+    workflow_name: str
+    node_id: str
+    path: str = Field(description="With one leading slash.")
+    method: str
+    active: bool
+    url: str
+    test_url: str | None = Field(None, description="Where test calls go; absent while they are switched off.")
+    authentication: str
+    created_at: str = Field(description="ISO 8601, UTC.")
+    stats: WebhookStatsView | None = Field(None, description="In lists only with `stats=true`.")
+
+
+class WebhooksQuery(BaseModel):
+    """Which webhooks; a number out of range is clamped."""
+
+    model_config = _WIRE
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(100, ge=1, le=250)
+    active: bool | None = None
+    workflow_id: str | None = None
+    stats: bool = Field(False, description="Whether each webhook comes with its counters.")
+
+
+class HistoryQuery(BaseModel):
+    """Which calls; a number out of range is clamped."""
+
+    model_config = _WIRE
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(20, ge=1, le=1000)
+    status: str | None = Field(None, description="How a call ended.")
+
+
+class WebhookDetail(WebhookItem):
+    """One webhook."""
+
+    auth_config: dict[str, str] | None = Field(None, description="Without its secrets; absent without authentication.")
+    response_mode: str
+    response_data: str
+    stats: WebhookStatsView
+
+
+class WebhookList(BaseModel):
+    """A page of webhooks."""
+
+    model_config = _WIRE
+
+    data: list[WebhookItem]
+    total: int = Field(description="How many match in all.")
+
+
+class CallEntry(BaseModel):
+    """One call in the history."""
+
+    model_config = _WIRE
+
+    id: str
+    timestamp: str
+    status: str = Field(description="success, failed, timeout, rejected, or pending while the run goes on.")
+    execution_id: str | None = None
+    request_method: str
+    request_headers: dict[str, str] = Field(description="Secrets are ***.")
+    request_query: str = Field(description="Without the question mark, at most 2048 characters; secrets are ***.")
+    request_body: str
+    truncated: bool | None = Field(None, description="true when the request's body is longer than what is kept.")
+    response_status: int | None = None
+    response_body: str
+    response_truncated: bool | None = Field(None, description="true when the answer is longer than what is kept.")
+    duration: int | None = Field(None, description="Milliseconds until the answer.")
+
+
+class CallHistory(BaseModel):
+    """A page of calls, the newest first."""
+
+    model_config = _WIRE
+
+    data: list[CallEntry]
+    total: int
+
+
+class TestCallRequest(BaseModel):
+    """A call to check. Everything may be left out."""
+
+    __test__ = False  # its name is no test's
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    method: str | None = Field(None, max_length=20, description="Default: the webhook's own.")
+    headers: dict[str, str] = Field(default_factory=dict)
+    query: dict[str, str | list[str]] = Field(default_factory=dict)
+    body: JsonValue = Field(None, description="A text is the body as sent; anything else is sent as JSON.")
+    sign: bool = Field(
+        False, description="Whether the call is signed with the webhook's own secret first, as its sender would."
+    )
+    send: bool = Field(
+        False,
+        description="Whether a call that passes is made at the test address, so that the workflow runs as a test. "
+        "Needs the scope workflows:execute.",
+    )
+
+
+class CallCheck(BaseModel):
+    """One thing that was looked at."""
+
+    model_config = _WIRE
+
+    name: str
+    ok: bool
+    message: str
+
+
+class TestCallAnswer(BaseModel):
+    """What the test address answered."""
+
+    __test__ = False
+
+    model_config = _WIRE
+
+    status: int
+    body: str = Field(description="At most 64 KiB of it.")
+
+
+class TestCallResult(BaseModel):
+    """What would happen, or happened."""
+
+    __test__ = False
+
+    model_config = _WIRE
+
+    valid: bool
+    message: str
+    parsed_body: JsonValue = None
+    event: str | None = Field(None, description="The event's name, where the sender's preset knows it.")
+    checks: list[CallCheck]
+    answer: TestCallAnswer | None = Field(None, description="Of a call that was sent.")
+
+
+class PresetFieldView(BaseModel):
+    """A value of `authConfig` that a preset asks for."""
+
+    model_config = _WIRE
+
+    name: str
+    label: str
+    description: str
+    required: bool
+    options: list[str] = Field(description="The only values; empty: any text.")
+
+
+class PresetView(BaseModel):
+    """How one sender signs its calls."""
+
+    model_config = _WIRE
+
+    name: str = Field(description="The value of `authConfig.preset`.")
+    label: str
+    description: str
+    key_label: str = Field(description="What the sender calls its secret; empty when there is none.")
+    fields: list[PresetFieldView]
+    plugin: str = Field(description="The plugin that gives it.")
+
+
+class PresetList(BaseModel):
+    """Every preset."""
+
+    model_config = _WIRE
+
+    data: list[PresetView]

@@ -1,0 +1,1 @@
+"""Which webhook a path and a method lead to."""

@@ -1,0 +1,69 @@
+"""Triggers of plugins that are called over HTTP, as webhooks are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from .asgi import AsgiApp, AsgiMount, LaterApp
+from .context import PluginContext
+from .jsontext import Json
+from .triggers import Registration, WorkflowChange
+from .workflows import Node, Problem, Workflow
+
+
+class CallIngress(Protocol):
+    """The port through which plugins' own triggers receive calls as webhooks do: with their authentication, limits,
+    de-duplication, test calls, history and place in `/api/v1/webhooks`."""
+
+    def application(self, kind: str, *, test: bool) -> AsgiApp:
+        """Serves the addresses of the `CallTrigger` of this kind."""
+
+    def registrations(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Registration]: ...
+
+    async def problems(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Problem]: ...
+
+
+class CallTrigger:
+    """A `Trigger` whose nodes are called over HTTP, at `/{kind}/{path}`; test calls at `/{kind}-test/{path}`.
+
+    Derive from it, set `kind` and `nodes`, and say in `reception` how a node takes calls. Give it with
+    `jackfield_triggers`, and `mounts()` with `jackfield_asgi`. An item has what a Webhook node hands on.
+    """
+
+    kind: str = ""
+    """Letters, digits and `-`; the first segment of its addresses."""
+    nodes: Collection[str] = ()
+    """Kinds of the nodes that it serves."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self.context = context
+
+    def reception(self, node: Node) -> Mapping[str, Json]:
+        """How this node takes calls, in the words of the Webhook node's parameters: `path`, which is needed, and
+        `httpMethod`, `authentication`, `authConfig`, `responseMode`, `options` ..."""
+        raise NotImplementedError
+
+    def mounts(self) -> Sequence[AsgiMount]:
+        """Where its calls come in."""
+        return [
+            AsgiMount(self.kind, LaterApp(lambda: self._ingress.application(self.kind, test=False)), "public"),
+            AsgiMount(f"{self.kind}-test", LaterApp(lambda: self._ingress.application(self.kind, test=True)), "public"),
+        ]
+
+    @property
+    def _ingress(self) -> CallIngress:
+        return self.context.port(CallIngress)
+
+    def serves(self, workflow: Workflow) -> bool:
+        """Whether it has one of the nodes, enabled."""
+        return any(node.kind in self.nodes and not node.disabled for node in workflow.nodes.values())
+
+    def registrations(self, workflow: Workflow) -> Sequence[Registration]:
+        return self._ingress.registrations(self, workflow) if self.serves(workflow) else []
+
+    async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
+        return await self._ingress.problems(self, workflow) if self.serves(workflow) else []
+
+    async def follow(self, change: WorkflowChange) -> None:
+        """The ingress follows by itself."""
