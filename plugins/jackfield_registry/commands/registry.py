@@ -112,14 +112,15 @@ def build(
     # Publishing needs the plugins' kinds of manifests, and nothing of this machine's own configuration.
     with tempfile.TemporaryDirectory() as nowhere:
         output = output or directory / "public"
-        work = work_at("jackfield_registry.build_work:build", directory, output, channel, sequence, key)
+        work = work_at("jackfield_registry.commands.building_work:build", directory, output, channel, sequence, key)
         lines: Sequence[str] = cli.run(PLUGIN, work, config_dir=config_dir or Path(nowhere))
     click.echo("\n".join(lines))
 
 
 def _asked(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
-    """A function of `command_work`. Any: each has its type."""
-    return cli.run(PLUGIN, work_at(f"jackfield_registry.command_work:{name}", *arguments), config_dir=config_dir)
+    """A function of `registry_work`. Any: each has its type."""
+    work = work_at(f"jackfield_registry.commands.registry_work:{name}", *arguments)
+    return cli.run(PLUGIN, work, config_dir=config_dir)
 
 
 def _show(view: Mapping[str, Json], as_json: bool) -> None:

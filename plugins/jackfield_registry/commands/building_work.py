@@ -11,7 +11,7 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield_registry import building
 from jackfield_registry.settings import RegistrySettings
-from jackfield_registry.signing import signer
+from jackfield_registry.synced.signing import signer
 
 
 async def build(

@@ -25,9 +25,9 @@ from typing import BinaryIO
 
 from jackfield.api.errors import Conflict
 from jackfield.api.files import private_directory
-from jackfield_registry.index import NAME, PRICING, PRICING_FILE, SIGNATURE, BadIndex, RegistryIndex, parse
-from jackfield_registry.lockfile import NAME as LOCK
-from jackfield_registry.verifying import SIGNATURE_FILE_LIMIT, signed
+from jackfield_registry.synced.index import NAME, PRICING, PRICING_FILE, SIGNATURE, BadIndex, RegistryIndex, parse
+from jackfield_registry.synced.lockfile import NAME as LOCK
+from jackfield_registry.synced.verifying import SIGNATURE_FILE_LIMIT, signed
 
 MARK = "~"
 """Between a commit and a number: the name of one that is there already and damaged, or was published again."""

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.manifests import Manifest, ManifestKind
-from jackfield_registry.index import PRICING
 from jackfield_registry.settings import MIB
+from jackfield_registry.synced.index import PRICING
 
 Kinds = Mapping[str, ManifestKind[Manifest]]
 SMALL = MIB

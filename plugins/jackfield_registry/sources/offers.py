@@ -9,12 +9,12 @@ from typing import cast
 from jackfield.api.context import PluginContext
 from jackfield.api.places import load
 from jackfield.api.registry import OpenSource, RegistrySource
-from jackfield_registry.files import open_directory
 from jackfield_registry.settings import RegistrySettings
+from jackfield_registry.sources.directory import open_directory
 
 
 class DirectorySource:
-    """See `jackfield_registry.files`."""
+    """See `jackfield_registry.sources.directory`."""
 
     schemes: tuple[str, ...] = ("file", "")
 
@@ -23,7 +23,7 @@ class DirectorySource:
 
 
 class WebServerSource:
-    """See `jackfield_registry.web`."""
+    """See `jackfield_registry.sources.web`."""
 
     schemes: tuple[str, ...] = ("https", "http")
 
@@ -33,7 +33,7 @@ class WebServerSource:
     def open(self, base: str) -> AbstractAsyncContextManager[OpenSource]:
         settings = self._context.settings(RegistrySettings)
         open_web = cast(
-            "Callable[..., AbstractAsyncContextManager[OpenSource]]", load("jackfield_registry.web:open_web")
+            "Callable[..., AbstractAsyncContextManager[OpenSource]]", load("jackfield_registry.sources.web:open_web")
         )
         return open_web(base, timeout=settings.timeout, allow_http=settings.allow_http)
 

@@ -13,4 +13,5 @@ SIGNATURE_FILE_LIMIT = 1024
 
 def signed(index: bytes, signature: bytes, public_key: str) -> bool:
     """Whether the signature, base64 or hex, is the key's for this index."""
-    return cast("Callable[..., bool]", load("jackfield_registry.signing:is_signature"))(index, signature, public_key)
+    is_signature = cast("Callable[..., bool]", load("jackfield_registry.synced.signing:is_signature"))
+    return is_signature(index, signature, public_key)
