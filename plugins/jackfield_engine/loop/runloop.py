@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
+from jackfield.api.nodes.outputs import check, entered, failed, normal, paired
 from jackfield.api.records import state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import Graph, Step
-from jackfield_engine.loop.outputs import check, entered, failed, normal, paired
 from jackfield_engine.loop.tasks import NodeResult, Source, Task
 
 
@@ -99,7 +99,7 @@ class RunLoop:
         """The node gave these outputs; returns what they became. Raises `NodeError` when they are not lists of items;
         then the task is still open."""
         self._check(task)
-        outcome = outputs if task.preset is not None else normal(task, outputs)
+        outcome = outputs if task.preset is not None else normal(task.given(), outputs)
         self._advance(task, outcome)
         return outcome
 
@@ -112,7 +112,7 @@ class RunLoop:
             self.count += 1
             self.last = task.step.node.name
             return None
-        outcome = failed(task, message)
+        outcome = failed(task.given(), message)
         self._advance(task, outcome)
         return outcome
 

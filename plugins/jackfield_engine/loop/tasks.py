@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from jackfield.api.nodes.outputs import NodeInputs, seen_items
 from jackfield.api.records import record, state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import Step
@@ -36,10 +37,12 @@ class Task:
 
     @property
     def seen(self) -> list[Items]:
-        """The items that the node is given: the first of each input with `executeOnce`."""
-        if not self.step.node.execute_once:
-            return self.inputs
-        return [items[:1] for items in self.inputs]
+        """The items that the node is given; see `seen_items`."""
+        return seen_items(self.step.node, self.inputs)
+
+    def given(self) -> NodeInputs:
+        """What says how its outputs are handed on."""
+        return NodeInputs(self.step.node, self.inputs, self.run, self.step.error_output)
 
 
 @record

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.history import node_records, original_input, outputs_of
+from jackfield.api.nodes.outputs import entered
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.loop.graph import Graph, towards
-from jackfield_engine.loop.outputs import entered
 from jackfield_engine.loop.plans import Plan
 from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import NodeResult, Source, Task

@@ -1,14 +1,32 @@
 """What becomes of the items that a node gave or took: pairing, error items, empty outputs. Pure functions.
 
-Source: facts/workflow-service.md section 2.2. Items are never changed; what differs is a new item around the same data.
+An engine hands on what these functions give, and so does `jackfield.testing.node_runs.FakeNodeRun`. Items are never
+changed; what differs is a new item around the same data. Source: facts/workflow-service.md section 2.2.
 """
 
 from __future__ import annotations
 
-from jackfield.api.expressions import references_of
-from jackfield.api.nodes import NodeError
-from jackfield.api.workflows import Item, Items, Outputs, PairedItem
-from jackfield_engine.loop.tasks import Task
+from typing import NamedTuple
+
+from ..expressions import references_of
+from ..workflows import Item, Items, Node, Outputs
+from .items import all_pairs
+from .types import NodeError
+
+
+class NodeInputs(NamedTuple):
+    """What one run of a node takes. inputs: per input, items whose `pairedItem` is their own place (`entered`); run:
+    how often the node ran before; error_output: the index of its error output, None when it has none."""
+
+    node: Node
+    inputs: list[Items]
+    run: int = 0
+    error_output: int | None = None
+
+
+def seen_items(node: Node, inputs: list[Items]) -> list[Items]:
+    """The items that the node is given: the first of each input with `executeOnce`."""
+    return [items[:1] for items in inputs] if node.execute_once else inputs
 
 
 def entered(items: Items, index: int) -> Items:
@@ -18,17 +36,17 @@ def entered(items: Items, index: int) -> Items:
     return [{**item, "pairedItem": {"item": place, "input": index}} for place, item in enumerate(items)]
 
 
-def normal(task: Task, outputs: Outputs) -> Outputs:
+def normal(given: NodeInputs, outputs: Outputs) -> Outputs:
     """The outputs of a node that ran: checked, paired, error items on their own output, filled when nothing came.
 
     Raises `NodeError` when they are not lists of items.
     """
     check(outputs)
-    outputs = paired(task.seen, outputs)
-    if task.step.error_output is not None:
-        outputs = errors_apart(task, outputs, task.step.error_output)
-    if task.step.node.always_output_data and not any(outputs):
-        outputs = [[{"json": {}, "pairedItem": _all_inputs(task)}], *outputs[1:]]
+    outputs = paired(seen_items(given.node, given.inputs), outputs)
+    if given.error_output is not None:
+        outputs = errors_apart(given, outputs, given.error_output)
+    if given.node.always_output_data and not any(outputs):
+        outputs = [[{"json": {}, "pairedItem": all_pairs(given.inputs)}], *outputs[1:]]
     return outputs
 
 
@@ -61,19 +79,11 @@ def _with_pair(item: Item, index: int) -> Item:
     return item if "pairedItem" in item else {**item, "pairedItem": {"item": index}}
 
 
-def _all_inputs(task: Task) -> list[PairedItem]:
-    return [
-        {"item": place, "input": index} if index else {"item": place}
-        for index, items in enumerate(task.inputs)
-        for place in range(len(items))
-    ]
-
-
-def failed(task: Task, message: str) -> Outputs:
+def failed(given: NodeInputs, message: str) -> Outputs:
     """The outputs of a node that failed and whose workflow goes on: its input items with the error."""
-    items = task.inputs[0] if task.inputs and task.inputs[0] else [Item(json={})]
+    items = given.inputs[0] if given.inputs and given.inputs[0] else [Item(json={})]
     carrying = [_carrying(item, message) for item in items]
-    output = task.step.error_output or 0
+    output = given.error_output or 0
     return [*([] for _ in range(output)), carrying]
 
 
@@ -81,14 +91,14 @@ def _carrying(item: Item, message: str) -> Item:
     return {**item, "json": {**item["json"], "error": message}, "error": {"message": message}}
 
 
-def errors_apart(task: Task, outputs: Outputs, error_output: int) -> Outputs:
+def errors_apart(given: NodeInputs, outputs: Outputs, error_output: int) -> Outputs:
     """Move the items that carry an error to the last output, merged with the input item that they are paired with."""
     kept: Outputs = [[] for _ in range(max(error_output, 0))]
     errors: Items = []
     for index, items in enumerate(outputs):
         for item in items:
             if is_error(item):
-                errors.append(_merged(task, item))
+                errors.append(_merged(given, item))
             elif index < error_output:
                 kept[index].append(item)
             else:
@@ -104,18 +114,18 @@ def is_error(item: Item) -> bool:
     return bool(json.get("error")) and (len(json) == 1 or (len(json) == 2 and "message" in json))
 
 
-def _merged(task: Task, item: Item) -> Item:
-    given = _paired_input(task, item)
-    return item if given is None else {**item, "json": {**given["json"], **item["json"]}}
+def _merged(given: NodeInputs, item: Item) -> Item:
+    source = _paired_input(given, item)
+    return item if source is None else {**item, "json": {**source["json"], **item["json"]}}
 
 
-def _paired_input(task: Task, item: Item) -> Item | None:
+def _paired_input(given: NodeInputs, item: Item) -> Item | None:
     references = references_of(item.get("pairedItem"))
     if len(references) != 1:
         return None
     place, index, run = references[0]
-    if run not in (None, task.run):
+    if run not in (None, given.run):
         return None
-    if index < len(task.inputs) and place < len(task.inputs[index]):
-        return task.inputs[index][place]
+    if index < len(given.inputs) and place < len(given.inputs[index]):
+        return given.inputs[index][place]
     return None
