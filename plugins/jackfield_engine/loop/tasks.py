@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from jackfield.api.nodes.outputs import NodeInputs, seen_items
 from jackfield.api.records import record, state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import Step
@@ -20,7 +19,8 @@ class Source(NamedTuple):
 
 @state
 class Task:
-    """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
+    """What to run next. inputs: per input, items whose `pairedItem` is their own place; seen: those that the node is
+    given, the first of each input with `executeOnce`; sources: per input, None when
     nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
     the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
     the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
@@ -28,21 +28,13 @@ class Task:
 
     step: Step
     inputs: list[Items]
+    seen: list[Items]
     sources: tuple[Source | None, ...]
     run: int
     index: int
     preset: Outputs | None = None
     effect: bool = False
     asked: tuple[str, ...] = ()
-
-    @property
-    def seen(self) -> list[Items]:
-        """The items that the node is given; see `seen_items`."""
-        return seen_items(self.step.node, self.inputs)
-
-    def given(self) -> NodeInputs:
-        """What says how its outputs are handed on."""
-        return NodeInputs(self.step.node, self.inputs, self.run, self.step.error_output)
 
 
 @record

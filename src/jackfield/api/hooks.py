@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
-    from .manifests import Manifest, ManifestKind
+    from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
@@ -88,6 +88,11 @@ class Hooks:
     def jackfield_manifest_kinds(self) -> Sequence[ManifestKind[Manifest]]:  # type: ignore[empty-body]
         """Kinds of manifests; a plugin reads them with `context.port(ManifestLibraries).of(kind)`. `jackfield doctor`
         and the registry know them by this."""
+
+    @hookspec
+    def jackfield_manifest_directories(self) -> Sequence[ManifestDirectory]:  # type: ignore[empty-body]
+        """Directories of manifests and scripts that the plugin's package brings. They come after the user's, the synced
+        registry's and the shipped ones. Asked for at the start."""
 
     @hookspec
     def jackfield_agents(self) -> Sequence[AgentAdapter]:  # type: ignore[empty-body]

@@ -40,6 +40,7 @@ from .context import Context, SharedServices
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
+from .packaged import PackagedDirectories
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
@@ -124,14 +125,16 @@ class Kernel:
         """Make every plugin, and ask it for what a start needs."""
         host, ports = self.plugins, self.ports
         host.bind(self.context)
-        ports.put(Layers, FileLayers(self.config_dir))
+        packaged = PackagedDirectories(self._extensions, host.report)
+        ports.put(Layers, FileLayers(self.config_dir, packaged))
         ports.put(Authentication, self.authenticator)
         ports.put(NodeCatalog, self.nodes)
         ports.offer()
-        ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed))
+        ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed, packaged))
         self._assemble_nodes()
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
+        packaged()
         self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
         self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))

@@ -33,10 +33,10 @@ from ..api.nodes import (
     Suspend,
 )
 from ..api.nodes.items import goes_on
-from ..api.nodes.outputs import NodeInputs, entered, failed, is_error, normal, seen_items
 from ..api.scripts import ScriptResult
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
+from .node_outputs import NodeInputs, entered, failed, is_error, normal, seen_items
 
 GivenParameters: TypeAlias = "Mapping[str, Json] | Sequence[Mapping[str, Json]] | Callable[[Item], Mapping[str, Json]]"
 """For all items, one per item, or made of each item."""
