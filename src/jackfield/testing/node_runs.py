@@ -149,6 +149,7 @@ class FakeNodeRun:
         self.execution = ExecutionInfo(self.execution_id, self.mode, workflow, variables=self.variables)
         self.log = logging.Logger("jackfield.test")  # noqa: LOG001 - no other run sees its lines
         self.log.parent = logging.getLogger()
+        self.log.setLevel(logging.DEBUG)
         self.log.addHandler(_Lines(self.logs))
 
     def _made_node(self, kind: str, version: float | None) -> Node:
