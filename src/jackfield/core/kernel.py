@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ class Kernel:
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
         packaged()
-        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
+        self._assemble_authentication()
         self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
         ports.put(
@@ -151,6 +152,13 @@ class Kernel:
                     self.nodes.add(node)
             except Exception as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_nodes")
+
+    def _assemble_authentication(self) -> None:
+        for name, method in self.plugins.each("jackfield_auth_methods", AuthMethod):
+            try:
+                self.authenticator.add(method, partial(self.precedence.claim, name), is_own=self._is_own(name))
+            except Exception as exc:
+                self.plugins.failed(name, exc, "failed in jackfield_auth_methods")
 
     def _mounts(self) -> dict[str, AsgiMount]:
         """Path -> the application that counts there."""
