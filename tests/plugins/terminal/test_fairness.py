@@ -11,10 +11,10 @@ import pytest
 from jackfield.api.errors import Conflict
 from jackfield.testing.context import FakeContext
 from jackfield_terminal import findings
-from jackfield_terminal.conversation import Conversation
-from jackfield_terminal.driver import Driver
+from jackfield_terminal.driving.conversation import Conversation
+from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.session import RESTING, UNWATCHED
+from jackfield_terminal.session.session import RESTING, UNWATCHED
 from jackfield_terminal.settings import TerminalSettings
 
 from .conftest import FakeProfiles, attach, start

@@ -14,8 +14,8 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from jackfield.api.daemon import DaemonClient
 from jackfield.testing.daemon import poll
-from jackfield_terminal.link import Link
-from jackfield_terminal.sandbox import trial
+from jackfield_terminal.cli.link import Link
+from jackfield_terminal.sandbox.bubblewrap import trial
 from jackfield_terminal.settings import SandboxSettings
 
 from .test_terminal_commands import Here

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from jackfield.api.clock import SystemClock
-from jackfield_terminal.emulator import SLICE, TITLE, Emulator
+from jackfield_terminal.driving.waiting import until_exit, until_idle, until_shown
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.screen import BACKLOG, ScreenReader
-from jackfield_terminal.sequences import SILENT
-from jackfield_terminal.waiting import until_exit, until_idle, until_shown
+from jackfield_terminal.screen.emulator import SLICE, TITLE, Emulator
+from jackfield_terminal.screen.reader import BACKLOG, ScreenReader
+from jackfield_terminal.screen.sequences import SILENT
 
 from .conftest import attach, start
 
