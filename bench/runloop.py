@@ -33,6 +33,7 @@ from jackfield_engine.engine import EmbeddedEngine, build
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types
+from jackfield_workers.pool import SharedWorkerPool
 from jackfield_workflows.documents.parsing import parse
 
 SIDE_BY_SIDE = 32
@@ -52,6 +53,8 @@ class NoStore:
 
 class Quiet:
     """Nobody listens."""
+
+    heard = ()
 
     def wanted(self, topic: str) -> bool:
         return False
@@ -173,7 +176,7 @@ GOALS = {
 
 async def rates() -> dict[str, float]:
     settings = JavaScriptSettings(expression_workers=1, expression_timeout=30)
-    scripts = {"javaScript": JavaScriptEngine(settings)}
+    scripts = {"javaScript": JavaScriptEngine(settings, SharedWorkerPool())}
     many = items() * ITEMS
     try:
         return {

@@ -27,8 +27,8 @@ from jackfield_engine.lifecycle.stopping import Stopping
 from jackfield_engine.lifecycle.subworkflows import Children, Starter
 from jackfield_engine.lifecycle.unsaved import Unsaved
 from jackfield_engine.lifecycle.waiting import Waiting
-from jackfield_engine.run.execution import Run, RunHooks
 from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.live_run import LiveRun, RunHooks
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services, build_services
 
@@ -113,11 +113,11 @@ class EmbeddedEngine:
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self.live.runs.get(execution.id)
         if run is not None and run.disk.status is None:
-            run.accept("queued" if run.task is None else "running")
+            run.disk.accept("queued" if run.task is None else "running")
         return self.services.store.update_call(update)
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
-        handle = self.live.handle(execution_id)
+        handle = self.live.handles.of(execution_id)
         handle.waiters += 1
         try:
             if execution_id not in self.live.runs:
@@ -182,25 +182,26 @@ class EmbeddedEngine:
             self._begin_accepted(run)
         return run.handle
 
-    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> Run:
-        return Run(self.services, self.hooks, self.live.handle(execution_id), request, created_at, within=within)
+    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
+        return LiveRun(
+            self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
+        )
 
-    def _begin_waited(self, run: Run) -> None:
+    def _begin_waited(self, run: LiveRun) -> None:
         """Somebody waits for the end, so that the acceptance need not be stored first."""
         if run.within:
             self.live.add(run)
             run.move(RunEvent.START)
-        elif self._fits(0):
-            self.live.add(run)
-            self._scheduler.enter(run)
+        elif not self._backlog.pending and self._scheduler.admit(run):
+            self.live.runs[run.id] = run
         else:
-            run.accept("queued")
+            run.disk.accept("queued")
             run.move(RunEvent.SPILL)
 
-    def _begin_accepted(self, run: Run) -> None:
+    def _begin_accepted(self, run: LiveRun) -> None:
         free = run.within or self._scheduler.free()
-        run.accept("running" if free else "queued")
-        if not free and not self._fits(run.size):
+        run.disk.accept("running" if free else "queued")
+        if not free and not self._fits(run.disk.size):
             run.move(RunEvent.SPILL)
             return
         self.live.add(run)
@@ -210,10 +211,11 @@ class EmbeddedEngine:
         """Whether it may wait in memory. Behind a backlog nothing does, so that the older ones are not overtaken."""
         return not self._backlog.pending and self._scheduler.fits(size)
 
-    def _fill(self) -> None:
+    def _fill(self, _: LiveRun | None = None) -> None:
         """Give free slots to those that wait for them, in memory and behind it in the store."""
         self.live.changed.set()
-        self._scheduler.next(waited_only=self._draining)
+        if self._scheduler.queue:
+            self._scheduler.next(waited_only=self._draining)
         if self._backlog.pending and not self._draining and self._scheduler.half_empty():
             self._backlog.wake()
 

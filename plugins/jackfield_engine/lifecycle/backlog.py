@@ -27,15 +27,18 @@ class Backlog:
         self._marks = 0
         self._done = 0
         self._task: asyncio.Task[None] | None = None
-
-    @property
-    def pending(self) -> bool:
+        self.pending = False
         """Whether the store may hold executions that nobody runs."""
-        return self._done < self._marks
 
     def mark(self) -> None:
         """There are open executions that are not in memory."""
         self._marks += 1
+        self.pending = True
+
+    def _cleared(self, marks: int) -> None:
+        """Whatever was marked so far is in memory."""
+        self._done = marks
+        self.pending = self._done < self._marks
 
     def wake(self) -> None:
         """There may be room."""
@@ -46,7 +49,7 @@ class Backlog:
     async def close(self) -> None:
         """Claim nothing more."""
         self._closed = True
-        self._done = self._marks
+        self._cleared(self._marks)
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -68,7 +71,7 @@ class Backlog:
             try:
                 ids = await store.open_executions(statuses=("running", "queued"), after=after, limit=PAGE)
                 if not ids:
-                    self._done = marks
+                    self._cleared(marks)
                     return
                 for execution_id in ids:
                     if not self._room():

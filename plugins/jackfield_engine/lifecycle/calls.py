@@ -19,9 +19,9 @@ from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import OPEN, CannotResume, outcome_of, request_of
 from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.persistence import awaited_call, chunk, encode
 from jackfield_engine.run.state import RunEvent, RunState
 from jackfield_engine.shared.item_files import keep_files, without_large_data
-from jackfield_engine.shared.records import awaited_call, chunk, encode
 from jackfield_engine.shared.services import Services
 
 
@@ -96,7 +96,7 @@ class Calls:
             if stored.row.status in OPEN:
                 await self._backlog.take(stored)
             else:
-                handle.close(outcome_of(stored))
+                handle.over(outcome_of(stored))
         except StoreUnavailable:
             # Taken up once the store answers, like anything that did not fit into memory.
             handle = self._renewed(execution_id)
@@ -105,7 +105,7 @@ class Calls:
         return handle
 
     def _renewed(self, execution_id: str) -> Handle:
-        handle = self._live.handle(execution_id)
+        handle = self._live.handles.of(execution_id)
         handle.renew()
         return handle
 

@@ -37,5 +37,5 @@ class Cancelling:
             raise Conflict(f"The execution is over: {stored.row.status}.")
         finished = ended(stored, "cancelled", None, self._services.clock.now_ms())
         await asyncio.shield(self._services.store.finish_execution(finished))
-        self._live.handle(execution_id).close(outcome_of(stored, finished))
+        self._live.handles.of(execution_id).over(outcome_of(stored, finished))
         return None

@@ -1,8 +1,8 @@
-"""What the transitions of `run_state` do: in the scheduler, the store, the timers, and for whoever waits."""
+"""What the transitions of `run.state` do: in the scheduler, the store, the timers, and for whoever waits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield_engine.lifecycle.backlog import Backlog
@@ -11,16 +11,16 @@ from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.subworkflows import Children
 from jackfield_engine.lifecycle.unsaved import Unsaved
 from jackfield_engine.lifecycle.waiting import Waiting
-from jackfield_engine.run.execution import Run
-from jackfield_engine.run.handles import settle, settle_error
-from jackfield_engine.run.state import Effect, RunEvent, Table, table
+from jackfield_engine.run.handles import settle_error
+from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.run.state import Effect, RunEvent, TransitionTable, table
 
 RESUMES = "The daemon is stopping; the execution goes on after its restart."
 NEVER_BEGAN = "The daemon stopped before the execution began; send it again."
 
 
 class RunEffects:
-    """One method per `Effect`, of the same name."""
+    """Whose work each `Effect` is."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class RunEffects:
         unsaved: Unsaved,
         backlog: Backlog,
         children: Children,
-        fill: Callable[[], None],
+        fill: Callable[[LiveRun], None],
     ) -> None:
         """fill: gives free slots to those that wait for them."""
         self._live = live
@@ -41,86 +41,65 @@ class RunEffects:
         self._children = children
         self._fill = fill
 
-    def table(self) -> Table[Run]:
-        return table({effect: getattr(self, effect) for effect in Effect})
+    def table(self) -> TransitionTable[LiveRun]:
+        return table(self.effects())
 
-    # -- slots and the queue
+    def effects(self) -> Mapping[Effect, Callable[[LiveRun], object]]:
+        return {
+            Effect.COUNT: self._scheduler.announce,
+            Effect.WITHDRAW: self._scheduler.withdraw,
+            Effect.ENTER: self._enter,
+            Effect.ENTER_FIRST: self._scheduler.enter_first,
+            Effect.LAUNCH: LiveRun.launch,
+            Effect.STOP_TASK: LiveRun.stop_task,
+            Effect.FREE_SLOT: self._scheduler.leave,
+            Effect.NEXT: self._fill,
+            Effect.MARK_BACKLOG: lambda _: self._backlog.mark(),
+            Effect.TELL_PARENT: self._children.parked,
+            Effect.HOLD: self._hold,
+            Effect.REST: self._rest,
+            Effect.RELEASE: self._waiting.release,
+            Effect.STORE_END: LiveRun.store_end,
+            Effect.KEEP_END: self._unsaved.keep,
+            Effect.CONFIRM: LiveRun.confirm,
+            Effect.REFUSE: _refuse,
+            Effect.LOSE_END: _lose_end,
+            Effect.LEAVE: _leave,
+            Effect.DESERT: _desert,
+            Effect.DROP: self._live.drop,
+        }
 
-    def count(self, run: Run) -> None:
-        self._scheduler.announce(run)
-
-    def withdraw(self, run: Run) -> None:
-        self._scheduler.withdraw(run)
-
-    def enter(self, run: Run) -> None:
+    def _enter(self, run: LiveRun) -> None:
         if run.within:
             run.move(RunEvent.START)
         else:
             self._scheduler.enter(run)
 
-    def enter_first(self, run: Run) -> None:
-        self._scheduler.enter(run, first=True)
-
-    def launch(self, run: Run) -> None:
-        run.launch()
-
-    def stop_task(self, run: Run) -> None:
-        run.stop_task()
-
-    def free_slot(self, run: Run) -> None:
-        run.forget_task()
-        self._scheduler.leave(run)
-
-    def next(self, _: Run) -> None:
-        self._fill()
-
-    def mark_backlog(self, _: Run) -> None:
-        self._backlog.mark()
-
-    # -- waits
-
-    def tell_parent(self, run: Run) -> None:
-        self._children.parked(run)
-
-    def hold(self, run: Run) -> None:
+    def _hold(self, run: LiveRun) -> None:
         if not self._waiting.hold(run):
             run.move(RunEvent.FORGET)
 
-    def rest(self, run: Run) -> None:
+    def _rest(self, run: LiveRun) -> None:
         if run.wait is None or run.wait.parked or run.wait.for_call:
             run.move(RunEvent.FORGET)
         else:
-            self.hold(run)
+            self._hold(run)
 
-    def release(self, run: Run) -> None:
-        self._waiting.release(run)
 
-    # -- the end
+def _refuse(run: LiveRun) -> None:
+    run.handle.refuse(run.refusal or StoreUnavailable())
 
-    def store_end(self, run: Run) -> None:
-        run.store_end()
 
-    def keep_end(self, run: Run) -> None:
-        self._unsaved.keep(run)
+def _lose_end(run: LiveRun) -> None:
+    error = run.refusal or StoreUnavailable()
+    settle_error(run.handle.accepted, error)
+    settle_error(run.handle.stored, error)
 
-    def confirm(self, run: Run) -> None:
-        settle(run.handle.accepted, None)
-        settle(run.handle.stored, None)
 
-    def lose_end(self, run: Run) -> None:
-        error = run.refusal or StoreUnavailable()
-        settle_error(run.handle.accepted, error)
-        settle_error(run.handle.stored, error)
+def _leave(run: LiveRun) -> None:
+    run.disk.leave()
+    run.handle.refuse(StoreUnavailable(RESUMES))
 
-    def refuse(self, run: Run) -> None:
-        run.handle.refuse(run.refusal or StoreUnavailable())
 
-    def leave(self, run: Run) -> None:
-        run.disk.leave()
-        run.handle.refuse(StoreUnavailable(RESUMES))
-
-    def desert(self, run: Run) -> None:
-        run.handle.refuse(StoreUnavailable(NEVER_BEGAN if run.disk.status is None else RESUMES))
-
-    def drop(self, run: Run) -> None:
-        self._live.drop(run)
+def _desert(run: LiveRun) -> None:
+    run.handle.refuse(StoreUnavailable(NEVER_BEGAN if run.disk.status is None else RESUMES))

@@ -10,7 +10,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Item, Workflow
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.shared.services import Services
 
 AUTOMATIC = frozenset({"webhook", "trigger", "retry", "sub"})
@@ -18,7 +18,7 @@ TRIGGER = "errorTrigger"
 
 
 async def start_error_workflow(
-    services: Services, begin: Callable[[ExecutionRequest, str], object], run: Run, outcome: Outcome
+    services: Services, begin: Callable[[ExecutionRequest, str], object], run: LiveRun, outcome: Outcome
 ) -> None:
     """Queue the error execution before the failure is stored, so that a crash between the two cannot swallow it. begin:
     starts an execution under an id."""
@@ -51,7 +51,7 @@ def trigger_of(workflow: Workflow) -> str | None:
     return next((name for name, node in workflow.nodes.items() if node.kind == TRIGGER and not node.disabled), None)
 
 
-def error_item(services: Services, run: Run, outcome: Outcome) -> Item:
+def error_item(services: Services, run: LiveRun, outcome: Outcome) -> Item:
     failure = outcome.failure
     message = failure.message if failure is not None else "The execution failed."
     error: dict[str, Json] = {"message": message, "name": "NodeError", "stack": message}

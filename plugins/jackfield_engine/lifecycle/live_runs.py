@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from weakref import WeakValueDictionary
 
-from jackfield_engine.run.execution import Run
-from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.handles import Handles
+from jackfield_engine.run.live_run import LiveRun
 
 
 class LiveRuns:
-    """`runs`: executions by id. A handle lives as long as somebody holds it, so that callers of one execution share
-    it."""
+    """`runs`: executions by id."""
 
     def __init__(self) -> None:
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, LiveRun] = {}
+        self.handles = Handles()
         self.changed = asyncio.Event()
         """Set when an execution leaves, or another one gets its turn."""
         self._reserved: set[str] = set()
-        self._handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()
-
-    def handle(self, execution_id: str) -> Handle:
-        handle = self._handles.get(execution_id)
-        if handle is None:
-            handle = self._handles[execution_id] = Handle(execution_id, asyncio.get_running_loop())
-        return handle
 
     def knows(self, execution_id: str) -> bool:
         """Whether the execution is in memory, or reserved."""
         return execution_id in self.runs or execution_id in self._reserved
 
-    def add(self, run: Run) -> None:
+    def add(self, run: LiveRun) -> None:
         self.runs[run.id] = run
 
-    def drop(self, run: Run) -> None:
+    def drop(self, run: LiveRun) -> None:
         """The execution leaves the memory, because it is over or because the store has all of it."""
         self.runs.pop(run.id, None)
         run.disk.release()

@@ -10,7 +10,7 @@ from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.storage import Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import OPEN, check_resumes, ended, outcome_of, records_of, request_of
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.shared.services import Services
 
 PAGE = 1000
@@ -23,7 +23,7 @@ class Recovery:
         self,
         services: Services,
         live: LiveRuns,
-        make: Callable[[str, ExecutionRequest, int], Run],
+        make: Callable[[str, ExecutionRequest, int], LiveRun],
         cancel_children: Callable[[str], Awaitable[None]],
     ) -> None:
         """make: an execution in memory of an id, from when it was created (Unix ms)."""
@@ -44,7 +44,7 @@ class Recovery:
             after = ids[-1]
         return found
 
-    async def load(self, stored: StoredExecution) -> Run | None:
+    async def load(self, stored: StoredExecution) -> LiveRun | None:
         """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
         ends it, or when it is there already. Raises `StoreUnavailable`."""
         try:
@@ -68,7 +68,7 @@ class Recovery:
         self._services.context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
         finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self._services.clock.now_ms())
         await asyncio.shield(self._services.store.finish_execution(finished))
-        self._live.handle(stored.row.id).close(outcome_of(stored, finished))
+        self._live.handles.of(stored.row.id).over(outcome_of(stored, finished))
         await self._cancel_children(stored.row.id)
 
     async def outcome(self, execution_id: str) -> Outcome | None:

@@ -10,7 +10,7 @@ from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_engine.shared.records import failure_json, resumes
+from jackfield_engine.run.persistence import failure_json, resumes
 
 OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 """Executions with more to come."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.settings import ExecutionsSettings
 
@@ -15,21 +15,22 @@ class Scheduler:
 
     def __init__(self, settings: ExecutionsSettings) -> None:
         self._settings = settings
-        self._queue: deque[Run] = deque()
-        self._announced: set[Run] = set()
+        self.queue: deque[LiveRun] = deque()
+        """Those that wait for a slot, in their order."""
+        self._announced: set[LiveRun] = set()
         """Executions that wait for the store to accept them."""
-        self._counted: dict[Run, int] = {}
+        self._counted: dict[LiveRun, int] = {}
         """Bytes of those that are announced or in the queue."""
         self._bytes = 0
-        self._slots: set[Run] = set()
-        self._lent: set[Run] = set()
+        self._slots: set[LiveRun] = set()
+        self._lent: set[LiveRun] = set()
         """Executions whose slot went to others while one of their children waits."""
 
     def __len__(self) -> int:
         return len(self._counted)
 
-    def __iter__(self) -> Iterator[Run]:
-        return iter(self._queue)
+    def __iter__(self) -> Iterator[LiveRun]:
+        return iter(self.queue)
 
     @property
     def busy(self) -> int:
@@ -41,7 +42,7 @@ class Scheduler:
         """Executions that wait for the store to accept them."""
         return len(self._announced)
 
-    def has_slot(self, run: Run) -> bool:
+    def has_slot(self, run: LiveRun) -> bool:
         return run in self._slots
 
     def free(self) -> bool:
@@ -55,24 +56,37 @@ class Scheduler:
     def half_empty(self) -> bool:
         return len(self._counted) <= self._settings.queue_size // 2
 
-    def announce(self, run: Run) -> None:
+    def announce(self, run: LiveRun) -> None:
         """It comes once the store has accepted it."""
         self._announced.add(run)
         self._count(run)
 
-    def enter(self, run: Run, *, first: bool = False) -> None:
-        """Run it, or queue it."""
-        if len(self._slots) < self._settings.concurrency and (first or not self._queue):
-            self._take_slot(run)
-            return
-        self._count(run)
-        if first:
-            self._queue.appendleft(run)
-        else:
-            self._queue.append(run)
-        run.move(RunEvent.QUEUE)
+    def admit(self, run: LiveRun) -> bool:
+        """Run it, or queue it; False when there is no room for it."""
+        if not self.fits(0):
+            return False
+        self.enter(run)
+        return True
 
-    def withdraw(self, run: Run) -> bool:
+    def enter(self, run: LiveRun) -> None:
+        """Run it, or queue it."""
+        if self.queue or len(self._slots) >= self._settings.concurrency:
+            self._count(run)
+            self.queue.append(run)
+            run.move(RunEvent.QUEUE)
+        else:
+            self._take_slot(run)
+
+    def enter_first(self, run: LiveRun) -> None:
+        """The same, before all others."""
+        if len(self._slots) < self._settings.concurrency:
+            self._take_slot(run)
+        else:
+            self._count(run)
+            self.queue.appendleft(run)
+            run.move(RunEvent.QUEUE)
+
+    def withdraw(self, run: LiveRun) -> bool:
         """It does not come, or waits here no more; False when it did not."""
         size = self._counted.pop(run, None)
         if size is None:
@@ -81,19 +95,19 @@ class Scheduler:
         if run in self._announced:
             self._announced.remove(run)
         else:
-            self._queue.remove(run)
+            self.queue.remove(run)
         return True
 
-    def leave(self, run: Run) -> None:
+    def leave(self, run: LiveRun) -> None:
         """It needs its slot no more."""
         self._slots.discard(run)
 
-    def lend(self, run: Run) -> None:
+    def lend(self, run: LiveRun) -> None:
         """Its slot is for others, until it is taken back."""
         self._slots.discard(run)
         self._lent.add(run)
 
-    def take_back(self, run: Run) -> None:
+    def take_back(self, run: LiveRun) -> None:
         """For a while there may be one more than there are slots."""
         if run in self._lent:
             self._lent.remove(run)
@@ -101,17 +115,17 @@ class Scheduler:
 
     def next(self, *, waited_only: bool = False) -> None:
         """Fill the free slots. waited_only: with executions that somebody waits for."""
-        while self._queue and len(self._slots) < self._settings.concurrency:
-            run = next((run for run in self._queue if run.handle.waiters), None) if waited_only else self._queue[0]
+        while self.queue and len(self._slots) < self._settings.concurrency:
+            run = next((run for run in self.queue if run.handle.waiters), None) if waited_only else self.queue[0]
             if run is None:
                 return
             self.withdraw(run)
             self._take_slot(run)
 
-    def _take_slot(self, run: Run) -> None:
+    def _take_slot(self, run: LiveRun) -> None:
         self._slots.add(run)
         run.move(RunEvent.START)
 
-    def _count(self, run: Run) -> None:
-        self._counted[run] = run.size
-        self._bytes += run.size
+    def _count(self, run: LiveRun) -> None:
+        self._counted[run] = run.disk.size
+        self._bytes += run.disk.size

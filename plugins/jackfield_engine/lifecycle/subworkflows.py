@@ -24,8 +24,8 @@ from jackfield_engine.lifecycle.resuming import OPEN, outcome_of
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.waiting import Waiting
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.run.execution import Run
 from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import ENDING, RunEvent, RunState
 from jackfield_engine.shared.item_files import keep_files
 from jackfield_engine.shared.services import Services
@@ -89,9 +89,9 @@ class Children:
         self._waiting = waiting
         self._recovery = recovery
         self._starter = starter
-        self._parents: dict[str, Run] = {}
+        self._parents: dict[str, LiveRun] = {}
 
-    async def run(self, parent: Run, task: Task, workflow: str | Document, items: Items) -> Items:
+    async def run(self, parent: LiveRun, task: Task, workflow: str | Document, items: Items) -> Items:
         """Run a workflow to its end and give the items of its last node. Raises `NodeError`."""
         shown = _shown(workflow)
         name = child_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
@@ -104,7 +104,7 @@ class Children:
         await keep_files(self._services.context, parent.id, found)
         return found
 
-    async def start(self, parent: Run, task: Task, workflow: str | Document, items: Items) -> None:
+    async def start(self, parent: LiveRun, task: Task, workflow: str | Document, items: Items) -> None:
         """Start a workflow that runs on its own, also when its parent is cancelled. Raises `NodeError`."""
         shown = _shown(workflow)
         name = loose_id(parent.id, task.index, task.step.node.name, shown, parent.next_child(task), *task.asked)
@@ -116,7 +116,7 @@ class Children:
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
-    def parked(self, child: Run) -> None:
+    def parked(self, child: LiveRun) -> None:
         """A child waits, so that the slot in which it ran is free for others. When it waits for long, its parent leaves
         the memory like itself; once it is back, it finds what came of the child."""
         parent = self._parents.get(child.id)
@@ -125,14 +125,14 @@ class Children:
         wait = child.wait
         if wait is not None and wait.until is not None and not wait.for_call and not self._waiting.soon(child):
             parent.park(wait.until)
-        holder: Run | None = parent
+        holder: LiveRun | None = parent
         while holder is not None and not self._scheduler.has_slot(holder):
             holder = self._parents.get(holder.id)
         if holder is not None:
             self._scheduler.lend(holder)
             self._starter.fill()
 
-    async def _wait(self, parent: Run, handle: Handle) -> Outcome:
+    async def _wait(self, parent: LiveRun, handle: Handle) -> Outcome:
         self._parents[handle.id] = parent
         handle.accepted.add_done_callback(lambda accepted: _delegate(parent, accepted))
         try:
@@ -167,7 +167,7 @@ class Children:
         except JackfieldError as exc:
             self._services.context.log.info("sub-execution %s was not cancelled: %s", execution_id, exc.message)
 
-    async def _found(self, parent: Run, task: Task, name: str) -> Handle | Outcome | None:
+    async def _found(self, parent: LiveRun, task: Task, name: str) -> Handle | Outcome | None:
         """The child of a node run that may have been interrupted."""
         interrupted = parent.progress.interrupted
         if interrupted is None or task.index < interrupted:
@@ -180,7 +180,7 @@ class Children:
     async def _adopt(self, execution_id: str) -> Handle | Outcome | None:
         """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
         because the parent has a slot for it. Raises `StoreUnavailable`."""
-        handle = self._live.handle(execution_id)
+        handle = self._live.handles.of(execution_id)
         child = self._live.runs.get(execution_id)
         if child is None:
             stored = await self._services.store.execution(execution_id)
@@ -199,7 +199,7 @@ class Children:
         self._go_on(child)
         return handle
 
-    def _go_on(self, child: Run | None) -> None:
+    def _go_on(self, child: LiveRun | None) -> None:
         """One that waits for its turn runs at once. One that waits for a time leaves the slot to others, as soon as its
         parent waits for it."""
         if child is None:
@@ -217,7 +217,7 @@ class Children:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
     async def _request(
-        self, wanted: str | Document, items: Items, parent: Run, durability: Durability
+        self, wanted: str | Document, items: Items, parent: LiveRun, durability: Durability
     ) -> ExecutionRequest:
         depth = parent.request.depth + 1
         limit = self._services.settings.max_depth
@@ -253,7 +253,7 @@ class Children:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
 
-def _delegate(parent: Run, accepted: asyncio.Future[None]) -> None:
+def _delegate(parent: LiveRun, accepted: asyncio.Future[None]) -> None:
     """From when the store has the child, crashes count for the child and not for its parent."""
     if not accepted.cancelled() and accepted.exception() is None:
         parent.disk.delegate()

@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.persistence import pause
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
@@ -18,13 +18,13 @@ class Unsaved:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._kept: OrderedDict[str, Run] = OrderedDict()
+        self._kept: OrderedDict[str, LiveRun] = OrderedDict()
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def keep(self, run: Run) -> None:
+    def keep(self, run: LiveRun) -> None:
         """The store did not answer for this end."""
         if not self._kept:
             self._services.context.log.error("the store does not take the end of executions; keeping them in memory")
@@ -56,7 +56,7 @@ class Unsaved:
         self._services.context.log.warning("every end of an execution is stored again")
         self._task = None
 
-    async def _store(self, run: Run) -> None:
+    async def _store(self, run: LiveRun) -> None:
         """Raises `StoreUnavailable`."""
         lost: Exception | None = None
         try:

@@ -9,7 +9,7 @@ from functools import partial
 from jackfield.api.errors import StoreUnavailable
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 from jackfield_engine.shared.timers import Timer
@@ -24,13 +24,13 @@ class Waiting:
         self._services = services
         self._live = live
         self._recovery = recovery
-        self._held: dict[str, tuple[Run, Timer]] = {}
+        self._held: dict[str, tuple[LiveRun, Timer]] = {}
         self._poller: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def __iter__(self) -> Iterator[Run]:
+    def __iter__(self) -> Iterator[LiveRun]:
         return (run for run, _ in self._held.values())
 
     def start(self) -> None:
@@ -47,7 +47,7 @@ class Waiting:
             if not run.handle.waiters:
                 run.move(RunEvent.FORGET)
 
-    def hold(self, run: Run) -> bool:
+    def hold(self, run: LiveRun) -> bool:
         """Keep the execution until its time if that is soon; False when it is the store's."""
         if not self.soon(run) or len(self._held) >= self._services.settings.waiting_in_memory:
             return False
@@ -55,20 +55,20 @@ class Waiting:
         self._held[run.id] = (run, timer)
         return True
 
-    def soon(self, run: Run) -> bool:
+    def soon(self, run: LiveRun) -> bool:
         """Whether the poller could be late for it."""
         settings = self._services.settings
         if run.wait is None or run.wait.until is None:
             return False
         return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
 
-    def _left(self, run: Run) -> float:
+    def _left(self, run: LiveRun) -> float:
         """Seconds until it goes on."""
         now = self._services.clock.now_ms()
         until = None if run.wait is None else run.wait.until
         return ((until or now) - now) / 1000
 
-    def release(self, run: Run) -> None:
+    def release(self, run: LiveRun) -> None:
         """The execution does not wait any more."""
         held = self._held.pop(run.id, None)
         if held is not None:

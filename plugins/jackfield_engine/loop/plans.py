@@ -18,25 +18,16 @@ class Detours:
     """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does for the next run, and
     for twice as many each time again, as it most likely has to again."""
 
-    __slots__ = ("_left", "_length")
+    __slots__ = ("left", "length")
 
     def __init__(self) -> None:
-        self._left = 0
-        self._length = 0
-
-    def due(self) -> bool:
-        """To be asked once per run."""
-        if self._left:
-            self._left -= 1
-            return True
-        return False
+        self.left = 0
+        """Runs that are JavaScript's."""
+        self.length = 0
+        """How many it had the last time; 0 once Python had all expressions of a run."""
 
     def given_up(self) -> None:
-        self._length = self._left = min(max(1, 2 * self._length), _LONGEST_DETOUR)
-
-    def done(self) -> None:
-        """Python had them all."""
-        self._length = 0
+        self.length = self.left = min(max(1, 2 * self.length), _LONGEST_DETOUR)
 
 
 class NodePlan:
@@ -48,7 +39,8 @@ class NodePlan:
         self.type = type
         self.effect = type.effect
         self.detours = Detours()
-        self._literal: NodeParameters | None = None
+        self.valid: NodeParameters | None = None
+        """The parameters of a node without expressions, once they were validated."""
 
     @cached_property
     def parameters(self) -> CompiledParameters:
@@ -61,9 +53,9 @@ class NodePlan:
 
     def literal(self) -> NodeParameters:
         """The parameters of a node without expressions, validated once. Raises pydantic's ValidationError."""
-        if self._literal is None:
-            self._literal = self.model.model_validate(self.parameters.literal)
-        return self._literal
+        if self.valid is None:
+            self.valid = self.model.model_validate(self.parameters.literal)
+        return self.valid
 
 
 class Plan:
@@ -73,15 +65,16 @@ class Plan:
         self.workflow = workflow
         self.expressions = expressions
         self._catalog = catalog
-        self._nodes: dict[str, NodePlan] = {}
+        self.nodes: dict[str, NodePlan] = {}
+        """Those that were needed already; see `node`."""
         self._directions: dict[tuple[str, str], int] = {}
         self.graph: Graph = build_graph(workflow, self._outputs)
 
     def node(self, name: str) -> NodePlan:
         """Raises `NodeError` when no plugin provides the node's type."""
-        found = self._nodes.get(name)
+        found = self.nodes.get(name)
         if found is None:
-            found = self._nodes[name] = self._plan(self.workflow.nodes[name])
+            found = self.nodes[name] = self._plan(self.workflow.nodes[name])
         return found
 
     def output_towards(self, source: str, target: str) -> int:

@@ -19,7 +19,8 @@ class Source(NamedTuple):
 
 @state
 class Task:
-    """What to run next. inputs: per input, items whose `pairedItem` is their own place; sources: per input, None when
+    """What to run next. inputs: per input, items whose `pairedItem` is their own place; seen: those that the node is
+    given, the first of each input with `executeOnce`; sources: per input, None when
     nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
     the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
     the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
@@ -27,19 +28,13 @@ class Task:
 
     step: Step
     inputs: list[Items]
+    seen: list[Items]
     sources: tuple[Source | None, ...]
     run: int
     index: int
     preset: Outputs | None = None
     effect: bool = False
     asked: tuple[str, ...] = ()
-
-    @property
-    def seen(self) -> list[Items]:
-        """The items that the node is given: the first of each input with `executeOnce`."""
-        if not self.step.node.execute_once:
-            return self.inputs
-        return [items[:1] for items in self.inputs]
 
 
 @record

@@ -33,13 +33,13 @@ MAX_DEPTH = 8
 """So deep agents may be tools of agents."""
 
 
-class PartRun(EngineNodeRun):
+class AttachedNodeRun(EngineNodeRun):
     """One use of a part, for one item of the node that it serves."""
 
     def __init__(
         self, served: EngineNodeRun, plan: NodePlan, item: int, arguments: Mapping[str, Json] | None = None
     ) -> None:
-        super().__init__(served._host, plan, served._task)
+        super().__init__(served._data, served._actions, plan, served._task)
         self._served = served
         self.depth = depth_of(served) + 1
         self.items = served.items[item : item + 1]
@@ -52,14 +52,14 @@ class PartRun(EngineNodeRun):
         return await self._served._static(section)
 
     async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
-        return await self._host.run_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
+        return await self._actions.run_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
 
     async def start_workflow(self, workflow: str | Document, items: Items) -> None:
-        await self._host.start_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
+        await self._actions.start_workflow(replace(self._task, asked=_asked(self.node, items)), workflow, items)
 
 
 def depth_of(run: EngineNodeRun) -> int:
-    return run.depth if isinstance(run, PartRun) else 0
+    return run.depth if isinstance(run, AttachedNodeRun) else 0
 
 
 def _asked(node: Node, items: Items) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _asked(node: Node, items: Items) -> tuple[str, ...]:
     return (node.name, hashlib.sha256(dumps(items)).hexdigest())
 
 
-class AttachedPart:
+class EngineAttachedNode:
     """`AttachedNode` of the embedded engine. level: how many parts are between it and the node that runs."""
 
     def __init__(self, served: EngineNodeRun, plan: NodePlan, index: int, level: int = 0) -> None:
@@ -104,9 +104,8 @@ class AttachedPart:
     async def execute(self, item: int, arguments: Mapping[str, Json]) -> Outputs:
         if depth_of(self._served) >= MAX_DEPTH:
             raise NodeError(f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes deep inside another one.")
-        host = self._served._host
         if self._plan.effect:
-            await host.before_effect(self._served._task)
+            await self._served._actions.before_effect(self._served._task)
         for left in range(self.node.tries - 1, -1, -1):
             try:
                 return _outputs(self.node, await self.type.execute(self._run(item, arguments)))
@@ -116,7 +115,7 @@ class AttachedPart:
             except NodeError:
                 if not left:
                     raise
-            await host.clock.sleep(self.node.wait_between_tries_ms / 1000)
+            await self._served._data.services.clock.sleep(self.node.wait_between_tries_ms / 1000)
         raise AssertionError("a node is tried at least once")
 
     async def supply(self, item: int) -> object:
@@ -131,7 +130,7 @@ class AttachedPart:
         return await found.supply(self, item)
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
-        return parts_of(self._served, self.node.name, kind, self._level + 1)
+        return attached_nodes(self._served, self.node.name, kind, self._level + 1)
 
     async def static_data(self, scope: StaticScope) -> MutableMapping[str, Json]:
         return await self._run(0).static_data(scope)
@@ -157,8 +156,8 @@ class AttachedPart:
     async def authorization(self, kind: str) -> Authorization:
         return await self._run(0).authorization(kind)
 
-    def _run(self, item: int, arguments: Mapping[str, Json] | None = None) -> PartRun:
-        return PartRun(self._served, self._plan, item, arguments)
+    def _run(self, item: int, arguments: Mapping[str, Json] | None = None) -> AttachedNodeRun:
+        return AttachedNodeRun(self._served, self._plan, item, arguments)
 
 
 def _outputs(node: Node, result: NodeResult) -> Outputs:
@@ -167,13 +166,13 @@ def _outputs(node: Node, result: NodeResult) -> Outputs:
     return result
 
 
-def parts_of(served: EngineNodeRun, owner: str, kind: str, level: int = 0) -> list[AttachedNode]:
+def attached_nodes(served: EngineNodeRun, owner: str, kind: str, level: int = 0) -> list[AttachedNode]:
     """The enabled parts of a node, which is the running one or one of its parts, so many levels away. Raises
     `NodeError`."""
-    plan = served._host.facts.plan
+    plan = served._data.plan
     parts = [part for part in plan.workflow.attached.get(owner, ()) if part.kind == kind]
     found = [
-        AttachedPart(served, plan.node(part.node), part.index, level)
+        EngineAttachedNode(served, plan.node(part.node), part.index, level)
         for part in sorted(parts, key=lambda part: part.index)
         if not plan.workflow.nodes[part.node].disabled
     ]

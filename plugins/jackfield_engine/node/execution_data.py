@@ -16,7 +16,7 @@ from jackfield_engine.shared.services import Services
 TEST_MODES = frozenset({"test", "manual"})
 
 
-class Facts:
+class ExecutionData:
     """One execution: its workflow, its data so far, the memory of its nodes."""
 
     def __init__(self, execution_id: str, request: ExecutionRequest, plan: Plan, services: Services) -> None:
@@ -31,7 +31,7 @@ class Facts:
         """`$execution.customData`, as scripts left it."""
         self.execution_id = execution_id
         self._request = request
-        self._services = services
+        self.services = services
         self._knows_variables = False
         self.memories: dict[str, dict[str, Json]] = {}
         """Per node its own memory."""
@@ -46,7 +46,7 @@ class Facts:
             "mode": mode,
             "customData": self.custom,
             "resumeUrl": self._resume_url,
-            "resumeFormUrl": self._services.links.url(self.execution_id, FORM),
+            "resumeFormUrl": self.services.links.url(self.execution_id, FORM),
         }
 
     @cached_property
@@ -63,12 +63,12 @@ class Facts:
         )
 
     def now_ms(self) -> int:
-        return self._services.clock.now_ms()
+        return self.services.clock.now_ms()
 
     async def read_variables(self) -> None:
         """Fill `variables`, once. Raises `StoreUnavailable`."""
         if not self._knows_variables:
-            self.variables = await self._services.variables.read()
+            self.variables = await self.services.variables.read()
             self._knows_variables = True
 
     def memory(self, name: str) -> dict[str, Json]:
@@ -89,4 +89,4 @@ class Facts:
 
     @cached_property
     def _resume_url(self) -> str:
-        return self._services.links.url(self.execution_id)
+        return self.services.links.url(self.execution_id)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from time import perf_counter
-from typing import Protocol
+from typing import cast
 
 import orjson
 from pydantic import ValidationError
 
 from jackfield.api.binary import BinaryFiles, BinaryStore
-from jackfield.api.clock import Clock
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import JackfieldError
 from jackfield.api.expressions import CompiledParameters, ExpressionProblem
@@ -20,62 +19,58 @@ from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
-from jackfield.api.records import replace
+from jackfield.api.places import load
+from jackfield.api.records import record, replace
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
 from jackfield.api.workflows import Document, Items, Node
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import Facts
+from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.surroundings import NodeSurroundings
-from jackfield_engine.shared.services import Services
 from jackfield_engine.shared.static_data import Borrowed, copied, merge
 
 EXPRESSIONS = "javaScript"
+ATTACHED = "jackfield_engine.node.attached:attached_nodes"
+"""Most workflows have no nodes that serve others."""
 _BATCH = 200
 """Items that are resolved before others may have the event loop."""
 _BATCH_SECONDS = 0.02
 """How long that may take."""
 
 
-class NodeHost(Protocol):
-    """The execution that a node runs in."""
+@record
+class NodeActions:
+    """What a node may do to its execution. breathe: lets others have the event loop, when this execution had it long
+    enough; before_effect: returns once the execution is stored up to this node run, which may change the world from
+    here on, and raises `Refused`; the others: see `NodeRun`."""
 
-    @property
-    def services(self) -> Services: ...
-
-    @property
-    def facts(self) -> Facts: ...
-
-    @property
-    def clock(self) -> Clock: ...
-
-    @property
-    def log(self) -> logging.Logger: ...
-
-    async def breathe(self) -> None:
-        """Let others have the event loop, when this execution had it long enough."""
-
-    async def before_effect(self, task: Task) -> None:
-        """Return once the execution is stored up to this node run, which may change the world from here on. Raises
-        `Refused`."""
-
-    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
-        """See `NodeRun.run_workflow`."""
-
-    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
-        """See `NodeRun.start_workflow`."""
-
-    def answer(self, answer: NodeAnswer) -> None:
-        """See `NodeRun.answer`."""
+    breathe: Callable[[], Awaitable[None]]
+    before_effect: Callable[[Task], Awaitable[None]]
+    run_workflow: Callable[[Task, str | Document, Items], Awaitable[Items]]
+    start_workflow: Callable[[Task, str | Document, Items], Awaitable[None]]
+    answer: Callable[[NodeAnswer], None]
 
 
 class EngineNodeRun:
     """`NodeRun` of the embedded engine."""
 
-    __slots__ = ("__dict__", "_extra", "_host", "_places", "_plan", "_seen", "_task", "inputs", "items", "node")
+    __slots__ = (
+        "__dict__",
+        "_actions",
+        "_data",
+        "_extra",
+        "_places",
+        "_plan",
+        "_seen",
+        "_task",
+        "inputs",
+        "items",
+        "node",
+    )
 
-    def __init__(self, host: NodeHost, plan: NodePlan, task: Task) -> None:
-        self._host = host
+    def __init__(self, data: ExecutionData, actions: NodeActions, plan: NodePlan, task: Task) -> None:
+        self._data = data
+        self._actions = actions
         self._plan = plan
         self._task = task
         self.node: Node = plan.node
@@ -91,15 +86,15 @@ class EngineNodeRun:
 
     @property
     def execution(self) -> ExecutionInfo:
-        return self._host.facts.info
+        return self._data.info
 
     @property
     def context(self) -> MutableMapping[str, Json]:
-        return self._host.facts.memory(self.node.name)
+        return self._data.memory(self.node.name)
 
     @cached_property
     def binary(self) -> BinaryFiles:
-        return self._host.services.context.port(BinaryStore).files(self.execution.id)
+        return self._data.services.context.port(BinaryStore).files(self.execution.id)
 
     @property
     def run_index(self) -> int:
@@ -108,7 +103,7 @@ class EngineNodeRun:
     def items_of_run(self, index: int) -> Items:
         if index == self._task.run:
             return self.items
-        loop = self._host.facts.loop
+        loop = self._data.loop
         runs = loop.results.get(self.node.name, ()) if loop is not None else ()
         if loop is None or not 0 <= index < len(runs):
             raise IndexError(index)
@@ -122,12 +117,12 @@ class EngineNodeRun:
         return await self._static(f"node:{self.node.name}" if scope == "node" else scope)
 
     async def _static(self, section: str) -> MutableMapping[str, Json]:
-        workflow = self._host.facts.plan.workflow
+        workflow = self._data.plan.workflow
         if workflow.id is None or workflow.version < 1:
-            return self._host.facts.static(section)
-        await self._host.before_effect(self._task)
+            return self._data.static(section)
+        await self._actions.before_effect(self._task)
         if self.borrowed is None:
-            borrowed = await self._host.services.static.borrow(workflow.id)
+            borrowed = await self._data.services.static.borrow(workflow.id)
             if self.borrowed is not None:
                 borrowed.abandon()  # a part of the node asked at the same time
             else:
@@ -136,11 +131,11 @@ class EngineNodeRun:
 
     @property
     def log(self) -> logging.Logger:
-        return self._host.log
+        return self._data.services.context.log
 
     @cached_property
     def _around(self) -> NodeSurroundings:
-        return NodeSurroundings(self._host.facts, self._task, self.node)
+        return NodeSurroundings(self._data, self._task, self.node)
 
     # -- parameters
 
@@ -154,7 +149,7 @@ class EngineNodeRun:
     async def evaluate(
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
     ) -> dict[str, Json]:
-        parameters = self._host.facts.plan.expressions.compile(templates)
+        parameters = self._data.plan.expressions.compile(templates)
         if parameters.literal is not None:
             return dict(parameters.literal)
         if extra or self._extra:
@@ -186,14 +181,17 @@ class EngineNodeRun:
         if parameters.literal is not None:
             return [self._validated(None, None)] * len(indexes)
         detours = self._plan.detours
-        if self._extra or detours.due():
+        if self._extra:
+            return await self._resolved(parameters.by_javascript(), items, indexes)
+        if detours.left:
+            detours.left -= 1
             return await self._resolved(parameters.by_javascript(), items, indexes)
         try:
             made = await self._resolved(parameters, items, indexes)
         except Beyond:
             detours.given_up()
             return await self._resolved(parameters.by_javascript(), items, indexes)
-        detours.done()
+        detours.length = 0
         return made
 
     async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:
@@ -208,7 +206,7 @@ class EngineNodeRun:
         until = perf_counter() + _BATCH_SECONDS
         for number, index in enumerate(indexes):
             if number and (not number % _BATCH or perf_counter() > until):
-                await self._host.breathe()
+                await self._actions.breathe()
                 until = perf_counter() + _BATCH_SECONDS
             try:
                 value = value_at(index) if scripted is None else value_at(index, scripted[number])
@@ -220,7 +218,7 @@ class EngineNodeRun:
     def _validated(self, value: object, index: int | None) -> NodeParameters:
         """The model of a resolved value; of the literal parameters when no index is given."""
         try:
-            return self._plan.literal() if index is None else self._plan.model.model_validate(value)
+            return self._plan.valid or self._plan.literal() if index is None else self._plan.model.model_validate(value)
         except ValidationError as exc:
             first = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             path = ".".join(str(part) for part in first["loc"])
@@ -228,7 +226,7 @@ class EngineNodeRun:
 
     async def _variables(self) -> None:
         try:
-            await self._host.facts.read_variables()
+            await self._data.read_variables()
         except JackfieldError as exc:
             raise NodeError(f"The variables cannot be read: {exc.message}") from None
 
@@ -236,7 +234,7 @@ class EngineNodeRun:
         self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
         """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
-        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
+        engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
         if engine is None:
             raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
         data = self._around.script_data(items, parameters.reads, now_ms)
@@ -255,21 +253,21 @@ class EngineNodeRun:
     # -- what a node may do
 
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
-        engine = self._host.services.context.extensions(SCRIPT_ENGINES).get(language)
+        engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(language)
         if engine is None:
             raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
         if "vars" in source:
             await self._variables()
 
         first = self._places[0] if self._places else 0
-        reads = self._host.facts.plan.expressions.script_reads(source, language)
-        data = self._around.script_data(self.items, reads, self._host.clock.now_ms(), first)
+        reads = self._data.plan.expressions.script_reads(source, language)
+        data = self._around.script_data(self.items, reads, self._data.services.clock.now_ms(), first)
         memory = await self._memory(source)
         given: dict[str, dict[str, Json]] = {scope: copied(section) for scope, section in memory.items()}
         if memory:
             data = replace(data, static=given)
         if timeout is None:
-            timeout = self._host.services.settings.script_timeout
+            timeout = self._data.services.settings.script_timeout
         try:
             result = await engine.run(source, data, each=each, timeout=timeout)
         except ScriptError as exc:
@@ -282,7 +280,7 @@ class EngineNodeRun:
             if isinstance(made, dict):
                 merge(section, given[scope], made)
         if result.custom:
-            self._host.facts.custom.update(result.custom)
+            self._data.custom.update(result.custom)
         return result
 
     async def _memory(self, source: str) -> Mapping[StaticScope, MutableMapping[str, Json]]:
@@ -293,13 +291,13 @@ class EngineNodeRun:
         return {scope: await self.static_data(scope) for scope in scopes}
 
     async def run_workflow(self, workflow: str | Document, items: Items) -> Items:
-        return await self._host.run_workflow(self._task, workflow, items)
+        return await self._actions.run_workflow(self._task, workflow, items)
 
     async def start_workflow(self, workflow: str | Document, items: Items) -> None:
-        await self._host.start_workflow(self._task, workflow, items)
+        await self._actions.start_workflow(self._task, workflow, items)
 
     async def credential(self, kind: str) -> Mapping[str, str]:
-        context = self._host.services.context
+        context = self._data.services.context
         credential_id = self._credential_id(kind)
         try:
             stored = await context.store.credential(credential_id)
@@ -317,7 +315,7 @@ class EngineNodeRun:
         return {"allowedHosts": "", **values}
 
     async def authorization(self, kind: str) -> Authorization:
-        return await self._host.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
+        return await self._data.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
 
     def _credential_id(self, kind: str) -> str:
         reference = self.node.credentials.get(kind)
@@ -327,12 +325,11 @@ class EngineNodeRun:
         return credential_id
 
     def answer(self, answer: NodeAnswer) -> None:
-        self._host.answer(answer)
+        self._actions.answer(answer)
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
-        from jackfield_engine.node.attached import parts_of
-
-        return parts_of(self, self.node.name, kind)
+        found = cast("Callable[[EngineNodeRun, str, str], Sequence[AttachedNode]]", load(ATTACHED))
+        return found(self, self.node.name, kind)
 
 
 def _named(path: str | None, index: int | None, message: str) -> NodeError:

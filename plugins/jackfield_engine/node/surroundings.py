@@ -11,7 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_engine.loop.tasks import NodeResult, Task
-from jackfield_engine.node.execution_data import Facts
+from jackfield_engine.node.execution_data import ExecutionData
 
 Pair: TypeAlias = "list[int] | None"
 """`[output, item]` of a node's last run, `[output, item, run]` of an earlier one; None: no item."""
@@ -20,16 +20,16 @@ Pair: TypeAlias = "list[int] | None"
 class NodeSurroundings:
     """`RunSurroundings` of one node run, and the same as plain data for scripts."""
 
-    def __init__(self, facts: Facts, task: Task, node: Node | None = None) -> None:
+    def __init__(self, data: ExecutionData, task: Task, node: Node | None = None) -> None:
         """node: a part of the running node, which sees the same."""
-        self._facts = facts
+        self._data = data
         self._task = task
         self._node = node or task.step.node
-        self._results: Mapping[str, Sequence[NodeResult]] = facts.loop.results if facts.loop is not None else {}
+        self._results: Mapping[str, Sequence[NodeResult]] = data.loop.results if data.loop is not None else {}
 
     @cached_property
     def _pairing(self) -> Pairing:
-        return self._facts.plan.expressions.pairing(self._results)
+        return self._data.plan.expressions.pairing(self._results)
 
     @property
     def run_index(self) -> int:
@@ -37,26 +37,26 @@ class NodeSurroundings:
 
     @property
     def execution(self) -> Mapping[str, Json]:
-        return self._facts.execution
+        return self._data.execution
 
     @property
     def workflow(self) -> Mapping[str, Json]:
-        return self._facts.workflow
+        return self._data.workflow
 
     @property
     def timezone(self) -> str:
-        return self._facts.timezone
+        return self._data.timezone
 
     def now_ms(self) -> int:
-        return self._facts.now_ms()
+        return self._data.now_ms()
 
     @property
     def variables(self) -> Mapping[str, str]:
-        return self._facts.variables
+        return self._data.variables
 
     @property
     def environment(self) -> Mapping[str, str]:
-        return self._facts.environment
+        return self._data.environment
 
     def paired(self, name: str, index: int) -> Item:
         place = self._trace(name, index)
@@ -89,38 +89,38 @@ class NodeSurroundings:
             input=items if reads.whole_items else [projected_item(item, reads.item) for item in items],
             nodes={name: self._node_data(name, reads.nodes.get(name), paired) for name in wanted},
             paired=paired,
-            workflow=self._facts.workflow,
-            execution=self._facts.execution,
-            variables=self._facts.variables,
-            environment=self._facts.environment,
+            workflow=self._data.workflow,
+            execution=self._data.execution,
+            variables=self._data.variables,
+            environment=self._data.environment,
             node={
                 "name": node.name,
                 "id": node.id,
                 "version": node.version,
                 "webhookId": node.webhook_id,
                 "parameters": dict(node.parameters) if reads.parameters else {},
-                "context": self._facts.memory(node.name),
+                "context": self._data.memory(node.name),
                 "runIndex": self._task.run,
                 "onError": node.on_error,
                 "previous": self._previous(),
             },
-            timezone=self._facts.timezone,
+            timezone=self._data.timezone,
             now_ms=now_ms,
-            known=list(self._facts.plan.workflow.nodes) if reads.nodes or reads.everything else [],
+            known=list(self._data.plan.workflow.nodes) if reads.nodes or reads.everything else [],
         )
 
     def _runs(self, name: str) -> Sequence[NodeResult]:
         runs = self._results.get(name)
         if runs:
             return runs
-        if name in self._facts.plan.workflow.nodes:
+        if name in self._data.plan.workflow.nodes:
             raise ExpressionProblem(f"The node '{name}' has not run in this execution.")
         raise ExpressionProblem(f"There is no node '{name}' in this workflow.")
 
     def _items(self, name: str) -> Items:
         """What the node's last run gave at the output that leads here."""
         outputs = self._runs(name)[-1].outputs
-        output = self._facts.plan.output_towards(name, self._task.step.node.name)
+        output = self._data.plan.output_towards(name, self._task.step.node.name)
         return outputs[output] if output < len(outputs) else []
 
     def _trace(self, name: str, index: int) -> ItemPlace:
@@ -129,16 +129,16 @@ class NodeSurroundings:
         return self._pairing.trace(sources[0] if sources else None, index, name)
 
     def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
-        params = dict(self._facts.plan.workflow.nodes[name].parameters)
+        params = dict(self._data.plan.workflow.nodes[name].parameters)
         runs: list[dict[str, Json]] = [
             {"outputs": outputs, "params": params}  # type: ignore[dict-item]
             for outputs in self._outputs_read(name, reads, paired)
         ]
-        if (memory := self._facts.remembered(name)) is not None:
+        if (memory := self._data.remembered(name)) is not None:
             runs[-1]["context"] = memory
         return {
             "runs": runs,  # type: ignore[dict-item]
-            "output": self._facts.plan.output_towards(name, self._task.step.node.name),
+            "output": self._data.plan.output_towards(name, self._task.step.node.name),
         }
 
     def _outputs_read(

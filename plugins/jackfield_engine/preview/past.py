@@ -9,9 +9,8 @@ from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.loop.graph import Graph, towards
-from jackfield_engine.loop.outputs import entered
 from jackfield_engine.loop.plans import Plan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns, entered, firsts
 from jackfield_engine.loop.tasks import NodeResult, Source, Task
 
 Results = Mapping[str, Sequence[NodeResult]]
@@ -65,7 +64,9 @@ def reaching(workflow: Workflow, results: Results, name: str) -> Reached:
 def task_of(plan: Plan, name: str, results: Results, reached: Reached) -> Task:
     """The node's next run."""
     count = sum(len(runs) for runs in results.values())
-    return Task(plan.graph.steps[name], reached.inputs, reached.sources, len(results.get(name, ())), count)
+    step = plan.graph.steps[name]
+    seen = firsts(reached.inputs) if step.node.execute_once else reached.inputs
+    return Task(step, reached.inputs, seen, reached.sources, len(results.get(name, ())), count)
 
 
 def _wired(workflow: Workflow, results: Results, name: str) -> tuple[Source | None, ...]:

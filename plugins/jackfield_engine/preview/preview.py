@@ -6,11 +6,9 @@ Nothing runs but the expressions, which cannot change anything, and nothing is s
 from __future__ import annotations
 
 import asyncio
-import logging
 from functools import cached_property
 
 from jackfield.api import jsontext
-from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest, PreviewRequest
 from jackfield.api.errors import InvalidInput, JackfieldError
@@ -21,8 +19,8 @@ from jackfield.api.workflows import Document, Items
 from jackfield_engine.loop.plans import Plan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
-from jackfield_engine.node.execution_data import Facts
-from jackfield_engine.node.node_run import EngineNodeRun
+from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.preview.past import past_results, reaching, task_of, with_pinned
 from jackfield_engine.shared.services import Services, build_services
 
@@ -58,12 +56,12 @@ class StoredDataPreview:
 
     def _run(self, plan: Plan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
         execution = ExecutionRequest(workflow=request.workflow, mode="manual", start=request.node, items=[])
-        facts = Facts("preview", execution, plan, self._services)
-        facts.loop = RunLoop(plan.graph, request.node, [])
-        facts.loop.results = results
+        data = ExecutionData("preview", execution, plan, self._services)
+        data.loop = RunLoop(plan.graph, request.node, [])
+        data.loop.results = results
         task = task_of(plan, request.node, results, reaching(request.workflow, results, request.node))
         try:
-            return EngineNodeRun(_PreviewHost(self._services, facts), plan.node(request.node), task)
+            return EngineNodeRun(data, NO_ACTIONS, plan.node(request.node), task)
         except NodeError as exc:
             raise InvalidInput(exc.message, details={"node": exc.message}) from None
 
@@ -100,32 +98,25 @@ def _shown(value: object) -> dict[str, Json]:
     return {"value": jsontext.loads(text)}
 
 
-class _PreviewHost:
-    """`NodeHost` of a node that does not run."""
+async def _breathe() -> None:
+    await asyncio.sleep(0)
 
-    def __init__(self, services: Services, facts: Facts) -> None:
-        self.services = services
-        self.facts = facts
 
-    @property
-    def clock(self) -> Clock:
-        return self.services.clock
+async def _no_effect(task: Task) -> None:
+    raise NodeError("Expressions change nothing.")
 
-    @property
-    def log(self) -> logging.Logger:
-        return self.services.context.log
 
-    async def breathe(self) -> None:
-        await asyncio.sleep(0)
+async def _no_workflow(task: Task, workflow: str | Document, items: Items) -> Items:
+    raise NodeError("Expressions run no workflow.")
 
-    async def before_effect(self, task: Task) -> None:
-        raise NodeError("Expressions change nothing.")
 
-    async def run_workflow(self, task: Task, workflow: str | Document, items: Items) -> Items:
-        raise NodeError("Expressions run no workflow.")
+async def _no_start(task: Task, workflow: str | Document, items: Items) -> None:
+    raise NodeError("Expressions run no workflow.")
 
-    async def start_workflow(self, task: Task, workflow: str | Document, items: Items) -> None:
-        raise NodeError("Expressions run no workflow.")
 
-    def answer(self, answer: NodeAnswer) -> None:
-        raise NodeError("Expressions answer no call.")
+def _no_answer(answer: NodeAnswer) -> None:
+    raise NodeError("Expressions answer no call.")
+
+
+NO_ACTIONS = NodeActions(_breathe, _no_effect, _no_workflow, _no_start, _no_answer)
+"""Of a node that does not run."""

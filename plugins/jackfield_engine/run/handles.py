@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from jackfield.api.engine import Outcome
 from jackfield.api.nodes import NodeAnswer
 
 T = TypeVar("T")
+
+
+class Handles:
+    """The handles that somebody holds: callers of one execution share it."""
+
+    def __init__(self) -> None:
+        self._held: WeakValueDictionary[str, Handle] = WeakValueDictionary()
+
+    def of(self, execution_id: str) -> Handle:
+        found = self._held.get(execution_id)
+        if found is None:
+            found = self._held[execution_id] = Handle(execution_id, asyncio.get_running_loop())
+        return found
 
 
 class Handle:
@@ -29,11 +43,23 @@ class Handle:
         if self.answer.done():
             self.answer = asyncio.get_running_loop().create_future()
 
-    def close(self, outcome: Outcome) -> None:
-        """The execution ended, and that is stored."""
-        settle(self.accepted, None)
+    def answered(self, answer: NodeAnswer) -> None:
+        """A node answers the call."""
+        settle(self.answer, answer)
+
+    def end(self, outcome: Outcome) -> None:
+        """The execution ended."""
         settle(self.answer, None)
         settle(self.finished, outcome)
+
+    def over(self, outcome: Outcome) -> None:
+        """The execution ended, and that is stored."""
+        self.end(outcome)
+        self.close()
+
+    def close(self) -> None:
+        """The end is stored."""
+        settle(self.accepted, None)
         settle(self.stored, None)
 
     def refuse(self, error: BaseException) -> None:

@@ -1,23 +1,36 @@
-"""What the store is told of one execution, and when.
+"""What the store is told of one execution, when, and in which form.
 
 The acceptance stands before anything that has an effect outside the execution, and before a wait; the result of a node
 with an effect before the next such node runs; then the end. So a run of nodes without effects that ends quickly needs
 one write, or two when its acceptance was asked for first.
+
+Input, node runs and failure are JSON, which `jackfield.api.history` reads. Between the chunks of node runs stand marks,
+which tell crashes from stops.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from jackfield.api.clock import Clock
+import orjson
+
+from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
-from jackfield.api.jsontext import Json
-from jackfield.api.storage import ExecutionStatus, FinishedExecution, NewExecution, Store
+from jackfield.api.history import NodeRecord, stored_json
+from jackfield.api.jsontext import Json, depth_exceeds
+from jackfield.api.nodes import NodeError
+from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
 from jackfield_engine.run.handles import settle_error
-from jackfield_engine.shared.records import LEFT, RESUMED, call_mark, chunk
+from jackfield_engine.shared.services import Services
 
+RESUMED = b'[{"mark":"resumed"}]'
+"""The chunk that a process stores before it goes on with an execution that an earlier process left open."""
+LEFT = b'[{"mark":"left"}]'
+"""The chunk of a process that stopped or waits in order, and has nothing else to store."""
+MAX_DEPTH = 250
+"""Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
 BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
 
 
@@ -34,26 +47,33 @@ def pause(attempt: int) -> float:
     return BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)]
 
 
-class Persistence:
+class RunPersistence:
     """The writes of one execution. status: what the store has or is about to have; None: it does not know the
     execution."""
 
     def __init__(
         self,
         execution_id: str,
-        store: Store,
-        clock: Clock,
-        log: logging.Logger,
-        new: Callable[[ExecutionStatus], NewExecution],
+        request: ExecutionRequest,
+        created_at: int,
+        services: Services,
         added: Callable[[BaseException | None], None],
     ) -> None:
-        """new: makes what is added. added: told that the store has the execution, or why not."""
+        """created_at: Unix ms. added: told that the store has the execution, or why not."""
         self.status: ExecutionStatus | None = None
+        self.created_at = created_at
+        self.started_at: int | None = None
+        """When its first node ran; Unix ms."""
+        self.size = 0
+        """Bytes of the input, once it is encoded."""
         self._id = execution_id
-        self._store = store
-        self._clock = clock
-        self._log = log
-        self._new = new
+        self._request = request
+        self._store: Store = services.store
+        self._clock = services.clock
+        self._log: logging.Logger = services.context.log
+        self._most = services.settings.max_data
+        self._data = 0
+        """Bytes of the results so far."""
         self._told = added
         self._pending: list[bytes] = []
         self.effect_pending = False
@@ -61,12 +81,15 @@ class Persistence:
         self._marked = False
         """Whether a mark is the last that the store was given."""
         self._adding: asyncio.Future[None] | None = None
-        self._checkpoint: asyncio.Future[None] | None = None
+        self.checkpointing: asyncio.Future[None] | None = None
+        """The checkpoint under way."""
         self._checkpoint_steps = b""
 
-    def restore(self, status: ExecutionStatus) -> None:
+    def restore(self, stored: StoredExecution) -> None:
         """The store has the execution already."""
-        self.status = status
+        self.status = stored.row.status
+        self.started_at = stored.row.started_at
+        self.size = len(stored.input)
 
     def accept(self, status: ExecutionStatus) -> asyncio.Future[None]:
         """Queue the acceptance. Raises `StoreUnavailable`."""
@@ -76,23 +99,37 @@ class Persistence:
         future.add_done_callback(self._added)
         return future
 
+    def _since(self) -> int:
+        return self.started_at or self.created_at
+
+    def _new(self, status: ExecutionStatus) -> NewExecution:
+        data = input_json(self._request)
+        self.size = len(data)
+        return new_execution(self._request, self._id, data, status, self.created_at, self._since())
+
     def _added(self, future: asyncio.Future[None]) -> None:
         self._told(StoreUnavailable() if future.cancelled() else future.exception())
 
-    def show_running(self, started_at: int) -> None:
+    def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
         if self.status is None:
             self.accept("running")
         elif self.status in ("queued", "waiting"):
             try:
-                self._store.set_running(self._id, started_at).add_done_callback(_ignore)
+                self._store.set_running(self._id, self._since()).add_done_callback(_ignore)
                 self.status = "running"
             except StoreUnavailable:
                 self._log.debug("execution %s is not shown as running", self._id)
 
-    def keep(self, record: bytes, *, effect: bool = False) -> None:
-        """A node run, to be stored with the next write."""
-        self._pending.append(record)
+    def keep(self, record: NodeRecord, *, effect: bool = False, counted: bool = False) -> None:
+        """A node run, to be stored with the next write. counted: its results are more for the execution. Raises
+        `NodeError` when they are not JSON, or more than it may have; then nothing is kept."""
+        data = encode(record)
+        if counted:
+            if self._data + len(data) > self._most:
+                raise NodeError(too_much(self._most))
+            self._data += len(data)
+        self._pending.append(data)
         self.effect_pending = self.effect_pending or effect
 
     def checkpoint(self) -> None:
@@ -103,42 +140,43 @@ class Persistence:
 
     def _save(self) -> None:
         try:
-            self._checkpoint = self._store.append_steps(self._id, self._checkpoint_steps)
+            self.checkpointing = self._store.append_steps(self._id, self._checkpoint_steps)
         except StoreUnavailable as exc:
-            self._checkpoint = asyncio.get_running_loop().create_future()
-            settle_error(self._checkpoint, exc)
+            self.checkpointing = asyncio.get_running_loop().create_future()
+            settle_error(self.checkpointing, exc)
 
-    async def secure(self, started_at: int) -> None:
+    async def secure(self) -> None:
         """Return once everything so far is durable. Raises `Refused` when the execution is not accepted."""
         try:
-            self.show_running(started_at)
+            self.show_running()
             if self._adding is not None:
                 await asyncio.shield(self._adding)
                 self._adding = None
         except JackfieldError as exc:
             raise Refused(exc) from None
-        await self.settle()
+        if self.checkpointing is not None:
+            await self.settle()
 
     async def settle(self) -> None:
         """Wait for the checkpoint under way; while the store does not answer, try again."""
         attempt = 0
-        while (future := self._checkpoint) is not None:
+        while (future := self.checkpointing) is not None:
             try:
                 await asyncio.shield(future)
-                self._checkpoint = None
+                self.checkpointing = None
             except StoreUnavailable:
                 await self._back_off(attempt)
                 attempt += 1
                 self._save()
 
-    async def wait(self, until: int | None, started_at: int, call: Mapping[str, Json] | None = None) -> None:
+    async def wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
         """Store that the execution waits, and for which call if for one; return once that is durable. Raises
         `Refused`."""
         if self.status is None or self._adding is not None:
-            await self.secure(started_at)
+            await self.secure()
         await self.settle()
         if call is not None:
-            self.keep(call_mark(call))
+            self._pending.append(call_mark(call))
         # Never without a chunk: a mark of a call stands for the wait behind which it is the last that was stored.
         steps = self._last_steps() or LEFT
         await self._persist(lambda: self._store.set_waiting(self._id, until, steps))
@@ -174,8 +212,19 @@ class Persistence:
             self._log.warning("the store does not answer; execution %s waits for it", self._id)
         await self._clock.sleep(pause(attempt))
 
-    def finish(self, finished: FinishedExecution) -> asyncio.Future[None]:
-        """Queue the end, together with the acceptance when the store knows nothing yet."""
+    def finish(
+        self, outcome: Outcome, call: CallUpdate | None, now: int
+    ) -> tuple[FinishedExecution, asyncio.Future[None]]:
+        """Queue the end, together with the acceptance when the store knows nothing yet. now: Unix ms."""
+        finished = FinishedExecution(
+            id=self._id,
+            status=outcome.status,
+            finished_at=now,
+            started_at=self._since(),
+            steps=self.take(),
+            error=None if outcome.failure is None else failure_json(outcome.failure),
+            call=call,
+        )
         try:
             if self.status is not None:
                 future = self._store.finish_execution(finished)
@@ -185,7 +234,7 @@ class Persistence:
             future = asyncio.get_running_loop().create_future()
             settle_error(future, exc)
         self.status = finished.status
-        return future
+        return finished, future
 
     def leave(self) -> None:
         """Queue what another process needs to go on from here."""
@@ -201,7 +250,6 @@ class Persistence:
     def release(self) -> None:
         """Nothing more comes of the execution: let go of its owner, so that both are freed at once. Until the cyclic
         collector runs, thousands of inputs would pile up."""
-        self._new = _gone
         self._told = _unheard
 
     def take(self) -> bytes | None:
@@ -220,10 +268,6 @@ class Persistence:
         return LEFT if steps is None and self._marked else steps
 
 
-def _gone(status: ExecutionStatus) -> NewExecution:
-    raise StoreUnavailable(f"The execution is over; it cannot be stored as {status}.")
-
-
 def _unheard(error: BaseException | None) -> None:
     """Nobody listens any more."""
 
@@ -232,3 +276,98 @@ def _ignore(future: asyncio.Future[None]) -> None:
     """The store's end of a write that later writes make up for."""
     if not future.cancelled():
         future.exception()
+
+
+def encode(record: NodeRecord) -> bytes:
+    """JSON. Raises `NodeError` when the outputs are not JSON."""
+    try:
+        return orjson.dumps(record)
+    except TypeError:
+        pass
+    try:
+        if not depth_exceeds(record, MAX_DEPTH):
+            return stored_json(record)
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.")
+
+
+def chunk(records: Sequence[bytes]) -> bytes:
+    """Encoded records as one chunk."""
+    return b"[" + b",".join(records) + b"]"
+
+
+def call_mark(call: Mapping[str, Json]) -> bytes:
+    """What stands behind the node run that waits for a call."""
+    return stored_json({"mark": "call", "call": call})
+
+
+def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
+    """The call that an execution waits for, if it waits for one."""
+    last = orjson.loads(chunks[-1]) if chunks else []
+    return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
+
+
+def resumes(chunks: Sequence[bytes]) -> int:
+    """How often in a row an execution was resumed without getting as far as a further stored node run."""
+    count = 0
+    while count < len(chunks) and chunks[-1 - count] == RESUMED:
+        count += 1
+    return count
+
+
+def input_json(request: ExecutionRequest) -> bytes:
+    """What an execution is started with, as it is stored."""
+    until = {"until": request.until} if request.until else {}
+    given = {
+        **until,
+        "start": request.start,
+        "items": request.items,
+        "output": request.start_output,
+        "pin": request.use_pin_data,
+        "responseNode": request.response_node,
+        "depth": request.depth,
+    }
+    try:
+        return orjson.dumps(given)
+    except TypeError:
+        return stored_json(given)
+
+
+def failure_json(failure: Failure) -> bytes:
+    """`{message, node?, itemIndex?}`"""
+    error: dict[str, Json] = {"message": failure.message}
+    if failure.node is not None:
+        error["node"] = failure.node
+    if failure.item is not None:
+        error["itemIndex"] = failure.item
+    return stored_json(error)
+
+
+def new_execution(
+    request: ExecutionRequest, execution_id: str, data: bytes, status: ExecutionStatus, created_at: int, started_at: int
+) -> NewExecution:
+    """The acceptance. data: see `input_json`. The document goes along when it is saved nowhere else."""
+    workflow = request.workflow
+    unsaved = workflow.id is None or workflow.version < 1
+    return NewExecution(
+        id=execution_id,
+        workflow_id=workflow.id,
+        workflow_version=workflow.version,
+        mode=request.mode,
+        status=status,
+        created_at=created_at,
+        input=data,
+        started_at=None if status == "queued" else started_at,
+        document=workflow.document if unsaved else None,
+        retry_of=request.retry_of,
+        call=request.call,
+        delivery=request.delivery,
+    )
+
+
+def too_much(limit: int) -> str:
+    return (
+        f"The results of the execution's nodes have more than {limit} bytes together. The setting executions.max_data "
+        "raises the limit."
+    )

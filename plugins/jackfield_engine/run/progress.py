@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
@@ -13,18 +14,16 @@ from jackfield.api.nodes import NodeError, NodeResult, Suspend
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns, has_files
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import Facts
-from jackfield_engine.node.node_run import EngineNodeRun, NodeHost
-from jackfield_engine.run.limits import too_many, too_much
-from jackfield_engine.run.node_events import NodeEvents
-from jackfield_engine.run.persistence import Persistence, Refused
-from jackfield_engine.run.stepping import watched
+from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
+from jackfield_engine.run.node_events import TOPIC, NodeEvents
+from jackfield_engine.run.persistence import Refused, RunPersistence
 from jackfield_engine.shared.item_files import without_large_data
-from jackfield_engine.shared.records import encode
 from jackfield_engine.shared.services import Services
 
+T = TypeVar("T")
 SLOW_S = 0.05
 """A node that takes longer makes the execution visible in the store as running."""
 
@@ -32,29 +31,44 @@ SLOW_S = 0.05
 class RunProgress:
     """Node runs in their order. It holds nothing of the execution that follows it, so that both are freed at once."""
 
-    def __init__(self, facts: Facts, request: ExecutionRequest, disk: Persistence, services: Services) -> None:
+    def __init__(
+        self, data: ExecutionData, request: ExecutionRequest, disk: RunPersistence, services: Services
+    ) -> None:
         self.records: deque[NodeRecord] = deque(node_records(request.replay) if request.replay else ())
         """Node runs of the past, still to be replayed."""
         self.interrupted: int | None = None
         """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
-        self._facts = facts
+        self._data = data
         self._request = request
         self._disk = disk
         self._services = services
         self._clock = services.clock
         self._loop: RunLoop
-        self.news = NodeEvents(facts.execution_id, request, services.context.events, services.timers)
-        self._data = 0
-        """Bytes of the results so far."""
+        self._bus = services.context.events
+        self.news: NodeEvents | None = None
+        """Made when somebody listens."""
+        self._now: int | None = None
+        """When the last node run ended, Unix ms: the next one begins in the same moment, unless others ran between."""
 
-    @property
-    def begun(self) -> bool:
-        return self._facts.loop is not None
+    def interrupt(self) -> None:
+        """Others had the event loop."""
+        self._now = None
+
+    def flush(self) -> None:
+        """Tell those who listen what is left to tell."""
+        if self.news is not None:
+            self.news.flush()
+
+    def _told(self) -> NodeEvents:
+        """To be told while somebody listens."""
+        if self.news is None:
+            self.news = NodeEvents(self._data.execution_id, self._request, self._bus, self._services.timers)
+        return self.news
 
     @property
     def last(self) -> str | None:
         """The node that ran last; None before the first."""
-        return self._loop.last if self.begun else None
+        return self._loop.last if self._data.loop is not None else None
 
     def restore(self, records: list[NodeRecord]) -> None:
         """What an earlier process had stored comes first."""
@@ -64,8 +78,10 @@ class RunProgress:
     def begin(self, now: int) -> None:
         """now: Unix ms."""
         request = self._request
-        self._loop = self._facts.loop = RunLoop(
-            towards(self._facts.plan.graph, request.until),
+        graph = self._data.plan.graph
+        self._now = now
+        self._loop = self._data.loop = RunLoop(
+            towards(graph, request.until) if request.until else graph,
             request.start,
             request.items,
             output=request.start_output,
@@ -76,21 +92,20 @@ class RunProgress:
             self.records.popleft()
             if self.interrupted is not None:
                 return
-        self.news.began(now)
+        if TOPIC in self._bus.heard:
+            self._told().began(now)
         self._disk.keep(
-            encode(
-                {
-                    "node": request.start,
-                    "index": 0,
-                    "startedAt": now,
-                    "duration": 0,
-                    "status": "success",
-                    "inputOutput": request.start_output,
-                }
-            )
+            {
+                "node": request.start,
+                "index": 0,
+                "startedAt": now,
+                "duration": 0,
+                "status": "success",
+                "inputOutput": request.start_output,
+            }
         )
 
-    async def step(self, host: NodeHost, slow: Callable[[], None]) -> Outcome | Suspend | None:
+    async def step(self, actions: NodeActions, slow: Callable[[], None]) -> Outcome | Suspend | None:
         """Run the next node, or take over what it gave before. An outcome ends the execution, a wait suspends it.
         slow: told when a node takes its time. Raises `Refused` when the store does not take the execution."""
         try:
@@ -103,7 +118,7 @@ class RunProgress:
             return None
         if self._disk.effect_pending:
             self._disk.checkpoint()
-        return await self._node(host, task, slow)
+        return await self._node(actions, task, slow)
 
     def _replayed(self, task: Task) -> bool:
         """Take over the result of an earlier run of the node; False when there is none."""
@@ -115,26 +130,28 @@ class RunProgress:
         self.records.popleft()
         self._loop.restore(task, outputs)
         if "context" in record:
-            self._facts.remember(record["node"], record["context"])
+            self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
-            self._disk.keep(encode({**record, "index": task.index}))
+            self._disk.keep({**record, "index": task.index})
         return True
 
-    async def _node(self, host: NodeHost, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
+    async def _node(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
         """Run one node and keep what came of it."""
-        self.news.runs(task)
-        started = self._clock.now_ms()
+        if TOPIC in self._bus.heard:
+            self._told().runs(task)
+        started = self._clock.now_ms() if self._now is None else self._now
         suspend: Suspend | None = None
         try:
             if task.preset is not None:
                 raw: Outputs = task.preset
             else:
-                result = await self._result(host, task, slow)
+                result = await self._result(actions, task, slow)
                 if isinstance(result, Suspend):
                     suspend, raw = checked(result), result.outputs
                 else:
                     raw = result
-                raw = await without_large_data(self._services.context, self._facts.execution_id, raw)
+                if has_files(raw):
+                    raw = await without_large_data(self._services.context, self._data.execution_id, raw)
             outputs = self._loop.complete(task, raw)
         except NodeError as exc:
             return self._node_failed(task, started, exc)
@@ -147,15 +164,15 @@ class RunProgress:
             return suspend
         return None
 
-    async def _result(self, host: NodeHost, task: Task, slow: Callable[[], None]) -> NodeResult:
+    async def _result(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> NodeResult:
         """Run the node, as often as it says. Raises `NodeError`, `Refused`."""
-        plan = self._facts.plan.node(task.step.node.name)
+        plan = self._data.plan.nodes.get(task.step.node.name) or self._data.plan.node(task.step.node.name)
         node = plan.node
         if plan.effect:
-            await host.before_effect(task)
+            await actions.before_effect(task)
         for left in range(node.tries - 1, -1, -1):
             try:
-                return await self._once(host, plan, task, slow)
+                return await self._once(actions, plan, task, slow)
             except NodeError:
                 if not left:
                     raise
@@ -165,20 +182,27 @@ class RunProgress:
             except Refused:
                 raise
             except Exception as exc:
-                host.log.exception("node %r of execution %s failed", node.name, self._facts.execution_id)
+                self._services.context.log.exception(
+                    "node %r of execution %s failed", node.name, self._data.execution_id
+                )
                 if not left:
                     kind = type(exc).__name__
                     raise NodeError(f"The node failed unexpectedly ({kind}); see the daemon's log.") from None
             await self._clock.sleep(node.wait_between_tries_ms / 1000)
         raise AssertionError("a node is tried at least once")
 
-    async def _once(self, host: NodeHost, plan: NodePlan, task: Task, slow: Callable[[], None]) -> NodeResult:
-        run = EngineNodeRun(host, plan, task)
+    async def _once(self, actions: NodeActions, plan: NodePlan, task: Task, slow: Callable[[], None]) -> NodeResult:
+        run = EngineNodeRun(self._data, actions, plan, task)
         running = plan.type.execute(run)
         try:
-            if self._disk.status == "running":
+            if self._disk.status == "running" or not isinstance(running, Coroutine):
                 return await running
-            return await watched(running, SLOW_S, slow)
+            try:
+                first = running.send(None)  # most nodes end without ever giving up the event loop
+            except StopIteration as stop:
+                result: NodeResult = stop.value
+                return result
+            return await watched(running, first, SLOW_S, slow)
         except asyncio.CancelledError:
             if run.borrowed is not None:
                 run.borrowed.abandon()
@@ -199,22 +223,19 @@ class RunProgress:
     def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
         """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
         record = self._record(task, started, outputs, error)
-        kept = encode(record)
-        limit = self._services.settings.max_data
-        if outputs is not None and self._data + len(kept) > limit:
-            raise NodeError(too_much(limit))
-        self._data += len(kept)
-        self._disk.keep(kept, effect=task.effect)
-        self.news.ran(task, record)
+        self._disk.keep(record, effect=task.effect, counted=outputs is not None)
+        if self.news is not None or TOPIC in self._bus.heard:
+            self._told().ran(task, record)
 
     def _record(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None) -> NodeRecord:
         """What is stored of a node run. outputs: None when it stopped the workflow."""
         name = task.step.node.name
+        self._now = self._clock.now_ms()
         record: NodeRecord = {
             "node": name,
             "index": task.index,
             "startedAt": started,
-            "duration": max(self._clock.now_ms() - started, 0),
+            "duration": max(self._now - started, 0),
             "status": "success" if error is None else "failed",
         }
         if outputs is not None:
@@ -223,7 +244,7 @@ class RunProgress:
             record["error"] = {"message": error.message}
             if error.item is not None:
                 record["error"]["itemIndex"] = error.item
-        memory = self._facts.memories.get(name)
+        memory = self._data.memories.get(name)
         if memory:
             record["context"] = memory
         return record
@@ -233,7 +254,7 @@ class RunProgress:
 
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
-        if not self.begun:
+        if self._data.loop is None:
             return []
         runs = self._loop.results.get(self._loop.last)
         return next((items for items in runs[-1].outputs if items), []) if runs else []
@@ -244,3 +265,42 @@ def checked(suspend: Suspend) -> Suspend:
     if suspend.until is None and suspend.call is None:
         raise NodeError("The node waits for nothing, neither a time nor a call; this is a mistake of its plugin.")
     return suspend
+
+
+def too_many(limit: int) -> str:
+    return (
+        f"The execution reached the limit of {limit} node runs; does the workflow have a cycle without an end? "
+        f"The setting executions.max_node_runs raises the limit."
+    )
+
+
+async def watched(work: Coroutine[Any, Any, T], first: Any, seconds: float, slow: Callable[[], None]) -> T:
+    """Await work that has given out its first future; call `slow` once when it takes longer."""
+    timer = asyncio.get_running_loop().call_later(seconds, slow)
+    try:
+        return await _Rest(work, first)
+    finally:
+        timer.cancel()
+
+
+class _Rest(Awaitable[T]):
+    """The rest of a coroutine that has given out its first future."""
+
+    def __init__(self, work: Coroutine[Any, Any, T], first: Any) -> None:  # what it gives out is the event loop's own
+        self._work = work
+        self._first = first
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        waits = self._first
+        while True:
+            thrown: BaseException | None = None
+            sent = None
+            try:
+                sent = yield waits
+            except BaseException as exc:
+                thrown = exc
+            try:
+                waits = self._work.send(sent) if thrown is None else self._work.throw(thrown)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result

@@ -2,7 +2,7 @@
 
 An event that the table does not name for a state is a mistake of the engine: `UnknownEvent` in tests, a line in the log
 at run time, and nothing else happens. Effects run after the state has changed, in the order in which they stand here;
-`run_effects` says what each of them does. Only `Run.move` changes a state.
+`lifecycle.effects` says who does each of them. Only `LiveRun.move` changes a state.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class RunEvent(StrEnum):
     ACCEPTED = "accepted"
     """The store has it."""
     REFUSED = "refused"
-    """The store does not take it; `Run.refusal` says why."""
+    """The store does not take it; `LiveRun.refusal` says why."""
     BEGIN = "begin"
     """Its task begins."""
     SUSPEND = "suspend"
@@ -93,7 +93,7 @@ class RunEvent(StrEnum):
     INTERRUPT = "interrupt"
     """Its task was stopped by somebody else, such as a closing event loop."""
     FAIL = "fail"
-    """The engine cannot go on with it; `Run.refusal` says why."""
+    """The engine cannot go on with it; `LiveRun.refusal` says why."""
     FINISH = "finish"
     """Its outcome is known."""
     END = "end"
@@ -105,11 +105,11 @@ class RunEvent(StrEnum):
     END_KEPT = "end kept"
     """The store does not answer for its end, but it knows the execution."""
     END_LOST = "end lost"
-    """Its end is not stored, and not tried again; `Run.refusal` says why."""
+    """Its end is not stored, and not tried again; `LiveRun.refusal` says why."""
 
 
 class Effect(StrEnum):
-    """What a transition does beside changing the state: methods of `RunEffects` by their names."""
+    """What a transition does beside changing the state; `RunEffects` says whose work it is."""
 
     COUNT = "count"
     """The queue counts it, until the store has answered."""
@@ -144,9 +144,9 @@ class Effect(StrEnum):
     CONFIRM = "confirm"
     """Whoever waits for the store hears that it has all."""
     REFUSE = "refuse"
-    """Whoever waits gets `Run.refusal`."""
+    """Whoever waits gets `LiveRun.refusal`."""
     LOSE_END = "lose_end"
-    """Whoever waits for the store gets `Run.refusal`."""
+    """Whoever waits for the store gets `LiveRun.refusal`."""
     LEAVE = "leave"
     """The store gets what the next process needs, and whoever waits hears that it goes on then."""
     DESERT = "desert"
@@ -296,10 +296,10 @@ TRANSITIONS: Mapping[RunState, Mapping[RunEvent, Transition]] = {
     S.GONE: _stays(S.GONE, E.END_STORED, E.END_LOST),
 }
 
-Table = dict[tuple[RunState, RunEvent], tuple[RunState, tuple[Callable[[T], None], ...]]]
+TransitionTable = dict[tuple[RunState, RunEvent], tuple[RunState, tuple[Callable[[T], object], ...]]]
 
 
-def table(effects: Mapping[Effect, Callable[[T], None]]) -> Table[T]:
+def table(effects: Mapping[Effect, Callable[[T], object]]) -> TransitionTable[T]:
     """The transitions with what they do, for one lookup per event. Raises KeyError when an effect is missing."""
     return {
         (state, event): (found.state, tuple(effects[effect] for effect in found.effects))

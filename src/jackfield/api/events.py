@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Container, Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -40,8 +40,12 @@ class Subscription(Protocol):
 class EventBus(Protocol):
     """Publishing costs next to nothing while nobody listens."""
 
+    @property
+    def heard(self) -> Container[str]:
+        """The topics that somebody listens to, as they are now: look before you build costly data."""
+
     def wanted(self, topic: str) -> bool:
-        """Whether anybody listens; ask before building costly data."""
+        """Whether the topic is heard."""
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.events import Event, Subscription
@@ -13,9 +13,18 @@ from jackfield.api.events import Event, Subscription
 QUEUE = 1000
 
 
+class Everything:
+    """Every topic is in it."""
+
+    def __contains__(self, topic: object) -> bool:
+        return True
+
+
 class _Subscription:
-    def __init__(self, topics: Iterable[str]) -> None:
+    def __init__(self, topics: Iterable[str], changed: Callable[[], None]) -> None:
+        """changed: told of other topics."""
         self.topics = frozenset(topics)
+        self._changed = changed
         self._events: deque[Event] = deque()
         self._ready = asyncio.Event()
         self._missed = 0
@@ -33,6 +42,7 @@ class _Subscription:
 
     def listen(self, topics: Iterable[str]) -> None:
         self.topics = frozenset(topics)
+        self._changed()
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
@@ -48,11 +58,15 @@ class Bus:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._subscriptions: set[_Subscription] = set()
+        self.heard: Container[str] = frozenset[str]()
 
     def wanted(self, topic: str) -> bool:
-        if not self._subscriptions:  # asked at every node that runs
-            return False
-        return any(topic in sub.topics or "*" in sub.topics for sub in self._subscriptions)
+        return topic in self.heard
+
+    def _listen(self) -> None:
+        """Others listen, or to other topics."""
+        topics = frozenset[str]().union(*(sub.topics for sub in self._subscriptions))
+        self.heard = Everything() if "*" in topics else topics
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:
         if not self._subscriptions:
@@ -64,9 +78,11 @@ class Bus:
 
     @contextlib.contextmanager
     def subscribe(self, *topics: str) -> Iterator[Subscription]:
-        sub = _Subscription(topics)
+        sub = _Subscription(topics, self._listen)
         self._subscriptions.add(sub)
+        self._listen()
         try:
             yield sub
         finally:
             self._subscriptions.discard(sub)
+            self._listen()

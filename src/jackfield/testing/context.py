@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, cast
@@ -54,15 +54,23 @@ class FakeSecrets:
         return sealed.removeprefix(b"sealed:")[::-1]
 
 
+class Everything:
+    """Every topic is in it."""
+
+    def __contains__(self, topic: object) -> bool:
+        return True
+
+
 class FakeEvents:
     """Keeps what is published in `published`."""
 
     def __init__(self, clock: Clock) -> None:
+        self.heard: Container[str] = Everything()
         self.published: list[Event] = []
         self._clock = clock
 
     def wanted(self, topic: str) -> bool:
-        return True
+        return topic in self.heard
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:
         self.published.append(Event(topic, type, self._clock.now_ms(), data))

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+from engine_lab import Kind, Lab, doc, ended, request
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackfield.api.nodes import NodeResult, NodeRun
 from jackfield.testing.clock import FakeClock
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.subworkflows import child_id
+from jackfield_engine.run.progress import watched
 from jackfield_engine.run.state import RunEvent
-from jackfield_engine.run.stepping import watched
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.timers import Timers
+
+T = TypeVar("T")
+
+
+async def observed(work: Coroutine[Any, Any, T], seconds: float, slow: Callable[[], None]) -> T:
+    """What the engine does with a node."""
+    try:
+        first = work.send(None)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    return await watched(work, first, seconds, slow)
 
 
 class Bell:
@@ -31,7 +46,7 @@ async def test_work_that_ends_at_once_is_not_slow() -> None:
         return 7
 
     bell = Bell()
-    assert await watched(work(), 0, bell) == 7
+    assert await observed(work(), 0, bell) == 7
     await asyncio.sleep(0.001)
     assert bell.rung == 0
 
@@ -45,7 +60,7 @@ async def test_work_that_waits_is_slow_after_its_time() -> None:
         return 7
 
     bell = Bell()
-    task = asyncio.ensure_future(watched(work(), 0, bell))
+    task = asyncio.ensure_future(observed(work(), 0, bell))
     while not bell.rung:
         await asyncio.sleep(0.001)
     gate.set()
@@ -69,8 +84,8 @@ async def test_errors_and_cancelling_reach_the_work() -> None:
             raise
 
     with pytest.raises(ValueError, match="no"):
-        await watched(fails(), 9, Bell())
-    task = asyncio.ensure_future(watched(stays(), 9, Bell()))
+        await observed(fails(), 9, Bell())
+    task = asyncio.ensure_future(observed(stays(), 9, Bell()))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -78,10 +93,17 @@ async def test_errors_and_cancelling_reach_the_work() -> None:
     assert told == ["cancelled"]
 
 
-async def test_work_that_is_a_future_is_awaited() -> None:
-    future = asyncio.get_running_loop().create_future()
-    future.set_result(3)
-    assert await watched(future, 9, Bell()) == 3
+async def test_a_node_may_give_a_future(lab: Lab) -> None:
+    async def passes(run: NodeRun) -> NodeResult:
+        return [run.items]
+
+    class Eager(Kind):
+        def execute(self, run: NodeRun) -> asyncio.Future[NodeResult]:  # type: ignore[override]  # any awaitable does
+            return asyncio.ensure_future(self.act(run))
+
+    lab.kinds["eager"] = Eager("eager", passes)
+    outcome = await ended(lab.engine().submit(request(lab.parse(doc(("Start", "webhook"), ("A", "eager"))))))
+    assert (outcome.status, outcome.last_node) == ("success", "A")
 
 
 async def test_timers_ring_in_order_and_not_when_cancelled() -> None:
@@ -106,7 +128,7 @@ class ARun:
     """An execution that only notes that it was started."""
 
     def __init__(self, size: int, running: list[Any]) -> None:
-        self.size = size
+        self.disk = SimpleNamespace(size=size)
         self.handle = SimpleNamespace(waiters=0)
         self._running = running
 
@@ -129,9 +151,12 @@ def test_the_scheduler_never_gives_more_slots_than_there_are(verbs: list[str]) -
         elif verb in ("enter", "first"):
             if announced:
                 run = announced.pop()
-                run.size += 10
+                run.disk.size += 10
                 assert scheduler.withdraw(run)
-            scheduler.enter(run, first=verb == "first")
+            if verb == "first":
+                scheduler.enter_first(run)
+            else:
+                scheduler.enter(run)
         elif verb == "leave" and running:
             scheduler.leave(running.pop(0))
         elif verb == "withdraw":

@@ -21,9 +21,9 @@ from jackfield.api.workflows import Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.lifecycle.resuming import request_of
+from jackfield_engine.run.persistence import LEFT, RESUMED
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.settings import ExecutionsSettings
-from jackfield_engine.shared.records import LEFT, RESUMED
 
 WRITES = frozenset(("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "update_call"))
 

@@ -357,14 +357,11 @@ def test_detours_grow() -> None:
     lengths = []
     for _ in range(9):
         detours.given_up()
-        length = 0
-        while detours.due():
-            length += 1
-        lengths.append(length)
+        lengths.append(detours.left)
     assert lengths == [1, 2, 4, 8, 16, 32, 64, 64, 64]
-    detours.done()
+    detours.length = 0
     detours.given_up()
-    assert [detours.due(), detours.due()] == [True, False]
+    assert detours.left == 1
 
 
 async def evaluating(run: NodeRun) -> Outputs:

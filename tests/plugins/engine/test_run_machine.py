@@ -24,7 +24,7 @@ from jackfield.api.storage import ExecutionFilter
 from jackfield.api.workflows import Document, Outputs, Workflow
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
-from jackfield_engine.run.execution import Run
+from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent, RunState
 from jackfield_engine.settings import ExecutionsSettings
 
@@ -202,7 +202,7 @@ class World:
             found[key] = (state, (self._moved, *effects, self._moved))
         await self.engine.recover()
 
-    def _moved(self, _: Run) -> None:
+    def _moved(self, _: LiveRun) -> None:
         self.moves += 1
         if self.moves == self.crash_at:
             self.disk.off = True
@@ -260,7 +260,7 @@ class World:
         page = await self.store.executions(ExecutionFilter(), offset=0, limit=1000)
         return [f"{row.id} {row.status}" for row in page.rows if row.status not in ENDS]
 
-    def live(self) -> list[Run]:
+    def live(self) -> list[LiveRun]:
         return list(self.engine.live.runs.values())
 
     # -- what users do

@@ -155,7 +155,7 @@ async def test_a_session_that_cannot_be_watched_leaves_nothing(
         pids.append(pid)
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("jackfield_terminal.session.watch_exit", full)
+    monkeypatch.setattr("jackfield_terminal.session.session.watch_exit", full)
     before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(JackfieldError, match="Too many open files"):
         await start(hub, "exec sleep 60")

@@ -303,8 +303,8 @@ def test_a_recording_is_found_by_file_or_by_the_beginning_of_the_id(tmp_path: Pa
 async def test_a_scrollback_beyond_what_may_wait_does_not_end_a_recording(
     tmp_path: Path, profiles: FakeProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.recordings.WAITING", 64 * 1024)
-    monkeypatch.setattr("jackfield_terminal.recorder.WAITING", 64 * 1024)
+    monkeypatch.setattr("jackfield_terminal.session.recordings.WAITING", 64 * 1024)
+    monkeypatch.setattr("jackfield_terminal.session.recorder.WAITING", 64 * 1024)
     ports = {"Profiles": profiles, "jackfield_script_engines": {}}
     hub = Hub(FakeContext(tmp_path / "config", tables=[TerminalSettings(kill_grace=0.5)], ports=ports))
     session = await start(hub, "stty -opost -echo; head -c 200000 /dev/zero | tr '\\0' x; echo full; read a")

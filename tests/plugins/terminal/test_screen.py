@@ -123,7 +123,7 @@ def test_a_title_is_bounded() -> None:
 
 
 def test_drawing_has_a_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jackfield_terminal.emulator.BUDGET", 0.05)
+    monkeypatch.setattr("jackfield_terminal.screen.emulator.BUDGET", 0.05)
     emulator = Emulator(300, 300)
     begun = time.thread_time()
     emulator.feed(b"\x1b#8" * 20_000)  # each fills the screen

@@ -79,8 +79,7 @@ async def test_a_holder_that_is_stopped_does_not_prevent_the_end(
     await asyncio.wait_for(daemons.hub.stop(session.id), DEADLINE)
     assert session.exit_code == UNKNOWN
     assert shown(session)["reason"] == "The session cannot go on: its supervisor does not answer."
-    assert not is_there(session.holder)
-    assert not is_there(session.pid)
+    await until(lambda: not is_there(session.holder) and not is_there(session.pid))
 
 
 async def test_a_holder_that_is_killed_without_a_daemon_is_swept(daemons: Daemons) -> None:
