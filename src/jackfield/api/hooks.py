@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
+    from .logins import PasswordLogin, RedirectLogin
     from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
@@ -53,6 +54,14 @@ class Hooks:
     @hookspec
     def jackfield_auth_methods(self) -> Sequence[AuthMethod]:  # type: ignore[empty-body]
         """Ways to authenticate to `/api/v1` and the gated paths."""
+
+    @hookspec
+    def jackfield_password_logins(self) -> Sequence[PasswordLogin]:  # type: ignore[empty-body]
+        """Directories of names and passwords that users may log in with. Asked for at the first login."""
+
+    @hookspec
+    def jackfield_redirect_logins(self) -> Sequence[RedirectLogin]:  # type: ignore[empty-body]
+        """Providers to which the browser is sent for a login. Asked for at the first login."""
 
     @hookspec
     def jackfield_triggers(self) -> Sequence[Trigger]:  # type: ignore[empty-body]
@@ -109,7 +118,7 @@ class Hooks:
 
     @hookspec
     def jackfield_telemetry_sinks(self) -> Sequence[TelemetrySink]:  # type: ignore[empty-body]
-        """Where figures of runs go beside our own files."""
+        """Where records of runs, executions and proxied requests go beside our own files. Asked for at the start."""
 
     @hookspec
     def jackfield_proxy_strategies(self) -> Sequence[RoutingStrategy]:  # type: ignore[empty-body]

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.http_client import is_loopback
+from jackfield.api.limits import within
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.settings import SettingsTable
@@ -135,7 +137,7 @@ class Kernel:
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
         packaged()
-        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
+        self._assemble_authentication()
         self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
         ports.put(
@@ -151,6 +153,13 @@ class Kernel:
                     self.nodes.add(node)
             except Exception as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_nodes")
+
+    def _assemble_authentication(self) -> None:
+        for name, method in self.plugins.each("jackfield_auth_methods", AuthMethod):
+            try:
+                self.authenticator.add(method, partial(self.precedence.claim, name), is_own=self._is_own(name))
+            except Exception as exc:
+                self.plugins.failed(name, exc, "failed in jackfield_auth_methods")
 
     def _mounts(self) -> dict[str, AsgiMount]:
         """Path -> the application that counts there."""
@@ -235,7 +244,7 @@ class Kernel:
         try:
             awaited = act()
             if awaited is not None:
-                await asyncio.wait_for(awaited, self.settings.get(PluginsSettings).startup_timeout)
+                await within(self.settings.get(PluginsSettings).startup_timeout, awaited)
         except ConfigurationError:
             raise
         except asyncio.CancelledError as exc:

@@ -158,8 +158,8 @@ class KindLibrary(Generic[ManifestT]):
                 continue
             except OSError as exc:
                 # It may be unreadable for a moment (no descriptors left); what it held stays until it can be read.
-                held = f"{directory}{os.sep}"
-                present.update({path: file.stamp for path, file in self._files.items() if path.startswith(held)})
+                known = f"{directory}{os.sep}"
+                present.update({path: file.stamp for path, file in self._files.items() if path.startswith(known)})
                 unreadable.append(f"{directory}: {exc.strerror}; make it a directory that the daemon can read")
         return present, unreadable
 
@@ -210,12 +210,12 @@ class KindLibrary(Generic[ManifestT]):
             if file.good is None:
                 continue
             winner, _ = found.setdefault(file.good.id, (path, file.good))
-            if winner != path and (clash := self._clash(Path(path), Path(winner), file.good.id)) is not None:
-                warnings.append(clash)
+            if winner != path and (taken := self._taken(Path(path), Path(winner), file.good.id)) is not None:
+                warnings.append(taken)
         self._warnings = warnings
         self._replace({name: manifest for name, (_, manifest) in sorted(found.items())})
 
-    def _clash(self, path: Path, winner: Path, id: str) -> str | None:
+    def _taken(self, path: Path, winner: Path, id: str) -> str | None:
         """What is to be said of a file whose id another has; None: it is meant to take its place."""
         if winner.parent == path.parent:
             return f"{self._named(path)}: the id {id} is that of {winner.name} already; give it another id"
