@@ -10,6 +10,7 @@ _TCP = "hypercorn.asyncio.tcp_server:TCPServer"
 _TASKS = "hypercorn.asyncio.task_group:TaskGroup"
 _STREAM = "hypercorn.protocol.ws_stream:WSStream"
 _BUFFER = "hypercorn.protocol.ws_stream:WebsocketBuffer"
+_BUFFER11 = "h11._receivebuffer:ReceiveBuffer"
 _H11 = "hypercorn.protocol.h11:H11Protocol"
 
 PARTS = (
@@ -59,8 +60,19 @@ PARTS = (
     # `Http1Protocol`.
     PatchPoint(f"{_H11}.__init__", names=("connection", "h11_max_incomplete_size")),
     PatchPoint(f"{_H11}._check_protocol", ("self", "event")),
-    PatchPoint(f"{_H11}._handle_events", names=("_check_protocol", "next_event", "error_status_hint")),
+    PatchPoint(
+        f"{_H11}._handle_events",
+        names=("_check_protocol", "next_event", "error_status_hint", "_send_error_response"),
+    ),
+    PatchPoint(f"{_H11}._send_error_response", ("self", "status_code")),
+    PatchPoint(f"{_H11}._maybe_recycle", names=("Updated", "start_next_cycle")),
+    # `StrictBuffer`.
+    PatchPoint("h11:Connection.__init__", names=("ReceiveBuffer", "_receive_buffer")),
+    PatchPoint(f"{_BUFFER11}._extract", ("self", "count")),
+    PatchPoint(f"{_BUFFER11}.maybe_extract_lines", ("self",), names=("_data", "_multiple_lines_search", "_extract")),
     PatchPoint(f"{_H11}._create_stream", names=("H11WSConnection", "WSStream", "connection")),
+    # Its server, which is ours.
+    PatchPoint("hypercorn.asyncio.run:worker_serve", names=("start_server", "close", "wait_closed")),
     # `OwnConfig`.
     PatchPoint("hypercorn.config:Config.create_sockets", ("self",)),
 )

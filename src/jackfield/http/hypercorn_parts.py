@@ -30,7 +30,7 @@ import hypercorn.protocol.h11 as hypercorn_h11
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.config import Config, Sockets
-from hypercorn.events import Closed, Event, RawData
+from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Body, Data, Request, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h11 import H11WSConnection
@@ -40,10 +40,12 @@ from wsproto.events import BytesMessage, CloseConnection, Message, Ping
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError
 
+from jackfield.api.admission.connections import Admission, AdmittedConnection, Overdue
 from jackfield.api.asgi import SHORTCUT
 
 from .http1 import Http1Protocol
 from .receive_queue import ReceiveQueue
+from .refusals import too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut, head
 
 LINGER = 1.0
@@ -63,15 +65,16 @@ class OwnConfig(Config):
     """Hypercorn's own sockets are inherited by programs that are started, for workers that we have none of. An agent
     could take our callers' requests with one, and would keep the port from a new daemon.
 
-    connections: those that are open."""
+    connections: those that are open. admission: of the port."""
 
     websocket_compression = False
     send_timeout = 0.0
     websocket_send_timeout = 0.0
     """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, admission: Admission) -> None:
         super().__init__()
+        self.admission = admission
         self.connections: WeakSet[HypercornConnection] = WeakSet()
 
     def create_sockets(self) -> Sockets:
@@ -121,14 +124,38 @@ class HypercornConnection(TCPServer):
         self._waits = False
         """Whether all that has come has been dealt with."""
         self.config.connections.add(self)
+        sock = self.writer.get_extra_info("socket")
+        self.admitted: AdmittedConnection | None = self.config.admission.at(sock.fileno()) if sock else None
+        """None: it is gone already."""
+        if self.admitted is not None:
+            self.admitted.end = self._end
 
     @property
     def is_websocket(self) -> bool:
-        inner = getattr(getattr(self, "protocol", None), "protocol", None)
-        return isinstance(getattr(inner, "connection", None), H11WSConnection)
+        return self._inner is not None and isinstance(self._inner.connection, H11WSConnection)
+
+    @property
+    def _inner(self) -> Http1Protocol | None:
+        """None: nothing has come yet."""
+        found = getattr(getattr(self, "protocol", None), "protocol", None)
+        return found if isinstance(found, Http1Protocol) else None
+
+    def _end(self, reason: Overdue | None) -> bool:
+        """As `AdmittedConnection.end`. An application that is slow to read is none of its caller's faults."""
+        if reason == "request" and not self._waits:
+            return False
+        inner = self._inner
+        if reason in ("head", "request") and inner is not None and not inner.has_answered:
+            self.writer.write(too_late(reason))
+        self.writer.close()
+        return True
 
     async def protocol_send(self, event: Event) -> None:
         if not isinstance(event, RawData):
+            if isinstance(event, Updated) and event.idle and self.admitted is not None:
+                self.admitted.idles()
+                if self._inner is not None and self._inner.has_more:
+                    self.admitted.receives()
             await super().protocol_send(event)
             return
         if self._senders == 0:
@@ -151,6 +178,8 @@ class HypercornConnection(TCPServer):
                 break
             finally:
                 self._waits = False
+            if data and self.admitted is not None:
+                self.admitted.receives()
             await self.protocol.handle(RawData(data))
         await self.protocol.handle(Closed())
         if self.is_websocket:

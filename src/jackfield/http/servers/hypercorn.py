@@ -16,13 +16,14 @@ from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
 from ..hypercorn_parts import OwnConfig, cut_off_stalled, install
+from .admitting import admit
 from .stopping import stop_signal
 
 
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal. `require_fit` has passed."""
     install()
-    config = OwnConfig()
+    config = OwnConfig(admit(app, sock, hears=False))
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
