@@ -105,7 +105,8 @@ class Admission:
         """Takes it, or says why not."""
         reason = self._obstacle(caller, descriptor)
         if reason is not None and not self._make_room(caller, reason):
-            self._count(reason, caller)
+            self.refused[reason] += 1
+            self._note(reason, caller.key)
             return reason
         made = self._at[descriptor] = AdmittedConnection(self, caller, descriptor, self.now())
         self.open[caller.kind] += 1
@@ -119,7 +120,7 @@ class Admission:
 
     def shed(self) -> bool:
         """Ends the oldest connection that has nothing to be answered. False: there is none."""
-        return self._displace(self._largest(strangers=True)) or self._displace(self._largest(strangers=False))
+        return any(self._displace(self._largest(strangers=strangers), "files") for strangers in (True, False))
 
     def forget(self, one: AdmittedConnection) -> None:
         key = one.caller.key
@@ -179,30 +180,30 @@ class Admission:
 
     def _make_room(self, caller: Caller, reason: Refusal) -> bool:
         if reason in ("user", "address"):
-            return self._displace(caller.key)
-        if self._displace(self._largest(strangers=True)):
+            return self._displace(caller.key, reason)
+        if self._displace(self._largest(strangers=True), reason):
             return True
-        return caller.kind == "owner" and self._displace(self._largest(strangers=False))
+        return caller.kind == "owner" and self._displace(self._largest(strangers=False), reason)
 
     def _largest(self, *, strangers: bool) -> str | None:
         found = [key for key in self.waiting if not strangers or key != "owner"]
         return max(found, key=lambda key: len(self.waiting[key]), default=None)
 
-    def _displace(self, key: str | None) -> bool:
+    def _displace(self, key: str | None, reason: Refusal) -> bool:
         ones = self.waiting.get(key) if key is not None else None
-        if not ones:
+        if key is None or not ones:
             return False
         oldest = next(iter(ones))
         oldest.release()
         if oldest.end is not None:
             oldest.end(None)
         self.displaced += 1
+        self._note(reason, key)
         return True
 
-    def _count(self, reason: Refusal, caller: Caller) -> None:
-        self.refused[reason] += 1
+    def _note(self, reason: Refusal, key: str) -> None:
         # Addresses are many: the line names the first ones.
-        known = (reason, caller.key)
+        known = (reason, key)
         self._untold[known if known in self._untold or len(self._untold) < 8 else (reason, "others")] += 1
         self._tell_refused()
 
@@ -213,4 +214,4 @@ class Admission:
         self._told_at = now
         parts = [f"{count} of {key} ({SETTINGS[reason]})" for (reason, key), count in self._untold.most_common()]
         self._untold.clear()
-        self._tell(f"Connections were refused: {', '.join(parts)}; {self.number} are open.")
+        self._tell(f"Connections were refused, or gave way to newer ones: {', '.join(parts)}; {self.number} are open.")
