@@ -28,7 +28,9 @@ PARTS = (
         names=("config", "loop", "reader", "writer", "send_lock"),
     ),
     PatchPoint(
-        f"{_TCP}.run", parameters=("self",), names=("TaskGroup", "protocol", "protocol_send", "_read_data", "_close")
+        f"{_TCP}.run",
+        parameters=("self",),
+        names=("TaskGroup", "protocol", "protocol_send", "_read_data", "_close", "idle_task"),
     ),
     PatchPoint(f"{_TCP}.protocol_send", parameters=("self", "event"), names=("send_lock", "writer", "_close")),
     PatchPoint(f"{_TCP}._read_data", parameters=("self",)),
@@ -71,6 +73,9 @@ PARTS = (
     PatchPoint(f"{_BUFFER11}._extract", ("self", "count")),
     PatchPoint(f"{_BUFFER11}.maybe_extract_lines", ("self",), names=("_data", "_multiple_lines_search", "_extract")),
     PatchPoint(f"{_H11}._create_stream", names=("H11WSConnection", "WSStream", "connection")),
+    PatchPoint(f"{_TCP}._idle_timeout", names=("keep_alive_timeout", "_initiate_server_close")),
+    PatchPoint("hypercorn.asyncio.worker_context:AsyncioSingleTask.restart", accepts=("self",)),
+    PatchPoint("hypercorn.asyncio.worker_context:AsyncioSingleTask.stop", ("self",)),
     # Its server, which is ours.
     PatchPoint("hypercorn.asyncio.run:worker_serve", names=("start_server", "close", "wait_closed")),
     # `OwnConfig`.

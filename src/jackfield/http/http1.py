@@ -28,7 +28,8 @@ BAD_REQUEST = 400
 VERSION_NOT_SUPPORTED = 505
 _MAJOR = b"1."
 _BARE_LF = re.compile(rb"(?<!\r)\n")
-_FRAMING = frozenset({b"transfer-encoding", b"content-length"})
+_CODING = b"transfer-encoding"
+_FRAMING = frozenset({_CODING, b"content-length"})
 
 
 def malformed(message: str, status: int = BAD_REQUEST) -> h11.RemoteProtocolError:
@@ -36,7 +37,10 @@ def malformed(message: str, status: int = BAD_REQUEST) -> h11.RemoteProtocolErro
 
 
 class StrictBuffer(ReceiveBuffer):
-    """What has come. Heads, and trailers of bodies, are read by lines."""
+    """What has come. Heads, and trailers of bodies, are read by lines. has_length, has_coding: of the last lines, also
+    where a header's name only begins so."""
+
+    has_length = has_coding = False
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         """Up to the first blank line. Raises `h11.RemoteProtocolError`."""
@@ -55,6 +59,9 @@ class StrictBuffer(ReceiveBuffer):
             raise malformed("A line of the head ends in LF; end it in CR LF.")
         if b"\r\n " in head or b"\r\n\t" in head:
             raise malformed("A header is folded over two lines; write it on one.")
+        lower = head.lower()
+        self.has_length = b"\ncontent-length" in lower
+        self.has_coding = b"\ntransfer-encoding" in lower
         return head[:-4].split(b"\r\n")
 
 
@@ -67,17 +74,23 @@ class Http1Connection(h11.Connection):
 
     def __init__(self, longest_head: int, admission: Admission, admitted: AdmittedConnection | None) -> None:
         super().__init__(h11.SERVER, max_incomplete_event_size=longest_head)
-        self._receive_buffer = StrictBuffer()
+        self._receive_buffer = self._strict = StrictBuffer()
         self._admission = admission
         self._admitted = admitted
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something has come that was not taken yet."""
+        return len(self._strict) > 0
 
     def next_event(self) -> type[h11.NEED_DATA | h11.PAUSED] | h11.Event:
         """Raises `h11.RemoteProtocolError`, 505 for another version."""
         try:
             event = super().next_event()
-            if isinstance(event, h11.Request):
-                self._take(event)
-            elif isinstance(event, h11.EndOfMessage) and self._admitted is not None:
+            kind = type(event)
+            if kind is h11.Request:
+                self._take(cast("h11.Request", event))
+            elif kind is h11.EndOfMessage and self._admitted is not None:
                 self._admitted.request_is_whole()
         except h11.RemoteProtocolError as exc:
             self._admission.malformed += 1
@@ -86,16 +99,16 @@ class Http1Connection(h11.Connection):
         return event
 
     def _take(self, event: h11.Request) -> None:
-        framing = [name for name, _ in event.headers if name in _FRAMING]
-        if framing:
-            if len(framing) > 1:
+        if self._strict.has_coding:
+            names = {name for name, _ in event.headers}
+            if names >= _FRAMING:
                 raise malformed("Transfer-Encoding and Content-Length exclude each other; send one of them.")
-            if framing[0] == b"transfer-encoding" and event.http_version == b"1.0":
+            if _CODING in names and event.http_version == b"1.0":
                 raise malformed("HTTP/1.0 has no Transfer-Encoding; send Content-Length.")
         if not event.http_version.startswith(_MAJOR):
             raise malformed("not HTTP/1", VERSION_NOT_SUPPORTED)
         if self._admitted is not None:
-            self._admitted.head_is_whole(has_body=bool(framing))
+            self._admitted.head_is_whole(has_body=self._strict.has_length or self._strict.has_coding)
 
 
 class Http1Protocol(H11Protocol):
@@ -117,7 +130,7 @@ class Http1Protocol(H11Protocol):
     @property
     def has_more(self) -> bool:
         """Whether bytes of the next request have come."""
-        return bool(self.connection.trailing_data[0])
+        return isinstance(self.connection, Http1Connection) and self.connection.has_more
 
     async def _check_protocol(self, event: h11.Request) -> None:
         """Hypercorn raises from here what makes it change."""

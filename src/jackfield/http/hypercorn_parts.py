@@ -29,6 +29,7 @@ import hypercorn.protocol as hypercorn_protocol
 import hypercorn.protocol.h11 as hypercorn_h11
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
+from hypercorn.asyncio.worker_context import AsyncioSingleTask
 from hypercorn.config import Config, Sockets
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Body, Data, Request, StreamClosed
@@ -40,7 +41,7 @@ from wsproto.events import BytesMessage, CloseConnection, Message, Ping
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError
 
-from jackfield.api.admission.connections import Admission, AdmittedConnection, Overdue
+from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 from jackfield.api.asgi import SHORTCUT
 
 from .http1 import Http1Protocol
@@ -111,6 +112,16 @@ class Tasks(TaskGroup):
         return inbox.put
 
 
+class NoTask(AsyncioSingleTask):
+    """Hypercorn's limit of an idle connection's time is a task of its own, begun with each answer."""
+
+    async def restart(self, *_: Any) -> None:  # Any: Hypercorn's
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+
 class HypercornConnection(TCPServer):
     """One caller's connection."""
 
@@ -124,6 +135,7 @@ class HypercornConnection(TCPServer):
         self._waits = False
         """Whether all that has come has been dealt with."""
         self.config.connections.add(self)
+        self.idle_task = NoTask()  # a task for each request costs more than most of the rest; `admitted` knows as much
         sock = self.writer.get_extra_info("socket")
         self.admitted: AdmittedConnection | None = self.config.admission.at(sock.fileno()) if sock else None
         """None: it is gone already."""
@@ -152,11 +164,12 @@ class HypercornConnection(TCPServer):
 
     async def protocol_send(self, event: Event) -> None:
         if not isinstance(event, RawData):
-            if isinstance(event, Updated) and event.idle and self.admitted is not None:
+            if not isinstance(event, Updated):
+                await super().protocol_send(event)
+            elif event.idle and self.admitted is not None:
                 self.admitted.idles()
                 if self._inner is not None and self._inner.has_more:
                     self.admitted.receives()
-            await super().protocol_send(event)
             return
         if self._senders == 0:
             self._progress = self.loop.time()
@@ -227,15 +240,20 @@ class HypercornConnection(TCPServer):
         with contextlib.suppress(OSError, RuntimeError, NotImplementedError):  # it is closed, or encrypted
             self.writer.write_eof()
 
+    def close_if_idle(self) -> None:
+        if self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
+            self.writer.close()
+
     def cut_off_if_stalled(self) -> None:
         if self._senders and self.is_websocket and self.loop.time() - self._progress > STALLED:
             self.writer.transport.abort()
 
 
 async def cut_off_stalled(config: OwnConfig) -> None:
-    """For the time of a stop: callers who take nothing would hold it up as long as it may last."""
+    """For the time of a stop: callers who ask or take nothing would hold it up as long as it may last."""
     while True:
         for connection in list(config.connections):
+            connection.close_if_idle()
             connection.cut_off_if_stalled()
         await asyncio.sleep(LOOK)
 

@@ -16,7 +16,7 @@ from .counts import ConnectionCounts
 from .limits import AdmissionLimits
 
 Refusal = Literal["total", "user", "address", "files"]
-Overdue = Literal["first_byte", "head", "request"]
+Overdue = Literal["first_byte", "head", "request", "idle"]
 SETTINGS = {
     "total": "server.connections.total",
     "user": "server.connections.user_share",
@@ -144,6 +144,8 @@ class Admission:
                     late.append((one, "first_byte"))
                 elif one.phase == HEAD and waited > limits.head_timeout:
                     late.append((one, "head"))
+                elif one.phase == IDLE and 0 < limits.keep_alive < waited:
+                    late.append((one, "idle"))
         late += [(one, "request") for one in self.arriving if now - one.since > limits.request_timeout]
         for one, reason in late:
             if one.end is None or one.end(reason):

@@ -33,10 +33,10 @@ class ConnectionCounts:
             Metric("connections_refused_total", about, "counter", self.refused.get(reason, 0), _by(port, reason))
             for reason in ("total", "user", "address", "files")
         ]
-        about = "Connections that were closed since a request did not arrive in time."
+        about = "Connections that were closed since a request did not arrive in time, or none came."
         found += [
             Metric("connections_timed_out_total", about, "counter", self.timed_out.get(reason, 0), _by(port, reason))
-            for reason in ("first_byte", "head", "request")
+            for reason in ("first_byte", "head", "request", "idle")
         ]
         about = "Connections without a request that gave way to newer ones."
         found.append(Metric("connections_displaced_total", about, "counter", self.displaced, {"port": port}))

@@ -21,7 +21,7 @@ LEAST = 8
 @record
 class AdmissionLimits:
     """Connections and seconds. owner_reserve: of the total, for the daemon's own user alone. highest: number of a
-    descriptor from which on no connection is taken."""
+    descriptor from which on no connection is taken. keep_alive: 0: the server sees to it."""
 
     total: int
     per_user: int
@@ -31,6 +31,7 @@ class AdmissionLimits:
     first_byte_timeout: float = 10.0
     head_timeout: float = 10.0
     request_timeout: float = 600.0
+    keep_alive: float = 0.0
 
 
 def file_limit() -> int:

@@ -12,6 +12,7 @@ from jackfield.api.admission.callers import Callers
 from jackfield.api.admission.connections import Admission
 from jackfield.api.admission.limits import file_limit, limits_of
 from jackfield.api.admission.settings import ConnectionSettings
+from jackfield.api.records import replace
 from jackfield.core.tables import ServerSettings
 
 from ..app import Application
@@ -20,10 +21,11 @@ from ..refusals import too_many
 log = logging.getLogger("jackfield.server")
 
 
-def admit(app: Application, sock: socket.socket, *, hears: bool) -> Admission:
-    """Puts ours before the server that is about to listen on the socket. hears: see `watched`."""
+def admit(app: Application, sock: socket.socket, *, hears: bool, keep_alive: float = 0.0) -> Admission:
+    """Puts ours before the server that is about to listen on the socket. hears: see `watched`.
+    keep_alive: 0: the server sees to it."""
     settings, files = app.kernel.settings.get(ConnectionSettings), file_limit()
-    limits = limits_of(settings, files)
+    limits = replace(limits_of(settings, files), keep_alive=keep_alive)
     if settings.total > limits.total:
         log.warning(
             "server.connections.total is %d, and the limit of open files (ulimit -n %d) leaves %d; raise that limit.",

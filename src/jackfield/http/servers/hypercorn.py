@@ -23,14 +23,13 @@ from .stopping import stop_signal
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal. `require_fit` has passed."""
     install()
-    config = OwnConfig(admit(app, sock, hears=False))
+    config = OwnConfig(admit(app, sock, hears=False, keep_alive=server.keep_alive))
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
     config.graceful_timeout = app.kernel.settings.get(DaemonSettings).shutdown_timeout
     config.shutdown_timeout = config.graceful_timeout + 30
     config.startup_timeout = 120
-    config.keep_alive_timeout = server.keep_alive
     config.h11_max_incomplete_size = server.header_limit
     config.websocket_max_message_size = 1024 * 1024
     config.websocket_ping_interval = 20
