@@ -14,6 +14,8 @@ from jackfield.testing.daemon import HOST, Daemon
 from jackfield.testing.documents import chain, node, webhook
 from jackfield.testing.websocket import PING, PONG, RawWebSocket
 
+from ..conftest import StartDaemon
+
 SHORT = "[server.connections]\nfirst_byte_timeout = 0.4\nhead_timeout = 0.4\nrequest_timeout = 1\n"
 LONG = 2.0
 """Seconds: longer than all of these."""
@@ -148,3 +150,20 @@ def test_an_idle_connection_is_kept_and_a_websocket_goes_on(hasty: Daemon) -> No
         answered(sock)
         other.send(PING, b"still")
         assert other.find(PONG).payload == b"still"
+
+
+def test_an_idle_connection_ends_in_its_time(new_daemon: StartDaemon) -> None:
+    daemon = new_daemon("[server]\nkeep_alive = 0.5\n")
+    with connected(daemon, head(daemon, method="GET", path="/health")) as sock:
+        answered(sock)
+        assert everything(sock) == b""
+
+
+def test_idle_and_silent_connections_hold_up_no_stop(new_daemon: StartDaemon) -> None:
+    daemon = new_daemon()
+    with connected(daemon), connected(daemon, head(daemon, method="GET", path="/health")) as sock:
+        answered(sock)
+        begun = time.monotonic()
+        assert daemon.stop() == 0
+        assert time.monotonic() - begun < 10, "less than server.keep_alive and daemon.shutdown_timeout"
+        assert everything(sock) == b""
