@@ -7,12 +7,12 @@ import asyncio
 import sys
 import time
 
-from jackfield_proxy.daemon.door import Door
-from jackfield_proxy.daemon.process import Process
-from jackfield_proxy.daemon.understudies import Room, Understudies
+from jackfield_proxy.daemon.listener import ProxyListener
+from jackfield_proxy.daemon.process import ProxyProcess
+from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import ToChild
-from jackfield_proxy.plan import Plan, Rule, Target, Upstream
-from jackfield_proxy.slots import Inherited
+from jackfield_proxy.plan import ProxyPlan, Rule, Target, Upstream
+from jackfield_proxy.takeover import InheritedDescriptors
 
 UPSTREAM, TOKEN = sys.argv[1:3]
 RULES = [
@@ -28,13 +28,13 @@ UPSTREAMS = {
 
 async def main() -> None:
     began = time.perf_counter()
-    door = Door(lambda _, coroutine: asyncio.get_running_loop().create_task(coroutine))
-    door.open(0)
-    understudies = Understudies(Room.of_process())
-    process = await Process.started(understudies.inherited(Inherited(door.fileno())))
-    understudies.follow()
+    listener = ProxyListener(lambda _, coroutine: asyncio.get_running_loop().create_task(coroutine))
+    listener.open(0)
+    takeover = ConnectionTakeover(DescriptorBudget.of_process())
+    process = await ProxyProcess.started(takeover.inherited(InheritedDescriptors(listener.fileno())))
+    takeover.follow()
     logging = asyncio.create_task(process.log(_ignored))
-    await process.send(ToChild(plan=Plan("bench", TOKEN, "same", rules=RULES, upstreams=UPSTREAMS)))
+    await process.send(ToChild(plan=ProxyPlan("bench", TOKEN, "same", rules=RULES, upstreams=UPSTREAMS)))
     try:
         async for message in process.messages():
             if message.listening is not None:

@@ -23,7 +23,7 @@ class KnownParameters(Parameters):
     """Anything; what is needed to run the node is not written yet."""
 
 
-class StoreParameters(KnownParameters):
+class KnownStoreParameters(KnownParameters):
     mode: str = "retrieve"
     top_k: int = 4
     table_name: Chosen = None
@@ -31,7 +31,7 @@ class StoreParameters(KnownParameters):
     pinecone_index: Chosen = None
 
 
-class MemoryParameters(KnownParameters):
+class KnownMemoryParameters(KnownParameters):
     session_id_type: str = "fromInput"
     session_key: str = ""
     table_name: str = ""
@@ -40,8 +40,8 @@ class MemoryParameters(KnownParameters):
 
 FORMS: Mapping[str, type[NodeParameters]] = {
     "plain": KnownParameters,
-    "store": StoreParameters,
-    "memory": MemoryParameters,
+    "store": KnownStoreParameters,
+    "memory": KnownMemoryParameters,
 }
 
 

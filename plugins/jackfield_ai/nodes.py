@@ -58,7 +58,7 @@ class ServingNode(AiNode):
         raise NotImplementedError
 
 
-class Batching(Parameters):
+class SideBySide(Parameters):
     """Items that are worked on side by side, and the pause between one batch and the next."""
 
     batch_size: int = Field(1, ge=1)
@@ -69,7 +69,10 @@ MAX_BATCH = 50
 
 
 async def each_item(
-    run: NodeRun, work: Callable[[int], Awaitable[Items]], batching: Batching | None = None, clock: Clock | None = None
+    run: NodeRun,
+    work: Callable[[int], Awaitable[Items]],
+    batching: SideBySide | None = None,
+    clock: Clock | None = None,
 ) -> Items:
     """The items that the work makes of each input item, in their order. A failure is an item when the node goes on
     after errors."""

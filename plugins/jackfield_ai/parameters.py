@@ -6,30 +6,29 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator
 
+from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeError, Parameters
 
 
-class Locator(Parameters):
+class ModelLocator(Parameters):
     """Something that was chosen from a list or by its id."""
 
     value: str | None = None
     mode: str = "list"
 
 
-Chosen: TypeAlias = Locator | str | None
+Chosen: TypeAlias = ModelLocator | str | None
 
 
 def chosen(value: Chosen, default: str = "") -> str:
     """The id of what was chosen."""
-    found = value.value if isinstance(value, Locator) else value
+    found = value.value if isinstance(value, ModelLocator) else value
     return found or default
 
 
 def _text(value: object) -> object:
     """An object that an expression gave is its JSON, as n8n has it for prompts."""
     if isinstance(value, dict | list):
-        from jackfield.api.jsontext import dumps
-
         return dumps(value).decode()
     if isinstance(value, bool):
         return "true" if value else "false"

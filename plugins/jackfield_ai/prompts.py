@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield_ai.agent.toolbox import as_text
+from jackfield_ai.tools.toolbox import as_text
 
 PROMPT_TYPE_SINCE = 1.6
 """Older agents have a text only, and chatInput (version 1: input) stands in when it is empty."""

@@ -24,7 +24,7 @@ from jackfield.api.nodes import AttachedNode, NodeError
 from jackfield.api.workflows import Node
 
 
-class Served(Protocol):
+class ServedNode(Protocol):
     """A node that has parts: `NodeRun` or `AttachedNode`."""
 
     @property
@@ -33,7 +33,7 @@ class Served(Protocol):
     def attached(self, kind: str) -> Sequence[AttachedNode]: ...
 
 
-async def _given(served: Served, item: int, kind: str, method: str, index: int | None = None) -> object | None:
+async def _given(served: ServedNode, item: int, kind: str, method: str, index: int | None = None) -> object | None:
     """What the first part of this kind gives; None when there is none. method: which shows that it is of its kind.
     Raises `NodeError`."""
     parts = [part for part in served.attached(kind) if index is None or part.index == index]
@@ -45,37 +45,37 @@ async def _given(served: Served, item: int, kind: str, method: str, index: int |
     return found
 
 
-async def _needed(served: Served, item: int, kind: str, method: str) -> object:
+async def _needed(served: ServedNode, item: int, kind: str, method: str) -> object:
     found = await _given(served, item, kind, method)
     if found is None:
         raise NodeError(f"The node '{served.node.name}' needs {TITLES[kind]}; attach one.")
     return found
 
 
-async def model_of(served: Served, item: int) -> ChatModel:
+async def model_of(served: ServedNode, item: int) -> ChatModel:
     return cast("ChatModel", await _needed(served, item, LANGUAGE_MODEL, "complete"))
 
 
-async def fallback_model_of(served: Served, item: int) -> ChatModel | None:
+async def fallback_model_of(served: ServedNode, item: int) -> ChatModel | None:
     """The model at the second input, if there is one."""
     return cast("ChatModel | None", await _given(served, item, LANGUAGE_MODEL, "complete", 1))
 
 
-async def memory_of(served: Served, item: int) -> Memory | None:
+async def memory_of(served: ServedNode, item: int) -> Memory | None:
     return cast("Memory | None", await _given(served, item, MEMORY, "read"))
 
 
-async def parser_of(served: Served, item: int) -> OutputParser | None:
+async def parser_of(served: ServedNode, item: int) -> OutputParser | None:
     return cast("OutputParser | None", await _given(served, item, OUTPUT_PARSER, "parse"))
 
 
-async def embeddings_of(served: Served, item: int) -> Embeddings:
+async def embeddings_of(served: ServedNode, item: int) -> Embeddings:
     return cast("Embeddings", await _needed(served, item, EMBEDDING, "embed"))
 
 
-async def documents_of(served: Served, item: int) -> Documents:
+async def documents_of(served: ServedNode, item: int) -> Documents:
     return cast("Documents", await _needed(served, item, DOCUMENT, "load"))
 
 
-async def splitter_of(served: Served, item: int) -> TextSplitter | None:
+async def splitter_of(served: ServedNode, item: int) -> TextSplitter | None:
     return cast("TextSplitter | None", await _given(served, item, TEXT_SPLITTER, "split"))

@@ -35,7 +35,7 @@ class StatusRoutes:
                 "uptime_secs": int(self._context.clock.monotonic() - self._since),
                 "version": self._context.service.version,
                 "profiles_count": await self._profiles(),
-                "active_proxies": proxies.running() if (proxies := self._context.find_port(Proxies)) else 0,
+                "active_proxies": proxies.running() if (proxies := self._context.built_port(Proxies)) else 0,
             }
         )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl, later, when_built
 from jackfield.api.proxy import Proxies
+
+_PORT = "jackfield.api.proxy:Proxies"
 
 
 class ProxyPlugin(Plugin):
@@ -12,12 +14,12 @@ class ProxyPlugin(Plugin):
     name = "proxy"
     settings = (SettingsTable("proxy", "jackfield_proxy.settings:ProxySettings"),)
     commands = ("jackfield_proxy.commands:proxy",)
-    provides = {Proxies: "jackfield_proxy.serving:proxies"}
-    parts = ("jackfield_proxy.lazy:LazyProxies",)
+    provides = {Proxies: "jackfield_proxy.daemon.manager:proxies"}
+    parts = ("jackfield_proxy.serving:DaemonRole",)
 
     jackfield_proxy_strategies = later("jackfield_proxy.routing.strategies:STRATEGIES")
     jackfield_proxy_conditions = later("jackfield_proxy.routing.conditions:CONDITIONS")
     jackfield_blueprints = later("jackfield_proxy.routes:blueprints")
-    jackfield_metrics = later("jackfield_proxy.serving:metrics")
+    jackfield_metrics = hookimpl(when_built(_PORT, "jackfield_proxy.daemon.manager:metrics"))
     start = deferred("jackfield_proxy.serving:start")
-    stop = deferred("jackfield_proxy.serving:stop")
+    stop = when_built(_PORT, "jackfield_proxy.daemon.manager:close")

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from jackfield.api.records import record
-from jackfield_proxy.plan import Plan
+from jackfield_proxy.plan import ProxyPlan
 
 LONGEST_LINE = 64 * 2**20
 """Bytes: a plan of thousands of rules, the facts of a request."""
@@ -17,14 +17,14 @@ MessageT = TypeVar("MessageT")
 
 
 @record
-class Served:
+class ServedRequest:
     """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
     what the client got. reason: why the target was chosen, for a person. counted: `estimated_tokens` is no estimate but
     the provider's count. Tokens are None when the answer said nothing of them."""
 
     id: str
     time_ms: int
-    face: str
+    dialect: str
     asked_model: str
     provider: str
     model: str
@@ -53,7 +53,7 @@ class Served:
 class ToChild:
     """One of its fields is set. number: of the plan, told back in `FromChild.applied`; value: of a script."""
 
-    plan: Plan | None = None
+    plan: ProxyPlan | None = None
     number: int = 0
     script: int | None = None
     value: bool = False
@@ -76,7 +76,7 @@ class FromChild:
     listening: int | None = None
     applied: int | None = None
     failed: str | None = None
-    served: Served | None = None
+    served: ServedRequest | None = None
     question: Question | None = None
 
 

@@ -18,12 +18,12 @@ __all__ = [
     "HOST",
     "LIMITS",
     "Concurrency",
-    "Limits",
-    "Plan",
     "PluginSource",
+    "ProxyLimits",
+    "ProxyPlan",
     "Refusal",
     "Rule",
-    "Sticky",
+    "Stickiness",
     "Target",
     "Upstream",
 ]
@@ -58,7 +58,7 @@ class Upstream:
 
 
 @record
-class Limits:
+class ProxyLimits:
     """Seconds and bytes; see the settings table `proxy`, whose names these are."""
 
     body_limit: int = 32 * 2**20
@@ -78,7 +78,7 @@ class Limits:
 
 
 @record
-class Sticky:
+class Stickiness:
     """Requests of one conversation stay with one target. ttl: seconds without a request after which it may change."""
 
     ttl: float = 300.0
@@ -102,11 +102,11 @@ class PluginSource:
     root: str
 
 
-LIMITS = tuple(Limits.__annotations__)
+LIMITS = tuple(ProxyLimits.__annotations__)
 
 
 @record
-class Plan:
+class ProxyPlan:
     """One profile's proxy. port: asked for; 0: any free one. provider: the profile's own, which gets what no rule
     takes. environment: web proxies on the way to providers, which may have passwords. plugins: beside our own."""
 
@@ -118,8 +118,8 @@ class Plan:
     rules: Sequence[Rule] = ()
     aliases: Mapping[str, Target] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
+    limits: ProxyLimits = field(default_factory=ProxyLimits)
     environment: Mapping[str, str] = field(default_factory=dict)
-    sticky: Sticky | None = None
+    sticky: Stickiness | None = None
     refusal: Refusal | None = None
     plugins: Sequence[PluginSource] = ()

@@ -19,10 +19,11 @@ from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_json, read_model, read_query, success
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
-from jackfield_proxy.lazy import LazyProxies
+from jackfield.api.proxy import Proxies
+from jackfield_proxy.schemas import ProxyLogQuery, RequestsQuery, TrialBody
 
 if TYPE_CHECKING:
-    from jackfield_proxy.daemon.manager import Manager
+    from jackfield_proxy.daemon.manager import ProxyManager
 
 TAGS = ("proxies",)
 _SCHEMAS = "jackfield_proxy.schemas"
@@ -37,8 +38,9 @@ class ProxyRoutes:
         self._saving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
-    def _manager(self) -> Manager:
-        return self._context.port(LazyProxies).manager
+    def _manager(self) -> ProxyManager:
+        """The one behind the port, by its own type."""
+        return cast("ProxyManager", self._context.port(Proxies))
 
     @operation("List the proxies", scope=None, response=f"{_SCHEMAS}:ProxyList", tags=TAGS)
     async def list_proxies(self) -> Response:
@@ -48,9 +50,7 @@ class ProxyRoutes:
         "List the strategies and conditions of rules", scope=None, response=f"{_SCHEMAS}:RuleKindsShown", tags=TAGS
     )
     async def list_kinds(self) -> Response:
-        from jackfield_proxy.daemon.plugged import kinds_view
-
-        return success(kinds_view(self._context))
+        return success(self._manager.kinds())
 
     @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS)
     async def get_status(self, alias: str) -> Response:
@@ -75,14 +75,12 @@ class ProxyRoutes:
     @operation(
         "Read the last lines of a proxy's log",
         scope=None,
-        query=f"{_SCHEMAS}:LogQuery",
+        query=f"{_SCHEMAS}:ProxyLogQuery",
         response=f"{_SCHEMAS}:LogShown",
         tags=TAGS,
     )
     async def get_logs(self, alias: str) -> Response:
-        from jackfield_proxy.schemas import LogQuery
-
-        lines = read_query(LogQuery).lines
+        lines = read_query(ProxyLogQuery).lines
         await self._profile(alias)
         return success({"profile": alias, "lines": await self._manager.of(alias).tail(lines)})
 
@@ -115,12 +113,9 @@ class ProxyRoutes:
         tags=TAGS,
     )
     async def get_requests(self, alias: str) -> Response:
-        from jackfield_proxy.daemon.records import shown
-        from jackfield_proxy.schemas import RequestsQuery
-
         limit = read_query(RequestsQuery).limit
         await self._profile(alias)
-        return success([shown(one) for one in self._manager.of(alias).records.latest(limit)])
+        return success(self._manager.requests(alias, limit))
 
     @operation(
         "Tell which rule would take a request, and why; nothing is sent",
@@ -130,11 +125,8 @@ class ProxyRoutes:
         tags=TAGS,
     )
     async def test(self, alias: str) -> Response:
-        from jackfield_proxy.daemon.trial import trial
-        from jackfield_proxy.schemas import TrialBody
-
         profile = await self._profile(alias)
-        return success(await trial(self._context, profile, await read_model(TrialBody)))
+        return success(await self._manager.tested(profile, await read_model(TrialBody)))
 
     async def _profile(self, alias: str) -> Profile:
         return await self._context.port(Profiles).find(alias)

@@ -42,7 +42,7 @@ class ConfigShown(BaseModel):
     data: dict[str, JsonValue]
 
 
-class LogQuery(BaseModel):
+class ProxyLogQuery(BaseModel):
     lines: int = Field(100, ge=1, le=10_000, description="How many of the last lines.")
 
 

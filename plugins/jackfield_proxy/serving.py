@@ -1,27 +1,33 @@
-"""What the plugin does at the start and the stop, and what it gives."""
+"""What the plugin does at the start of the daemon. The manager of proxies is loaded with the first of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.diagnosis import Metric
-from jackfield_proxy.lazy import LazyProxies
+from jackfield.api.places import load
+
+MARKER = "proxies.json"
+"""In the configuration directory: the aliases whose proxies run, to be started again with the daemon."""
+_RESUME = "jackfield_proxy.daemon.manager:resume"
+"""By place: a start without proxies needs none of it."""
 
 
-def proxies(context: PluginContext) -> LazyProxies:
-    return context.port(LazyProxies)
+class DaemonRole:
+    """Whether this process is the daemon; else it is a command, which uses the daemon's proxies where it runs."""
 
-
-def metrics(context: PluginContext) -> Sequence[Metric]:
-    return context.port(LazyProxies).metrics()
+    def __init__(self, context: PluginContext) -> None:
+        self.serving = False
 
 
 def start(context: PluginContext) -> None:
-    proxies = context.port(LazyProxies)
-    proxies.serving = True
-    context.spawn("start again", proxies.resume())
+    context.port(DaemonRole).serving = True
+    context.spawn("start again", _resume(context))
 
 
-async def stop(context: PluginContext) -> None:
-    await context.port(LazyProxies).close()
+async def _resume(context: PluginContext) -> None:
+    """Start those that ran when the daemon stopped."""
+    if await asyncio.to_thread((context.service.config_dir / MARKER).exists):
+        await cast("Callable[[PluginContext], Awaitable[None]]", load(_RESUME))(context)

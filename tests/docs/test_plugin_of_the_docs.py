@@ -179,7 +179,7 @@ def test_its_language_shouts(installed: Path) -> None:
 
 def test_its_strategy_and_its_condition_route(installed: Path) -> None:
     program = (
-        "from jackfield_proxy.child.plugins import kinds_of; from jackfield_proxy.plan import PluginSource;"
+        "from jackfield_proxy.child.serving.plugins import kinds_of; from jackfield_proxy.plan import PluginSource;"
         "from jackfield.api.proxy import RequestFacts;"
         "kinds = kinds_of([PluginSource('hello', 'jackfield_hello:HelloPlugin', '')]);"
         "greets = kinds.conditions['greets'];"

@@ -9,8 +9,8 @@ from jackfield.api.ai import ChatModel, Completion, Message, OutputParser, Parse
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import state
-from jackfield_ai.agent.toolbox import Toolbox
 from jackfield_ai.settings import AiSettings
+from jackfield_ai.tools.toolbox import Toolbox
 
 FINAL = "format_final_json_response"
 """The tool by which a model gives the final answer, when a parser says what it must be."""
@@ -19,7 +19,7 @@ _MENDS = 2
 
 
 @state
-class Course:
+class AgentOutcome:
     """What came of it. value: the final text, or the value that the parser made; steps: the tools called, with their
     results."""
 
@@ -35,7 +35,7 @@ async def converse(
     *,
     rounds: int,
     parser: OutputParser | None = None,
-) -> Course:
+) -> AgentOutcome:
     """rounds: most requests to the model. Raises `NodeError` when it has no answer by then."""
     talk = _Talk(list(messages), tools, settings, parser)
     for _ in range(rounds):
@@ -74,7 +74,7 @@ class _Talk:
         self, messages: list[Message], tools: Toolbox, settings: AiSettings, parser: OutputParser | None
     ) -> None:
         self.messages = messages
-        self.course = Course()
+        self.course = AgentOutcome()
         self._tools = tools
         self._settings = settings
         self._parser = parser

@@ -13,14 +13,14 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.agent.loop import Course, converse
-from jackfield_ai.agent.toolbox import Toolbox, as_text, tools_of
+from jackfield_ai.agent.loop import AgentOutcome, converse
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
 from jackfield_ai.prompts import prompt_of
 from jackfield_ai.serving import fallback_model_of, memory_of, model_of, parser_of
+from jackfield_ai.tools.toolbox import Toolbox, as_text, tools_of
 
 SYSTEM = "You are a helpful assistant"
 MAX_ITERATIONS = 10
@@ -35,11 +35,11 @@ class AgentOptions(Parameters):
     passthrough_binary_images: bool = Field(True, description="Show the model the images of the item.")
     prefix: Text = ""
     suffix: Text = ""
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
     enable_streaming: bool = Field(True, description="Answers are given whole in any case.")
 
 
-class Agent(Parameters):
+class AiAgentParameters(Parameters):
     agent: str = Field("toolsAgent", description="Of old versions; every kind but sqlAgent calls tools.")
     prompt_type: Literal["auto", "define", "guardrails"] = Field(
         "auto", description="auto: the item's chatInput; define: text."
@@ -50,13 +50,13 @@ class Agent(Parameters):
     options: AgentOptions = Field(default_factory=AgentOptions)
 
 
-class AgentNode(AiNode):
+class AiAgentNode(AiNode):
     kind = "langchain.agent"
     versions: Sequence[float] = (
         *(1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9),
         *(2, 2.1, 2.2, 3, 3.1),
     )
-    model = Agent
+    model = AiAgentParameters
     description = NodeDescription(
         "AI Agent",
         "Lets a model call tools until it has an answer.",
@@ -66,7 +66,7 @@ class AgentNode(AiNode):
     )
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        resolved: list[Agent] = await run.resolve()
+        resolved: list[AiAgentParameters] = await run.resolve()
 
         async def one(index: int) -> Items:
             return [await self._one(run, resolved[index], index)]
@@ -74,7 +74,7 @@ class AgentNode(AiNode):
         batching = resolved[0].options.batching if resolved else None
         return [await each_item(run, one, batching, self._context.clock)]
 
-    async def _one(self, run: NodeRun, parameters: Agent, index: int) -> Item:
+    async def _one(self, run: NodeRun, parameters: AiAgentParameters, index: int) -> Item:
         if parameters.agent in _OWN_DATA:
             raise NodeError(f"The agent kind {parameters.agent} is not available; attach a database node as a tool.")
         options = parameters.options
@@ -111,7 +111,7 @@ async def remember(memory: Memory | None, prompt: str, value: Json) -> None:
         await memory.add([Message("user", prompt), Message("assistant", as_text(value))])
 
 
-def result_of(course: Course, options: AgentOptions) -> dict[str, Json]:
+def result_of(course: AgentOutcome, options: AgentOptions) -> dict[str, Json]:
     made: dict[str, Json] = {"output": course.value}
     if options.return_intermediate_steps:
         made["intermediateSteps"] = [step_of(call, result) for call, result in course.steps]
@@ -125,5 +125,5 @@ def step_of(call: ToolCall, result: str) -> Json:
     }
 
 
-def agent(context: PluginContext, kind: str) -> AgentNode:
-    return AgentNode(context)
+def agent(context: PluginContext, kind: str) -> AiAgentNode:
+    return AiAgentNode(context)

@@ -15,7 +15,7 @@ from jackfield.api.nodes.items import error_item
 from jackfield.api.nodes.running import side_by_side
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching
+from jackfield_ai.nodes import AiNode, SideBySide
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled
 from jackfield_ai.serving import model_of
@@ -48,7 +48,7 @@ class ClassifierOptions(Parameters):
     fallback: Literal["discard", "other"] = Field("discard", description="What becomes of items that fit nowhere.")
     system_prompt_template: Text = CLASSIFIER
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Classifier(Parameters):
@@ -84,10 +84,10 @@ class _Sorting(AiNode):
                     made[place].append(item)
         return made
 
-    def _batch(self, parameters: Parameters) -> Batching:
+    def _batch(self, parameters: Parameters) -> SideBySide:
         options = getattr(parameters, "options", None)
         found = getattr(options, "batching", None)
-        return found if isinstance(found, Batching) else Batching()
+        return found if isinstance(found, SideBySide) else SideBySide()
 
 
 async def _asked(run: NodeRun, model: ChatModel, parser: OutputParser, prompt: str, text: str) -> Mapping[str, Json]:
@@ -162,7 +162,7 @@ class SentimentOptions(Parameters):
     system_prompt_template: Text = SENTIMENT
     include_detailed_results: bool = False
     enable_auto_fixing: bool = True
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Sentiment(Parameters):

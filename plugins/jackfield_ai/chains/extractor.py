@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun,
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser
@@ -35,19 +35,19 @@ class Attribute(Parameters):
     required: bool = False
 
 
-class Attributes(Parameters):
+class ExtractedAttributes(Parameters):
     attributes: list[Attribute] = Field(default_factory=list)
 
 
 class ExtractorOptions(Parameters):
     system_prompt_template: Text = SYSTEM
-    batching: Batching = Field(default_factory=lambda: Batching(batchSize=5))
+    batching: SideBySide = Field(default_factory=lambda: SideBySide(batchSize=5))
 
 
 class Extractor(Parameters):
     text: Text = Field("", description="What to extract from.")
     schema_type: Literal["fromAttributes", "fromJson", "manual"] = "fromAttributes"
-    attributes: Attributes = Field(default_factory=Attributes)
+    attributes: ExtractedAttributes = Field(default_factory=ExtractedAttributes)
     json_schema_example: JsonValue = EXAMPLE
     input_schema: JsonValue = None
     options: ExtractorOptions = Field(default_factory=ExtractorOptions)

@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun,
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import picture_of
 from jackfield_ai.prompts import prompt_of
@@ -46,7 +46,7 @@ class ChainLlm(Parameters):
     has_output_parser: bool = Field(False, description="Whether an attached output parser counts.")
     needs_fallback: bool = False
     messages: ChainMessages = Field(default_factory=ChainMessages, description="Messages before the prompt.")
-    batching: Batching = Field(default_factory=lambda: Batching(batchSize=5))
+    batching: SideBySide = Field(default_factory=lambda: SideBySide(batchSize=5))
 
 
 class ChainLlmNode(AiNode):

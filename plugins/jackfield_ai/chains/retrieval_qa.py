@@ -7,31 +7,26 @@ from typing import Literal, cast
 
 from pydantic import Field
 
-from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, ChatModel, Document, Message, Retriever
+from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, Retriever
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
-from jackfield_ai.parsing.parsers import filled
 from jackfield_ai.prompts import prompt_of
+from jackfield_ai.retrieval.answering import SYSTEM, answered
 from jackfield_ai.serving import model_of
 
-SYSTEM = (
-    "You are an assistant for question-answering tasks. Use the following pieces of retrieved context to answer the "
-    "question.\nIf you don't know the answer, just say that you don't know, don't try to make up an answer.\n"
-    "----------------\nContext: {context}"
-)
 _DEFINE_SINCE = 1.3
 _PLAIN_SINCE = 1.5
 
 
 class QaOptions(Parameters):
     system_prompt_template: Text = SYSTEM
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
 class Qa(Parameters):
@@ -39,14 +34,6 @@ class Qa(Parameters):
     text: Text = ""
     query: Text = Field("", description="The same in the first versions.")
     options: QaOptions = Field(default_factory=QaOptions)
-
-
-async def answered(model: ChatModel, question: str, found: Sequence[Document], template: str) -> str:
-    """The model's answer from these documents."""
-    context = "\n\n".join(document.text for document in found)
-    system = filled(template or SYSTEM, context=context)
-    answer = await model.complete([Message("system", system), Message("user", question)])
-    return answer.message.text.strip()
 
 
 class QaNode(AiNode):

@@ -14,14 +14,14 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.nodes import AiNode, Batching, each_item
+from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.parsing.parsers import filled
 from jackfield_ai.retrieval.loading import text_of_file
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import documents_of, model_of, splitter_of
+from jackfield_ai.tools.toolbox import as_text
 
 SUMMARY = 'Write a concise summary of the following:\n\n\n"{text}"\n\n\nCONCISE SUMMARY:'
 REFINE = (
@@ -48,10 +48,10 @@ class Prompts(Parameters):
 class SummaryOptions(Parameters):
     summarization_method_and_prompts: Prompts = Field(default_factory=Prompts)
     binary_data_key: str = "data"
-    batching: Batching = Field(default_factory=Batching)
+    batching: SideBySide = Field(default_factory=SideBySide)
 
 
-class Summary(Parameters):
+class SummaryParameters(Parameters):
     operation_mode: Literal["nodeInputJson", "nodeInputBinary", "documentLoader"] = "nodeInputJson"
     chunking_mode: Literal["simple", "advanced", "none"] = "simple"
     chunk_size: int = Field(1000, ge=1, description="Characters.")
@@ -62,7 +62,7 @@ class Summary(Parameters):
 class SummaryNode(AiNode):
     kind = "langchain.chainSummarization"
     versions: Sequence[float] = (1, 2, 2.1)
-    model = Summary
+    model = SummaryParameters
     description = NodeDescription(
         "Summarization Chain",
         "Lets a model make texts short.",
@@ -72,7 +72,7 @@ class SummaryNode(AiNode):
     )
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        resolved: list[Summary] = await run.resolve()
+        resolved: list[SummaryParameters] = await run.resolve()
 
         async def one(index: int) -> Items:
             return [await self._one(run, resolved[index], index)]
@@ -80,7 +80,7 @@ class SummaryNode(AiNode):
         batching = resolved[0].options.batching if resolved else None
         return [await each_item(run, one, batching, self._context.clock)]
 
-    async def _one(self, run: NodeRun, parameters: Summary, index: int) -> Item:
+    async def _one(self, run: NodeRun, parameters: SummaryParameters, index: int) -> Item:
         model = CountedModel(await model_of(run, index))
         pieces = await _pieces(run, parameters, index)
         if not pieces:
@@ -94,7 +94,7 @@ class SummaryNode(AiNode):
         return new_item(json, index)
 
 
-async def _pieces(run: NodeRun, parameters: Summary, index: int) -> Sequence[str]:
+async def _pieces(run: NodeRun, parameters: SummaryParameters, index: int) -> Sequence[str]:
     if parameters.operation_mode == "documentLoader":
         return [document.text for document in await (await documents_of(run, index)).load()]
     item = run.items[index]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import cast
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
+from jackfield.api.places import load
 
 LIVE, TEST = "chat", "chat-test"
+_APP = "jackfield_ai.chat.app:build"
 
 
 def _build(context: PluginContext) -> AsgiApp:
-    from jackfield_ai.chat.app import build
-
-    return build(context)  # type: ignore[return-value]  # Quart types scopes and messages by itself
+    return cast("Callable[[PluginContext], AsgiApp]", load(_APP))(context)
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:

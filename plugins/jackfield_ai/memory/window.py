@@ -11,17 +11,17 @@ from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
-from jackfield_ai.agent.toolbox import as_text
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.settings import AiSettings
+from jackfield_ai.tools.toolbox import as_text
 
 SESSIONS = "sessions"
 _CHOICE_SINCE = 1.2
 _MAX_KEY = 500
 
 
-class Window(Parameters):
+class WindowParameters(Parameters):
     session_id_type: Literal["fromInput", "customKey"] = "fromInput"
     session_key: Text = Field("", description="With customKey: what tells sessions apart.")
     context_window_length: int = Field(5, ge=1, description="How many questions, with their answers, a model sees.")
@@ -85,18 +85,18 @@ def _bounded(sessions: dict[str, Json], key: str, limit: int) -> dict[str, Json]
 class WindowNode(ServingNode):
     kind = "langchain.memoryBufferWindow"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4)
-    model = Window
+    model = WindowParameters
     description = NodeDescription(
         "Simple Memory", "Remembers the last messages of each session.", "ai", inputs=0, provides=MEMORY
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Memory:
-        parameters: Window = await node.parameters(item)
+        parameters: WindowParameters = await node.parameters(item)
         key = session_key(node, parameters, item)
         return WindowMemory(node, key[:_MAX_KEY], parameters.context_window_length, self.settings)
 
 
-def session_key(node: AttachedNode, parameters: Window, item: int) -> str:
+def session_key(node: AttachedNode, parameters: WindowParameters, item: int) -> str:
     """Raises `NodeError` when there is none."""
     version = node.node.version
     if version is not None and version < _CHOICE_SINCE:

@@ -15,16 +15,16 @@ from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, Node
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
-from jackfield_ai.agent.toolbox import Toolbox, tools_of
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.models.anthropic_wire import AnthropicModel
-from jackfield_ai.models.exchange import Exchange
-from jackfield_ai.models.gemini_wire import GeminiModel
+from jackfield_ai.models.client import ProviderClient
+from jackfield_ai.models.dialect_models import AnthropicModel
+from jackfield_ai.models.gemini import GeminiModel
 from jackfield_ai.models.options import CommonOptions
-from jackfield_ai.models.reading import list_at
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.pictures import MAX_BYTES, MAX_PICTURES, picture_of
+from jackfield_ai.reading import list_at
+from jackfield_ai.tools.toolbox import Toolbox, tools_of
 
 _ROUNDS = 15
 
@@ -47,7 +47,7 @@ class DirectOptions(CommonOptions):
     max_tools_iterations: int = _ROUNDS
 
 
-class Direct(Parameters):
+class DirectParameters(Parameters):
     resource: str = Field("text", description="text or image.")
     operation: str = Field("", description="message, or analyze for images.")
     model_id: Chosen = None
@@ -65,9 +65,9 @@ class Direct(Parameters):
 class DirectNode(AiNode):
     """What the two have in common."""
 
-    model = Direct
+    model = DirectParameters
 
-    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
+    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
         """The provider's model, as the parameters want it; every provider has its own."""
         raise NotImplementedError
 
@@ -76,14 +76,14 @@ class DirectNode(AiNode):
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        resolved: list[Direct] = await run.resolve()
+        resolved: list[DirectParameters] = await run.resolve()
 
         async def one(index: int) -> Items:
             return await self._one(run, resolved[index], index)
 
         return [await each_item(run, one)]
 
-    async def _one(self, run: NodeRun, parameters: Direct, index: int) -> Items:
+    async def _one(self, run: NodeRun, parameters: DirectParameters, index: int) -> Items:
         messages = await self._messages(run, parameters, run.items[index])
         tools = Toolbox(await tools_of(run, index), self.settings)
         model = CountedModel(self._chat(run, parameters))
@@ -95,7 +95,7 @@ class DirectNode(AiNode):
         rows = self._shown(answer.raw) if parameters.simplify else [answer.raw]
         return [new_item(row, index) for row in rows if isinstance(row, dict)]
 
-    async def _messages(self, run: NodeRun, parameters: Direct, item: Item) -> list[Message]:
+    async def _messages(self, run: NodeRun, parameters: DirectParameters, item: Item) -> list[Message]:
         options, what = parameters.options, (parameters.resource, parameters.operation)
         system = options.system_message or options.system
         made = [Message("system", system)] if system else []
@@ -112,7 +112,7 @@ class DirectNode(AiNode):
             return [*made, Message("user", parameters.text or "What's in this image?", pictures)]
         raise NodeError(f"The operation {' '.join(what)} is not available; there are: text message, image analyze.")
 
-    async def _pictures(self, run: NodeRun, parameters: Direct, item: Item) -> Sequence[Picture]:
+    async def _pictures(self, run: NodeRun, parameters: DirectParameters, item: Item) -> Sequence[Picture]:
         stored = parameters.input_type != "url"
         listed = parameters.binary_property_name if stored else parameters.image_urls
         wanted = [one.strip() for one in listed.split(",") if one.strip()]
@@ -131,11 +131,11 @@ class DirectNode(AiNode):
             raise NodeError(f"The image at the address has {len(reply.body)} bytes, more than {MAX_BYTES}.")
         return Picture(kind, base64.b64encode(reply.body).decode())
 
-    def _exchange(self, run: NodeRun, parameters: Direct, kind: str, title: str) -> Exchange:
+    def _client(self, run: NodeRun, parameters: DirectParameters, kind: str, title: str) -> ProviderClient:
         options = parameters.options
         if any(value not in (None, False, {}, []) for value in parameters.built_in_tools.values()):
             raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools.")
-        return Exchange(self._context, run, kind, title, timeout=options.seconds(), retries=options.max_retries)
+        return ProviderClient(self._context, run, kind, title, timeout=options.seconds(), retries=options.max_retries)
 
 
 class GeminiNode(DirectNode):
@@ -149,8 +149,8 @@ class GeminiNode(DirectNode):
         credentials=(NodeCredential("googlePalmApi"),),
     )
 
-    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
-        exchange = self._exchange(run, parameters, "googlePalmApi", "Google Gemini")
+    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
+        client = self._client(run, parameters, "googlePalmApi", "Google Gemini")
         names: Mapping[str, str] = {
             "temperature": "temperature",
             "top_p": "topP",
@@ -158,7 +158,7 @@ class GeminiNode(DirectNode):
             "max_output_tokens": "maxOutputTokens",
         }
         name = chosen(parameters.model_id, "models/gemini-2.5-flash")
-        return GeminiModel(exchange, name, parameters.options.renamed(names))
+        return GeminiModel(client, name, parameters.options.renamed(names))
 
     def _shown(self, raw: Json) -> list[dict[str, Json]]:
         return [row for row in list_at(raw, "candidates") if isinstance(row, dict)]
@@ -175,11 +175,11 @@ class AnthropicNode(DirectNode):
         credentials=(NodeCredential("anthropicApi"),),
     )
 
-    def _chat(self, run: NodeRun, parameters: Direct) -> ChatModel:
-        exchange = self._exchange(run, parameters, "anthropicApi", "Anthropic")
+    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
+        client = self._client(run, parameters, "anthropicApi", "Anthropic")
         names = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
         members = {"max_tokens": parameters.options.max_tokens or 1024, **parameters.options.renamed(names)}
-        return AnthropicModel(exchange, chosen(parameters.model_id, "claude-sonnet-4-20250514"), members)
+        return AnthropicModel(client, chosen(parameters.model_id, "claude-sonnet-4-20250514"), members)
 
     def _shown(self, raw: Json) -> list[dict[str, Json]]:
         return [{"content": list_at(raw, "content")}]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from jackfield.api.ai import LANGUAGE_MODEL, ChatModel
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
 from jackfield.api.records import record
 from jackfield.api.urls import joined
-from jackfield_ai.models.anthropic_wire import AnthropicModel
-from jackfield_ai.models.exchange import Exchange
-from jackfield_ai.models.gemini_wire import GeminiModel
-from jackfield_ai.models.ollama_wire import OllamaModel
-from jackfield_ai.models.openai_wire import OpenAiModel
+from jackfield_ai.models.client import ProviderClient
+from jackfield_ai.models.dialect_models import AnthropicModel, OpenAiModel
+from jackfield_ai.models.gemini import GeminiModel
+from jackfield_ai.models.ollama import OllamaModel
 from jackfield_ai.models.options import (
     AnthropicParameters,
     ChatModelParameters,
@@ -25,12 +25,12 @@ from jackfield_ai.models.options import (
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import chosen
 
-Build = Callable[[PluginContext, AttachedNode, "Provider", Any], ChatModel]
+Build = Callable[[PluginContext, AttachedNode, "ChatProvider", Any], ChatModel]
 """The last is an instance of the provider's own parameters, hence Any."""
 
 
 @record
-class Provider:
+class ChatProvider:
     """tokens: what an OpenAI-like provider calls the limit on tokens; headers: that it wants."""
 
     kind: str
@@ -49,8 +49,6 @@ def completions_url(values: Mapping[str, str], base_url: str | None = None) -> s
 
 
 def azure_url(values: Mapping[str, str], deployment: str) -> str:
-    from urllib.parse import quote
-
     resource = values.get("resourceName", "")
     base = values.get("endpoint") or f"https://{resource}.openai.azure.com"
     if not values.get("endpoint") and not resource:
@@ -60,18 +58,20 @@ def azure_url(values: Mapping[str, str], deployment: str) -> str:
     return joined(base, path, f"api-version={version}")
 
 
-def _exchange(context: PluginContext, node: AttachedNode, provider: Provider, p: ChatModelParameters) -> Exchange:
+def _client(
+    context: PluginContext, node: AttachedNode, provider: ChatProvider, p: ChatModelParameters
+) -> ProviderClient:
     options = p.options
-    return Exchange(
+    return ProviderClient(
         context, node, provider.credential, provider.title, timeout=options.seconds(), retries=options.max_retries
     )
 
 
-def _name(provider: Provider, p: ChatModelParameters) -> str:
+def _name(provider: ChatProvider, p: ChatModelParameters) -> str:
     return chosen(p.model) or chosen(p.model_name, provider.default_model)
 
 
-def _open_ai(context: PluginContext, node: AttachedNode, provider: Provider, p: OpenAiParameters) -> ChatModel:
+def _open_ai(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: OpenAiParameters) -> ChatModel:
     if any(value not in (None, False, {}, []) for value in p.built_in_tools.values()):
         raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools to the agent.")
     base, headers = p.options.base_url, list(provider.headers)
@@ -79,37 +79,37 @@ def _open_ai(context: PluginContext, node: AttachedNode, provider: Provider, p: 
     def address(values: Mapping[str, str], _: str) -> str:
         return completions_url(values, base)
 
-    exchange = _exchange(context, node, provider, p)
-    return OpenAiModel(exchange, _name(provider, p), p.options.members(provider.tokens), address, headers)
+    client = _client(context, node, provider, p)
+    return OpenAiModel(client, _name(provider, p), p.options.members(provider.tokens), address, headers)
 
 
-def _azure(context: PluginContext, node: AttachedNode, provider: Provider, p: OpenAiParameters) -> ChatModel:
-    exchange = _exchange(context, node, provider, p)
-    return OpenAiModel(exchange, _name(provider, p), p.options.members(provider.tokens), azure_url)
+def _azure(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: OpenAiParameters) -> ChatModel:
+    client = _client(context, node, provider, p)
+    return OpenAiModel(client, _name(provider, p), p.options.members(provider.tokens), azure_url)
 
 
-def _anthropic(context: PluginContext, node: AttachedNode, provider: Provider, p: AnthropicParameters) -> ChatModel:
-    return AnthropicModel(_exchange(context, node, provider, p), _name(provider, p), p.options.members())
+def _anthropic(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: AnthropicParameters) -> ChatModel:
+    return AnthropicModel(_client(context, node, provider, p), _name(provider, p), p.options.members())
 
 
-def _gemini(context: PluginContext, node: AttachedNode, provider: Provider, p: GeminiParameters) -> ChatModel:
-    exchange = _exchange(context, node, provider, p)
-    return GeminiModel(exchange, _name(provider, p), p.options.generation(), p.options.safety())
+def _gemini(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: GeminiParameters) -> ChatModel:
+    client = _client(context, node, provider, p)
+    return GeminiModel(client, _name(provider, p), p.options.generation(), p.options.safety())
 
 
-def _ollama(context: PluginContext, node: AttachedNode, provider: Provider, p: OllamaParameters) -> ChatModel:
-    exchange = _exchange(context, node, provider, p)
-    return OllamaModel(exchange, _name(provider, p), p.options.members(), p.options.of_model())
+def _ollama(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: OllamaParameters) -> ChatModel:
+    client = _client(context, node, provider, p)
+    return OllamaModel(client, _name(provider, p), p.options.members(), p.options.of_model())
 
 
 _OPEN_AI, _NEW = OpenAiParameters, "max_completion_tokens"
 _FIRST: Sequence[float] = (1,)
 PROVIDERS = (
-    Provider(
+    ChatProvider(
         "langchain.lmChatOpenAi", "OpenAI", (1, 1.1, 1.2, 1.3), "openAiApi", "gpt-4.1-mini", _OPEN_AI, _open_ai, _NEW
     ),
-    Provider("langchain.lmOpenAi", "OpenAI", _FIRST, "openAiApi", "gpt-4.1-mini", _OPEN_AI, _open_ai, _NEW),
-    Provider(
+    ChatProvider("langchain.lmOpenAi", "OpenAI", _FIRST, "openAiApi", "gpt-4.1-mini", _OPEN_AI, _open_ai, _NEW),
+    ChatProvider(
         "langchain.lmChatAnthropic",
         "Anthropic",
         (1, 1.1, 1.2, 1.3, 1.4),
@@ -118,7 +118,7 @@ PROVIDERS = (
         AnthropicParameters,
         _anthropic,
     ),
-    Provider(
+    ChatProvider(
         "langchain.lmChatGoogleGemini",
         "Google Gemini",
         (1, 1.1),
@@ -127,7 +127,7 @@ PROVIDERS = (
         GeminiParameters,
         _gemini,
     ),
-    Provider(
+    ChatProvider(
         "langchain.lmChatOpenRouter",
         "OpenRouter",
         _FIRST,
@@ -136,20 +136,22 @@ PROVIDERS = (
         _OPEN_AI,
         _open_ai,
     ),
-    Provider("langchain.lmChatAzureOpenAi", "Azure OpenAI", _FIRST, "azureOpenAiApi", "", _OPEN_AI, _azure, _NEW),
-    Provider("langchain.lmChatOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
-    Provider("langchain.lmOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
-    Provider("langchain.lmChatGroq", "Groq", _FIRST, "groqApi", "llama3-8b-8192", _OPEN_AI, _open_ai),
-    Provider("langchain.lmChatMistralCloud", "Mistral", _FIRST, "mistralCloudApi", "mistral-small", _OPEN_AI, _open_ai),
-    Provider("langchain.lmChatDeepSeek", "DeepSeek", _FIRST, "deepSeekApi", "deepseek-chat", _OPEN_AI, _open_ai),
-    Provider("langchain.lmChatXAiGrok", "xAI", _FIRST, "xAiApi", "grok-2-vision-1212", _OPEN_AI, _open_ai),
+    ChatProvider("langchain.lmChatAzureOpenAi", "Azure OpenAI", _FIRST, "azureOpenAiApi", "", _OPEN_AI, _azure, _NEW),
+    ChatProvider("langchain.lmChatOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
+    ChatProvider("langchain.lmOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
+    ChatProvider("langchain.lmChatGroq", "Groq", _FIRST, "groqApi", "llama3-8b-8192", _OPEN_AI, _open_ai),
+    ChatProvider(
+        "langchain.lmChatMistralCloud", "Mistral", _FIRST, "mistralCloudApi", "mistral-small", _OPEN_AI, _open_ai
+    ),
+    ChatProvider("langchain.lmChatDeepSeek", "DeepSeek", _FIRST, "deepSeekApi", "deepseek-chat", _OPEN_AI, _open_ai),
+    ChatProvider("langchain.lmChatXAiGrok", "xAI", _FIRST, "xAiApi", "grok-2-vision-1212", _OPEN_AI, _open_ai),
 )
 
 
 class ChatModelNode(ServingNode):
     """One provider's models."""
 
-    def __init__(self, context: PluginContext, provider: Provider) -> None:
+    def __init__(self, context: PluginContext, provider: ChatProvider) -> None:
         super().__init__(context)
         self._provider = provider
         self.kind = provider.kind

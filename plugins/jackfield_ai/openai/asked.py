@@ -13,31 +13,31 @@ from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield.api.workflows import BinaryData, Item
-from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
 from jackfield_ai.parameters import chosen
 from jackfield_ai.settings import AiSettings
 
 
 @record
-class Asked:
+class OpenAiItem:
     """index: of the item."""
 
     context: PluginContext
     run: NodeRun
     index: int
     parameters: OpenAiNodeParameters
-    exchange: Exchange
+    client: ProviderClient
     settings: AiSettings
 
     def model(self, default: str) -> str:
         return chosen(self.parameters.model_id) or chosen(self.parameters.model, default)
 
     async def url(self, path: str) -> str:
-        return joined((await self.exchange.values()).get("url", ""), path)
+        return joined((await self.client.values()).get("url", ""), path)
 
     async def post(self, path: str, body: Mapping[str, Json]) -> dict[str, Json]:
-        return await self.exchange.post(await self.url(path), body)
+        return await self.client.post(await self.url(path), body)
 
     @property
     def item(self) -> Item:

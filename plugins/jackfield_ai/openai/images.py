@@ -10,15 +10,15 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.models.reading import list_at, text_at
-from jackfield_ai.openai.asked import Asked
+from jackfield_ai.openai.asked import OpenAiItem
 from jackfield_ai.openai.texts import chat_model
 from jackfield_ai.pictures import picture_of
+from jackfield_ai.reading import list_at, text_at
 
 WHAT = "What's in this image?"
 
 
-async def analyze(asked: Asked) -> Items:
+async def analyze(asked: OpenAiItem) -> Items:
     parameters, options = asked.parameters, asked.parameters.options
     detail = options.detail or "auto"
     if parameters.input_type == "base64":
@@ -40,7 +40,7 @@ async def analyze(asked: Asked) -> Items:
     return [asked.made(answer.raw)] if isinstance(answer.raw, dict) else []
 
 
-async def generate(asked: Asked) -> Items:
+async def generate(asked: OpenAiItem) -> Items:
     """One item per image, with the file, or with its address."""
     parameters, options = asked.parameters, asked.parameters.options
     if not parameters.prompt:

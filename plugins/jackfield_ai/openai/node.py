@@ -8,13 +8,13 @@ from jackfield.api.ai import TOOL
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
-from jackfield_ai.models.exchange import Exchange
+from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.openai import images, sounds, texts
-from jackfield_ai.openai.asked import Asked
+from jackfield_ai.openai.asked import OpenAiItem
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
 
-Work = Callable[[Asked], Awaitable[Items]]
+Work = Callable[[OpenAiItem], Awaitable[Items]]
 RESPONSES_SINCE = 2
 WORKS: Mapping[tuple[str, str], Work] = {
     ("text", "message"): texts.message,
@@ -49,7 +49,7 @@ class OpenAiNode(AiNode):
             if any(value not in (None, False, {}, []) for value in parameters.built_in_tools.values()):
                 raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools.")
             options = parameters.options
-            exchange = Exchange(
+            client = ProviderClient(
                 self._context,
                 run,
                 "openAiApi",
@@ -58,7 +58,7 @@ class OpenAiNode(AiNode):
                 retries=options.max_retries,
             )
             return await _work(parameters, run.node.version)(
-                Asked(self._context, run, index, parameters, exchange, self.settings)
+                OpenAiItem(self._context, run, index, parameters, client, self.settings)
             )
 
         return [await each_item(run, one)]

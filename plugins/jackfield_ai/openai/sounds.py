@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from jackfield.api.binary import DEFAULT_TYPE, BinaryError, stream_of
+from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.multipart import form_body
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
-from jackfield_ai.openai.asked import Asked
+from jackfield_ai.openai.asked import OpenAiItem
 
 _TYPES = {"mp3": "audio/mpeg", "opus": "audio/ogg", "aac": "audio/aac", "flac": "audio/flac", "wav": "audio/wav"}
 
 
-async def generate(asked: Asked) -> Items:
+async def generate(asked: OpenAiItem) -> Items:
     parameters, options = asked.parameters, asked.parameters.options
     if not parameters.input:
         raise NodeError("The parameter input is empty; write what should be spoken.")
@@ -32,7 +33,7 @@ async def generate(asked: Asked) -> Items:
     url = await asked.url("/audio/speech")
     keeper = _Spoken(asked.run, _TYPES.get(form, DEFAULT_TYPE), f"audio.{form}")
     call = HttpCall("POST", url, body=HttpBody(dumps(body), "application/json"), follow="none", keeper=keeper)
-    reply = await asked.exchange.send(call)
+    reply = await asked.client.send(call)
     file = reply.file or await keeper.keep(reply, stream_of(reply.body))
     return [asked.with_file(file, dict(asked.item["json"]))]
 
@@ -56,15 +57,15 @@ class _Spoken:
             raise NodeError(exc.message) from None
 
 
-async def transcribe(asked: Asked) -> Items:
+async def transcribe(asked: OpenAiItem) -> Items:
     return await _written(asked, "/audio/transcriptions")
 
 
-async def translate(asked: Asked) -> Items:
+async def translate(asked: OpenAiItem) -> Items:
     return await _written(asked, "/audio/translations")
 
 
-async def _written(asked: Asked, path: str) -> Items:
+async def _written(asked: OpenAiItem, path: str) -> Items:
     options = asked.parameters.options
     fields = {"model": "whisper-1"}
     if options.language:
@@ -73,13 +74,11 @@ async def _written(asked: Asked, path: str) -> Items:
         fields["temperature"] = str(options.temperature)
     file = await asked.file("file", asked.parameters.binary_property_name)
     call = HttpCall("POST", await asked.url(path), body=form_body(fields.items(), [file]), follow="none")
-    reply = await asked.exchange.send(call)
+    reply = await asked.client.send(call)
     return [asked.made(_answer(reply.body))]
 
 
 def _answer(body: bytes) -> dict[str, Json]:
-    from jackfield.api.errors import InvalidInput
-
     try:
         found = loads(body)
     except InvalidInput:

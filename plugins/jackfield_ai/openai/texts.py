@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jackfield.api import dialects
 from jackfield.api.ai import Message, ParseProblem, Picture
+from jackfield.api.dialects.model import UpstreamModel
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.urls import joined
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.agent.loop import continued
-from jackfield_ai.agent.toolbox import Toolbox, tools_of
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.models.openai_wire import OpenAiModel
-from jackfield_ai.models.reading import at, count_at, list_at, text_at
+from jackfield_ai.models.conversation import request_of
+from jackfield_ai.models.dialect_models import OpenAiModel
 from jackfield_ai.nodes import log_usage
-from jackfield_ai.openai.asked import Asked
+from jackfield_ai.openai.asked import OpenAiItem
 from jackfield_ai.openai.parameters import TextMessages
 from jackfield_ai.parsing.texts import json_in
+from jackfield_ai.reading import at, count_at, list_at, text_at
+from jackfield_ai.tools.toolbox import Toolbox, tools_of
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 JSON_SYSTEM = "You are a helpful assistant designed to output JSON."
 _ROLES = ("system", "user", "assistant")
 
 
-def chat_model(asked: Asked, members: Mapping[str, Json]) -> OpenAiModel:
+def chat_model(asked: OpenAiItem, members: Mapping[str, Json]) -> OpenAiModel:
     def address(values: Mapping[str, str], _: str) -> str:
         return joined(values.get("url", ""), "/chat/completions")
 
-    return OpenAiModel(asked.exchange, asked.model(DEFAULT_MODEL), members, address)
+    return OpenAiModel(asked.client, asked.model(DEFAULT_MODEL), members, address)
 
 
 def messages_in(rows: TextMessages) -> list[Message]:
@@ -44,7 +47,7 @@ def messages_in(rows: TextMessages) -> list[Message]:
     return made
 
 
-async def message(asked: Asked) -> Items:
+async def message(asked: OpenAiItem) -> Items:
     """One item per choice, as the provider has them; with attached tools once it needs no more of them."""
     parameters = asked.parameters
     messages = messages_in(parameters.messages)
@@ -63,7 +66,7 @@ async def message(asked: Asked) -> Items:
     return [_choice(asked, choice) for choice in list_at(raw, "choices") if isinstance(choice, dict)]
 
 
-def _choice(asked: Asked, choice: dict[str, Json]) -> Item:
+def _choice(asked: OpenAiItem, choice: dict[str, Json]) -> Item:
     inner = choice.get("message")
     if asked.parameters.json_output and isinstance(inner, dict):
         return asked.made({**choice, "message": {**inner, "content": _json(inner.get("content"))}})
@@ -78,35 +81,29 @@ def _json(content: Json) -> Json:
         return content
 
 
-async def response(asked: Asked) -> Items:
+async def response(asked: OpenAiItem) -> Items:
     """The provider's newer form, without tools."""
     parameters, options = asked.parameters, asked.parameters.options
     if await tools_of(asked.run, asked.index):
         raise NodeError("Tools are not available to the operation response; use an AI Agent, or message.")
     rows = parameters.responses if parameters.responses.values else parameters.messages
-    body: dict[str, Json] = {
-        "model": asked.model(DEFAULT_MODEL),
-        "input": [_input(one) for one in messages_in(rows)],
-        **options.renamed({"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"}),
-    }
-    if options.instructions:
-        body["instructions"] = options.instructions
-    if parameters.json_output:
-        body["text"] = {"format": {"type": "json_object"}}
-    answer = await asked.post("/responses", body)
+    members = options.renamed({"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_output_tokens"})
+    instructions = [Message("system", options.instructions)] if options.instructions else []
+    wanted = request_of(
+        "responses",
+        asked.model(DEFAULT_MODEL),
+        [*instructions, *messages_in(rows)],
+        {**members, "store": True},  # as the provider does where nobody says otherwise
+        json=parameters.json_output,
+    )
+    body = dialects.of("responses").build_request(wanted, UpstreamModel(wanted.model))
+    answer = asked.client.object_in(await asked.client.answer(await asked.url("/responses"), body))
     used = count_at(answer, "usage", "input_tokens"), count_at(answer, "usage", "output_tokens")
     log_usage(asked.run, text_at(answer, "model"), *used)
     return [asked.made({"output": list_at(answer, "output")} if parameters.plain else answer)]
 
 
-def _input(message: Message) -> Json:
-    kind = "output_text" if message.role == "assistant" else "input_text"
-    parts: list[Json] = [{"type": kind, "text": message.text}] if message.text else []
-    parts += [{"type": "input_image", "image_url": picture.url} for picture in message.pictures]
-    return {"role": message.role, "content": parts}
-
-
-async def classify(asked: Asked) -> Items:
+async def classify(asked: OpenAiItem) -> Items:
     """Moderation."""
     answer = await asked.post("/moderations", {"input": asked.parameters.input, "model": "omni-moderation-latest"})
     found = at(answer, "results", 0)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.jsontext import Json, loads
+from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 
 MAX_PROBLEMS = 10
@@ -112,8 +112,6 @@ def _same(one: Json, other: Json) -> bool:
 
 
 def _shown(value: Json) -> str:
-    from jackfield.api.jsontext import dumps
-
     return dumps(value).decode()[:100]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -38,8 +39,6 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _embedded(text: str) -> dict[str, Json] | list[Json] | None:
-    import json
-
     decoder = json.JSONDecoder(parse_constant=_refuse)
     starts = 0
     position = 0

@@ -12,10 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
 from jackfield.api.records import record
 from jackfield.api.urls import joined
-from jackfield_ai.models.exchange import Exchange
-from jackfield_ai.models.reading import at, count_at, list_at
+from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
+from jackfield_ai.reading import at, count_at, list_at
 
 BATCH = 100
 """Texts in one request; providers accept at least that many."""
@@ -37,7 +37,7 @@ class EmbeddingParameters(Parameters):
 
 
 @record
-class Dialect:
+class EmbeddingApi:
     """address: credential, model -> where; body: model, texts, options -> request; read: answer -> vectors, in the
     order of the texts."""
 
@@ -60,15 +60,15 @@ def _gemini_name(model: str) -> str:
     return model if "/" in model else f"models/{model}"
 
 
-OPEN_AI = Dialect(lambda values, _: joined(values.get("url", ""), "/embeddings"), _open_ai_body, _open_ai_read)
-GEMINI = Dialect(
+OPEN_AI = EmbeddingApi(lambda values, _: joined(values.get("url", ""), "/embeddings"), _open_ai_body, _open_ai_read)
+GEMINI = EmbeddingApi(
     lambda values, model: joined(values.get("host", ""), f"/v1beta/{_gemini_name(model)}:batchEmbedContents"),
     lambda model, texts, _: {
         "requests": [{"model": _gemini_name(model), "content": {"parts": [{"text": text}]}} for text in texts]
     },
     lambda answer: [at(row, "values") for row in list_at(answer, "embeddings")],
 )
-OLLAMA = Dialect(
+OLLAMA = EmbeddingApi(
     lambda values, _: joined(values.get("baseUrl", ""), "/api/embed"),
     lambda model, texts, _: {"model": model, "input": list(texts)},
     lambda answer: list_at(answer, "embeddings"),
@@ -76,46 +76,48 @@ OLLAMA = Dialect(
 
 
 @record
-class Source:
+class EmbeddingProvider:
     title: str
     versions: Sequence[float]
     credential: str
     default_model: str
-    dialect: Dialect
+    dialect: EmbeddingApi
 
 
-SOURCES: Mapping[str, Source] = {
-    "langchain.embeddingsOpenAi": Source("OpenAI", (1, 1.1, 1.2), "openAiApi", "text-embedding-3-small", OPEN_AI),
-    "langchain.embeddingsGoogleGemini": Source(
+SOURCES: Mapping[str, EmbeddingProvider] = {
+    "langchain.embeddingsOpenAi": EmbeddingProvider(
+        "OpenAI", (1, 1.1, 1.2), "openAiApi", "text-embedding-3-small", OPEN_AI
+    ),
+    "langchain.embeddingsGoogleGemini": EmbeddingProvider(
         "Google Gemini", (1,), "googlePalmApi", "models/gemini-embedding-001", GEMINI
     ),
-    "langchain.embeddingsMistralCloud": Source("Mistral", (1,), "mistralCloudApi", "mistral-embed", OPEN_AI),
-    "langchain.embeddingsOllama": Source("Ollama", (1,), "ollamaApi", "llama3.2", OLLAMA),
+    "langchain.embeddingsMistralCloud": EmbeddingProvider("Mistral", (1,), "mistralCloudApi", "mistral-embed", OPEN_AI),
+    "langchain.embeddingsOllama": EmbeddingProvider("Ollama", (1,), "ollamaApi", "llama3.2", OLLAMA),
 }
 
 
 class RemoteEmbeddings:
     """`Embeddings` of a provider."""
 
-    def __init__(self, exchange: Exchange, dialect: Dialect, model: str, options: EmbeddingOptions) -> None:
-        self._exchange = exchange
+    def __init__(self, client: ProviderClient, dialect: EmbeddingApi, model: str, options: EmbeddingOptions) -> None:
+        self._client = client
         self._dialect = dialect
         self._model = model
         self._options = options
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        values = await self._exchange.values()
+        values = await self._client.values()
         if self._options.base_url:
             values = {**values, "url": self._options.base_url}
         url = self._dialect.address(values, self._model)
         made: list[Sequence[float]] = []
         for batch in _batches(texts, min(self._options.batch_size, BATCH)):
             plain = [text.replace("\n", " ") for text in batch] if self._options.strip_new_lines else batch
-            answer = await self._exchange.post(url, self._dialect.body(self._model, plain, self._options))
+            answer = await self._client.post(url, self._dialect.body(self._model, plain, self._options))
             rows = self._dialect.read(answer)
             if len(rows) != len(batch):
-                raise NodeError(f"{self._exchange.title} gave {len(rows)} embeddings for {len(batch)} texts.")
-            made += [_vector(row, self._exchange.title) for row in rows]
+                raise NodeError(f"{self._client.title} gave {len(rows)} embeddings for {len(batch)} texts.")
+            made += [_vector(row, self._client.title) for row in rows]
         return made
 
 
@@ -151,7 +153,7 @@ class EmbeddingsNode(ServingNode):
     async def supply(self, node: AttachedNode, item: int) -> Embeddings:
         parameters: EmbeddingParameters = await node.parameters(item)
         source, options = self._source, parameters.options
-        exchange = Exchange(
+        client = ProviderClient(
             self._context,
             node,
             source.credential,
@@ -160,7 +162,7 @@ class EmbeddingsNode(ServingNode):
             retries=options.max_retries,
         )
         name = chosen(parameters.model) or chosen(parameters.model_name, source.default_model)
-        return RemoteEmbeddings(exchange, source.dialect, name, options)
+        return RemoteEmbeddings(client, source.dialect, name, options)
 
 
 def embeddings(context: PluginContext, kind: str) -> EmbeddingsNode:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, cast
 
 from pydantic import Field, JsonValue
 
@@ -12,13 +12,15 @@ from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
-from jackfield_ai.agent.toolbox import as_text
+from jackfield.api.places import load
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import splitter_of
+from jackfield_ai.tools.toolbox import as_text
 
-MAX_PAGES = 5_000
+_PDF = "jackfield_ai.retrieval.pdf:text_of"
+"""By place: few documents are PDFs, and `pypdf` is large."""
 
 
 class MetadataRow(Parameters):
@@ -49,23 +51,11 @@ def text_of_file(content: bytes, media_type: str) -> str:
     """The text of a file. Raises `NodeError` for a type without one."""
     kind = media_type.partition(";")[0].strip().lower()
     if kind == "application/pdf" or content[:5] == b"%PDF-":
-        return _pdf(content)
+        return cast("Callable[[bytes], str]", load(_PDF))(content)
     textual = ("application/json", "application/xml", "application/csv", "application/x-ndjson", "application/yaml")
     if kind.startswith("text/") or kind in textual or kind.endswith(("+json", "+xml")):
         return content.decode("utf-8", "replace")
     raise NodeError(f"The file's type {kind or 'is unknown and'} cannot be read as text; extract its text before.")
-
-
-def _pdf(content: bytes) -> str:
-    import io
-
-    from pypdf import PdfReader
-
-    try:
-        pages = PdfReader(io.BytesIO(content)).pages
-        return "\n\n".join(pages[number].extract_text() for number in range(min(len(pages), MAX_PAGES)))
-    except Exception as exc:  # whatever a damaged document makes of the library
-        raise NodeError(f"The PDF cannot be read ({type(exc).__name__}).") from None
 
 
 class ItemDocuments:

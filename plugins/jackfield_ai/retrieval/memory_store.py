@@ -24,11 +24,11 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.serving import documents_of, embeddings_of
+from jackfield_ai.tools.toolbox import FunctionTool
 
 QUERY: dict[str, Json] = {
     "type": "object",

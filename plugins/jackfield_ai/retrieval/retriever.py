@@ -11,12 +11,12 @@ from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, TOOL, VECTOR_STORE, Docu
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
-from jackfield_ai.agent.toolbox import FunctionTool
-from jackfield_ai.chains.retrieval_qa import SYSTEM, answered
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.retrieval.answering import SYSTEM, answered
 from jackfield_ai.retrieval.memory_store import QUERY
 from jackfield_ai.serving import model_of
+from jackfield_ai.tools.toolbox import FunctionTool
 
 
 async def _store_of(node: AttachedNode, item: int) -> Retriever:

@@ -9,8 +9,8 @@ from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
-from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import ServingNode
+from jackfield_ai.tools.toolbox import FunctionTool
 from jackfield_ai.tools.workflow import QUERY, SchemaParameters
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, Protocol, cast
 from urllib.parse import quote
 
 from pydantic import Field, JsonValue
@@ -15,23 +15,32 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
-from jackfield_ai.agent.toolbox import as_text
+from jackfield.api.places import load
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.tools.toolbox import as_text
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]{0,63})\}")
 _TYPES = {"string": "string", "number": "number", "boolean": "boolean"}
 _EXCERPT = 500
+_HTML = "jackfield_ai.tools.html:shown"
+"""By place: few tools read pages, and the parser is large."""
 
 
-class Row(Parameters):
+class _Shown(Protocol):
+    """`jackfield_ai.tools.html.shown`."""
+
+    def __call__(self, text: str, selector: str, omitted: str, *, only_content: bool) -> str: ...
+
+
+class HttpToolField(Parameters):
     name: str = ""
     value_provider: Literal["modelRequired", "modelOptional", "fieldValue"] = "modelRequired"
     value: Text = ""
 
 
-class Rows(Parameters):
-    values: list[Row] = Field(default_factory=list)
+class HttpToolFields(Parameters):
+    values: list[HttpToolField] = Field(default_factory=list)
 
 
 class Placeholder(Parameters):
@@ -54,15 +63,15 @@ class HttpTool(Parameters):
     generic_auth_type: str = ""
     send_query: bool = False
     specify_query: Literal["keypair", "json", "model"] = "keypair"
-    parameters_query: Rows = Field(default_factory=Rows)
+    parameters_query: HttpToolFields = Field(default_factory=HttpToolFields)
     json_query: Text = ""
     send_headers: bool = False
     specify_headers: Literal["keypair", "json", "model"] = "keypair"
-    parameters_headers: Rows = Field(default_factory=Rows)
+    parameters_headers: HttpToolFields = Field(default_factory=HttpToolFields)
     json_headers: Text = ""
     send_body: bool = False
     specify_body: Literal["keypair", "json", "model"] = "keypair"
-    parameters_body: Rows = Field(default_factory=Rows)
+    parameters_body: HttpToolFields = Field(default_factory=HttpToolFields)
     json_body: Text = ""
     placeholder_definitions: Placeholders = Field(default_factory=Placeholders)
     optimize_response: bool = False
@@ -82,7 +91,7 @@ class HttpTool(Parameters):
             self.authentication, self.generic_auth_type
         )
 
-    def groups(self) -> list[tuple[str, bool, str, Rows, str]]:
+    def groups(self) -> list[tuple[str, bool, str, HttpToolFields, str]]:
         """Name, whether it is sent, how it is given, its rows, its JSON."""
         return [
             ("query", self.send_query, self.specify_query, self.parameters_query, self.json_query),
@@ -246,7 +255,8 @@ def _optimized(parameters: HttpTool, answer: Json) -> Json:
         return _selected(parameters, answer)
     text = as_text(answer)
     if parameters.response_type == "html":
-        text = _html(parameters, text)
+        shown = cast("_Shown", load(_HTML))
+        text = shown(text, parameters.css_selector, parameters.elements_to_omit, only_content=parameters.only_content)
     return text[: max(parameters.max_length, 1)] if parameters.truncate_response else text
 
 
@@ -264,21 +274,6 @@ def _selected(parameters: HttpTool, answer: Json) -> Json:
         return {name: one for name, one in value.items() if (name in names) == wanted}
 
     return [row(one) for one in answer] if isinstance(answer, list) else row(answer)
-
-
-def _html(parameters: HttpTool, text: str) -> str:
-    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
-
-    try:
-        tree = LexborHTMLParser(text)
-        omitted = [one.strip() for one in parameters.elements_to_omit.split(",") if one.strip()]
-        for selector in omitted:
-            for node in tree.css(selector):
-                node.decompose()
-        found = tree.css(parameters.css_selector or "body")
-    except (SelectolaxError, ValueError):
-        raise NodeError("A CSS selector of the tool is not valid.") from None
-    return "\n".join((node.text() if parameters.only_content else node.html) or "" for node in found)
 
 
 class HttpToolNode(ServingNode):

@@ -13,10 +13,10 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
-from jackfield_ai.agent.toolbox import FunctionTool
-from jackfield_ai.models.reading import at, list_at, text_at
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.reading import at, list_at, text_at
+from jackfield_ai.tools.toolbox import FunctionTool
 
 PROTOCOL = "2025-06-18"
 MAX_PAGES = 20

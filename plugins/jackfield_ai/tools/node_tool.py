@@ -8,7 +8,7 @@ from jackfield.api.ai import ToolSpec
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.agent.from_ai import schema_in
+from jackfield_ai.tools.from_ai import schema_in
 
 
 class NodeTool:

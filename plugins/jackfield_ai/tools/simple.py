@@ -11,9 +11,9 @@ from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NoParameters, Parameters
-from jackfield_ai.agent.toolbox import FunctionTool
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.tools.toolbox import FunctionTool
 
 MAX_EXPRESSION = 1_000
 _MAX_EXPONENT = 10_000

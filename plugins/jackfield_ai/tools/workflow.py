@@ -12,10 +12,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.workflows import Document
-from jackfield_ai.agent.from_ai import schema_in
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
+from jackfield_ai.tools.from_ai import schema_in
 from jackfield_ai.tools.node_tool import told
 
 MAPPED_SINCE = 2
@@ -52,7 +52,7 @@ class FieldValues(Parameters):
     values: list[FieldValue] = Field(default_factory=list)
 
 
-class Mapper(Parameters):
+class WorkflowInputs(Parameters):
     mapping_mode: str = "defineBelow"
     value: dict[str, JsonValue] | None = None
 
@@ -82,7 +82,7 @@ class WorkflowTool(SchemaParameters):
     workflow_json: JsonValue = None
     response_property_name: str = "response"
     fields: FieldValues = Field(default_factory=FieldValues)
-    workflow_inputs: Mapper = Field(default_factory=Mapper)
+    workflow_inputs: WorkflowInputs = Field(default_factory=WorkflowInputs)
 
 
 class CalledWorkflow:

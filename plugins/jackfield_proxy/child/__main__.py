@@ -9,19 +9,23 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from jackfield_proxy.child import descriptors, fitting
-from jackfield_proxy.child.log import say
-from jackfield_proxy.child.pipe import Pipe
+from jackfield.api.places import load
+from jackfield_proxy.child.process import descriptors, fitting
+from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.process.pipe import Pipe
 from jackfield_proxy.messages import FromChild, ToChild
-from jackfield_proxy.slots import Inherited
+from jackfield_proxy.takeover import InheritedDescriptors
 
 if TYPE_CHECKING:
-    from jackfield_proxy.child.server import Server
+    from jackfield_proxy.child.serving.server import Server
+
+SERVER = "jackfield_proxy.child.serving.server:Server"
+"""By place: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
 
 
-async def serve(inherited: Inherited) -> int:
+async def serve(inherited: InheritedDescriptors) -> int:
     # Ctrl-C in the daemon's terminal reaches its whole group; the daemon decides when its proxies end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe = Pipe()
@@ -30,8 +34,7 @@ async def serve(inherited: Inherited) -> int:
         say(problem)
         pipe.send(FromChild(failed=problem))
         return 1
-    from jackfield_proxy.child.server import Server
-
+    server_class = cast("type[Server]", load(SERVER))
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     async with aclosing(pipe.received()) as messages:
@@ -40,7 +43,7 @@ async def serve(inherited: Inherited) -> int:
             return 0
         os.environ.update(first.plan.environment)
         descriptors.allow(first.plan.limits.max_connections)
-        server = Server(first.plan, pipe, inherited)
+        server = server_class(first.plan, pipe, inherited)
         try:
             port = await server.listen()
         except OSError as exc:
@@ -70,4 +73,4 @@ async def _follow(messages: AsyncIterator[ToChild], server: Server, pipe: Pipe) 
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(serve(Inherited.of(sys.argv[1:]))))
+    sys.exit(asyncio.run(serve(InheritedDescriptors.of(sys.argv[1:]))))

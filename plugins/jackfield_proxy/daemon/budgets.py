@@ -24,7 +24,7 @@ WARN_AT = 0.8
 
 
 @record
-class Limit:
+class BudgetLimit:
     """Of one period in one unit."""
 
     period: Period
@@ -49,13 +49,13 @@ class _Spent:
     tokens: float = 0.0
 
 
-class Budgets:
+class BudgetTracker:
     """Of one profile."""
 
     def __init__(self, context: PluginContext, alias: str) -> None:
         self._context = context
         self._alias = alias
-        self._limits: tuple[Limit, ...] = ()
+        self._limits: tuple[BudgetLimit, ...] = ()
         self._spent: dict[Period, _Spent] = {}
         self._read: set[Period] = set()
         self._warned: set[tuple[str, int, float]] = set()
@@ -112,13 +112,13 @@ class Budgets:
             for spent in [self._present(limit.period)]
         ]
 
-    def _message(self, limit: Limit, used: float, spent: _Spent) -> str:
+    def _message(self, limit: BudgetLimit, used: float, spent: _Spent) -> str:
         return (
             f"The profile {self._alias} has used up its budget of {limit.told(limit.most)} a {limit.period} "
             f"({limit.told(used)}). It resets at {_moment(spent.end_ms)}; proxy_config.budgets.{limit.name} sets it."
         )
 
-    def _tell(self, limit: Limit) -> None:
+    def _tell(self, limit: BudgetLimit) -> None:
         """Once when most of it is gone, and once when all of it is."""
         spent = self._present(limit.period)
         used = _amount(spent, limit)
@@ -129,7 +129,7 @@ class Budgets:
                 self._publish(kind, limit, used, spent)
                 return
 
-    def _publish(self, kind: str, limit: Limit, used: float, spent: _Spent) -> None:
+    def _publish(self, kind: str, limit: BudgetLimit, used: float, spent: _Spent) -> None:
         whole = {"budget": limit.name, "limit": limit.most, "spent": used, "resets_at": _moment(spent.end_ms)}
         self._context.events.publish("proxy", kind, {"profile": self._alias, **whole})
         self._context.log.warning(
@@ -151,7 +151,7 @@ class Budgets:
         return _Spent(*bounds(period, self._context.clock.now_ms()))
 
 
-def limits_of(config: Mapping[str, Json]) -> tuple[Limit, ...]:
+def limits_of(config: Mapping[str, Json]) -> tuple[BudgetLimit, ...]:
     """As stored; the profile has checked it."""
     stored = config.get("budgets")
     found = []
@@ -160,7 +160,7 @@ def limits_of(config: Mapping[str, Json]) -> tuple[Limit, ...]:
         for unit in ("usd", "tokens"):
             most = one.get(unit) if isinstance(one, dict) else None
             if isinstance(most, int | float):
-                found.append(Limit(period, unit, most))
+                found.append(BudgetLimit(period, unit, most))
     return tuple(found)
 
 
@@ -176,7 +176,7 @@ def bounds(period: Period, now_ms: int) -> tuple[int, int]:
     return round(start.timestamp() * 1000), round(end.timestamp() * 1000)
 
 
-def _amount(spent: _Spent, limit: Limit) -> float:
+def _amount(spent: _Spent, limit: BudgetLimit) -> float:
     return spent.usd if limit.unit == "usd" else spent.tokens
 
 

@@ -12,7 +12,7 @@ LONGEST_LINE = 4096
 """Bytes of a line that are kept."""
 
 
-class LogFile:
+class ProxyLogFile:
     """All of it blocks."""
 
     def __init__(self, path: Path, limit: int) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
@@ -13,14 +14,19 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.files import read_private, write_private
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
-from jackfield.api.proxy import ProxyAddress
+from jackfield.api.proxy import Proxies, ProxyAddress
 from jackfield_proxy.daemon import health
-from jackfield_proxy.daemon.places import Places
+from jackfield_proxy.daemon.addresses import ProxyAddressBook
+from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
-from jackfield_proxy.daemon.records import Answers
+from jackfield_proxy.daemon.records import Answers, shown
+from jackfield_proxy.daemon.rule_test import tested
 from jackfield_proxy.daemon.supervisor import UP, Supervisor
-from jackfield_proxy.daemon.understudies import Room
-from jackfield_proxy.lazy import MARKER
+from jackfield_proxy.daemon.takeover import DescriptorBudget
+from jackfield_proxy.serving import MARKER, DaemonRole
+
+if TYPE_CHECKING:
+    from jackfield_proxy.schemas import TrialBody
 
 BORROW_SECONDS = 1.0
 """Until another process's proxy must have answered."""
@@ -28,13 +34,14 @@ STARTS = 4
 """Processes that are started at the same time."""
 
 
-class Manager:
+class ProxyManager:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._proxies: dict[str, Supervisor] = {}
         self._answers = Answers()
-        self._places = Places(context)
-        self._room = Room.of_process()
+        self._addresses = ProxyAddressBook(context)
+        self._budget = DescriptorBudget.of_process()
+        self._role = context.port(DaemonRole)
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
         self._closing = False
@@ -42,8 +49,10 @@ class Manager:
     # -- the port
 
     async def address(self, alias: str) -> ProxyAddress:
-        found = await self._started(alias)
-        return found.address
+        """A command uses the daemon's proxy where that runs."""
+        if not self._role.serving and (borrowed := await self.borrowed(alias)) is not None:
+            return borrowed
+        return (await self._started(alias)).address
 
     async def borrowed(self, alias: str) -> ProxyAddress | None:
         """Of a proxy that another process keeps, as the daemon does beside a command; None: there is none."""
@@ -103,8 +112,22 @@ class Manager:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
         if found is None:
-            found = self._proxies[alias] = Supervisor(self._context, alias, self._answers, self._places, self._room)
+            found = self._proxies[alias] = Supervisor(
+                self._context, alias, self._answers, self._addresses, self._budget
+            )
         return found
+
+    def kinds(self) -> Mapping[str, Json]:
+        """Every strategy and condition that a rule may name."""
+        return kinds_view(self._context)
+
+    def requests(self, alias: str, limit: int) -> list[dict[str, Json]]:
+        """The latest, the newest first. The caller has seen that there is such a profile."""
+        return [shown(one) for one in self.of(alias).records.latest(limit)]
+
+    async def tested(self, profile: Profile, body: TrialBody) -> Mapping[str, Json]:
+        """Which rule would take a request. Raises `InvalidInput`."""
+        return await tested(self._context, profile, body)
 
     async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
         """Check, store, and tell the running proxy. Raises `NotFound`, `InvalidInput`."""
@@ -164,7 +187,7 @@ class Manager:
                 else:
                     if event.type == "profile_deleted":
                         self._forget(str(event.data.get("alias")))
-                        await self._places.keep(str(event.data.get("alias")), None)
+                        await self._addresses.keep(str(event.data.get("alias")), None)
                     continue
                 for alias in touched:
                     if self._is_up(alias):
@@ -217,3 +240,27 @@ class Manager:
         except (ValueError, JackfieldError):
             return set()
         return {alias for alias in found if isinstance(alias, str)} if isinstance(found, list) else set()
+
+
+def proxies(context: PluginContext) -> ProxyManager:
+    """The port. It follows changes of profiles from now on."""
+    made = ProxyManager(context)
+    context.spawn("follow profiles", made.follow())
+    return made
+
+
+def _manager(context: PluginContext) -> ProxyManager:
+    """The one behind the port."""
+    return cast("ProxyManager", context.port(Proxies))
+
+
+async def resume(context: PluginContext) -> None:
+    await _manager(context).resume()
+
+
+def metrics(context: PluginContext) -> Sequence[Metric]:
+    return _manager(context).metrics()
+
+
+async def close(context: PluginContext) -> None:
+    await _manager(context).close()

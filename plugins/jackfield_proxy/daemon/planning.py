@@ -17,9 +17,20 @@ from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import replace
-from jackfield_proxy.daemon import plugged, prices
+from jackfield_proxy.daemon import offered_kinds, prices
 from jackfield_proxy.daemon.budgets import limits_of
-from jackfield_proxy.plan import LIMITS, Concurrency, Limits, Plan, Refusal, Rule, Sticky, Target, Upstream
+from jackfield_proxy.plan import (
+    LIMITS,
+    Concurrency,
+    ProxyLimits,
+    ProxyPlan,
+    Refusal,
+    Rule,
+    Stickiness,
+    Target,
+    Upstream,
+)
+from jackfield_proxy.routing.conditions import scripts_in
 from jackfield_proxy.settings import ProxySettings
 
 _WEB_PROXIES = (
@@ -36,7 +47,7 @@ _WEB_PROXIES = (
 
 async def plan_of(
     context: PluginContext, profile: Profile, *, token: str, port: int, refusal: Refusal | None = None
-) -> Plan:
+) -> ProxyPlan:
     """port: to listen on, 0 for any. refusal: by a budget."""
     settings = context.settings(ProxySettings)
     config = profile.proxy_config or {}
@@ -44,12 +55,12 @@ async def plan_of(
     found = routing if isinstance(routing, dict) else {}
     rules = _rules(found.get("rules"))
     strategy = str(found.get("strategy") or "Conditional")
-    if plugged.kinds_of(context).strategy(strategy).prices:
+    if offered_kinds.kinds_of(context).strategy(strategy).prices:
         rules = await prices.priced(context, rules)
     aliases = config.get("model_aliases")
     leading = {name: Target.of(str(to)) for name, to in aliases.items()} if isinstance(aliases, dict) else {}
     wanted = {profile.provider_id, *(rule.target.provider for rule in rules), *(to.provider for to in leading.values())}
-    return Plan(
+    return ProxyPlan(
         alias=profile.alias,
         token=token,
         provider=profile.provider_id,
@@ -58,11 +69,11 @@ async def plan_of(
         rules=rules,
         aliases=leading,
         upstreams=await _upstreams(context, profile, wanted, config),
-        limits=Limits(**{name: getattr(settings, name) for name in LIMITS}),
+        limits=ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
         environment={name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
         sticky=_sticky(found.get("sticky")),
         refusal=refusal,
-        plugins=plugged.sources(context, strategy, rules),
+        plugins=offered_kinds.sources(context, strategy, rules),
     )
 
 
@@ -81,11 +92,11 @@ def _rule(stored: Mapping[str, Json]) -> Rule:
     )
 
 
-def _sticky(stored: Json) -> Sticky | None:
+def _sticky(stored: Json) -> Stickiness | None:
     if isinstance(stored, dict):
         ttl = stored.get("ttl")
-        return Sticky(float(ttl)) if isinstance(ttl, int | float) else Sticky()
-    return Sticky() if stored else None
+        return Stickiness(float(ttl)) if isinstance(ttl, int | float) else Stickiness()
+    return Stickiness() if stored else None
 
 
 def _concurrency(config: Mapping[str, Json], provider: str) -> Concurrency | None:
@@ -182,8 +193,6 @@ def _stored_rules(config: Mapping[str, Json]) -> list[Mapping[str, Json]]:
 
 
 async def _scripts(context: PluginContext, config: Mapping[str, Json]) -> dict[str, str]:
-    from jackfield_proxy.routing.conditions import scripts_in
-
     missing = {}
     for number, rule in enumerate(_stored_rules(config)):
         condition = rule.get("condition")

@@ -12,18 +12,18 @@ from pathlib import Path
 import jackfield
 import jackfield_proxy
 from jackfield_proxy.messages import LONGEST_LINE, FromChild, ToChild, packed, unpacked
-from jackfield_proxy.plan import Plan
-from jackfield_proxy.slots import Inherited
+from jackfield_proxy.plan import ProxyPlan
+from jackfield_proxy.takeover import InheritedDescriptors
 
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "TMPDIR")
 _POLL = 0.005
 """Seconds."""
 _LINES = 100
 """Lines of the log that are written at once."""
-_NOTHING = Inherited()
+_NOTHING = InheritedDescriptors()
 
 
-class Process:
+class ProxyProcess:
     """`started` is how it is made; `wait` tells how it ended."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -32,7 +32,7 @@ class Process:
         self._number = 0
 
     @classmethod
-    async def started(cls, inherited: Inherited = _NOTHING) -> Process:
+    async def started(cls, inherited: InheritedDescriptors = _NOTHING) -> ProxyProcess:
         """inherited: descriptors that it gets. Raises OSError."""
         roots = [str(Path(module.__file__ or "").parents[1]) for module in (jackfield, jackfield_proxy)]
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
@@ -72,7 +72,7 @@ class Process:
             pipe.write(packed(message))
             await pipe.drain()
 
-    async def apply(self, plan: Plan, timeout: float) -> bool:
+    async def apply(self, plan: ProxyPlan, timeout: float) -> bool:
         """Whether the process has taken the plan in time."""
         self._number += 1
         number = self._number

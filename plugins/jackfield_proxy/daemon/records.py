@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
-from jackfield_proxy.messages import Served
+from jackfield_proxy.messages import ServedRequest
 
 ANSWERS = 100_000
 """Ids of answers that are remembered, to tell repeated ones apart."""
@@ -38,10 +38,10 @@ class Answers:
 
 
 @record
-class Request:
+class RecordedRequest:
     """cost: US dollars; None: the answer's tokens or their price are not known. tokens: of all kinds."""
 
-    served: Served
+    served: ServedRequest
     cost: float | None
     tokens: int
 
@@ -53,19 +53,19 @@ class Records:
         self._context = context
         self._alias = alias
         self._answers = answers
-        self._served: deque[Request] = deque(maxlen=kept)
+        self._served: deque[RecordedRequest] = deque(maxlen=kept)
         self._storing: set[asyncio.Task[None]] = set()
         self.count = 0
 
-    def latest(self, limit: int) -> Sequence[Request]:
+    def latest(self, limit: int) -> Sequence[RecordedRequest]:
         """The newest first."""
         return [self._served[-1 - place] for place in range(min(limit, len(self._served)))]
 
-    async def take(self, served: Served, agent: str) -> Request:
+    async def take(self, served: ServedRequest, agent: str) -> RecordedRequest:
         self.count += 1
         entry = self._entry(served, agent)
         cost = None if entry is None else await self._cost(entry)
-        request = Request(served, cost, 0 if entry is None else entry.tokens.total)
+        request = RecordedRequest(served, cost, 0 if entry is None else entry.tokens.total)
         self._served.append(request)
         if self._context.events.wanted("proxy"):
             self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(request)})
@@ -93,7 +93,7 @@ class Records:
         """Everything that was taken is stored."""
         await asyncio.gather(*self._storing)
 
-    def _entry(self, served: Served, agent: str) -> UsageEntry | None:
+    def _entry(self, served: ServedRequest, agent: str) -> UsageEntry | None:
         """None: the answer has said nothing of its tokens."""
         if served.input is None and served.output is None:
             return None
@@ -118,13 +118,13 @@ class Records:
             self._context.log.error("Usage of the proxy of %s was not stored: %s", self._alias, exc)
 
 
-def shown(request: Request) -> dict[str, Json]:
+def shown(request: RecordedRequest) -> dict[str, Json]:
     """As `GET /api/proxy/{alias}/requests` gives it."""
     served = request.served
     return {
         "id": served.id,
         "time": iso(served.time_ms),
-        "dialect": served.face,
+        "dialect": served.dialect,
         "asked_model": served.asked_model,
         "provider": served.provider,
         "model": served.model,

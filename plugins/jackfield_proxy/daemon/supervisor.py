@@ -17,17 +17,17 @@ from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import ProxyAddress
 from jackfield.api.records import replace
 from jackfield_proxy.daemon import health, scripts
-from jackfield_proxy.daemon.budgets import Budgets
+from jackfield_proxy.daemon.addresses import ProxyAddressBook, free_port
+from jackfield_proxy.daemon.budgets import BudgetTracker
 from jackfield_proxy.daemon.crashes import Crashes
-from jackfield_proxy.daemon.logfile import LogFile
-from jackfield_proxy.daemon.places import Places, free_port
+from jackfield_proxy.daemon.frontend import ProxyFrontend
+from jackfield_proxy.daemon.logfile import ProxyLogFile
 from jackfield_proxy.daemon.planning import plan_of
-from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.daemon.process import ProxyProcess
 from jackfield_proxy.daemon.records import Answers, Records
-from jackfield_proxy.daemon.stage import Stage
-from jackfield_proxy.daemon.understudies import Room, Understudies
+from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import FromChild, ToChild
-from jackfield_proxy.plan import HOST, Plan
+from jackfield_proxy.plan import HOST, ProxyPlan
 from jackfield_proxy.settings import ProxySettings
 
 Status: TypeAlias = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
@@ -43,7 +43,14 @@ REFRESH_EVERY = 6
 class Supervisor:
     """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
 
-    def __init__(self, context: PluginContext, alias: str, answers: Answers, places: Places, room: Room) -> None:
+    def __init__(
+        self,
+        context: PluginContext,
+        alias: str,
+        answers: Answers,
+        addresses: ProxyAddressBook,
+        budget: DescriptorBudget,
+    ) -> None:
         self.alias = alias
         self.status: Status = "stopped"
         self.restarts = 0
@@ -51,21 +58,23 @@ class Supervisor:
         self._context = context
         self._settings = context.settings(ProxySettings)
         self.records = Records(context, alias, answers, self._settings.requests_kept)
-        self._places = places
-        self._budgets = Budgets(context, alias)
-        self._log = LogFile(context.service.config_dir / "logs" / "proxy" / f"{alias}.log", self._settings.log_limit)
+        self._addresses = addresses
+        self._budgets = BudgetTracker(context, alias)
+        self._log = ProxyLogFile(
+            context.service.config_dir / "logs" / "proxy" / f"{alias}.log", self._settings.log_limit
+        )
         self._lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._process: Process | None = None
-        self._plan: Plan | None = None
+        self._process: ProxyProcess | None = None
+        self._plan: ProxyPlan | None = None
         self._wanted = False
         self._listens = False
         self._agent = ""
         self._token = ""
         self._port = 0
         self._last_line = ""
-        self._stage = Stage(context, alias, places, room)
+        self._frontend = ProxyFrontend(context, alias, addresses, budget)
 
     # -- what the others see
 
@@ -103,12 +112,12 @@ class Supervisor:
     async def reserve(self, profile: Profile) -> ProxyAddress:
         """Its address and token, or those that it will have."""
         async with self._lock:
-            self._token = self._token or await self._places.token(profile)
+            self._token = self._token or await self._addresses.token(profile)
             if self.status in ("stopped", "failed"):
-                self._port = _port(profile) or self._port or await self._places.port(self.alias)
+                self._port = _port(profile) or self._port or await self._addresses.port(self.alias)
             if not self._port:
                 self._port = await asyncio.to_thread(free_port)
-                await self._places.keep(self.alias, self._port)
+                await self._addresses.keep(self.alias, self._port)
             return self.address
 
     async def restart(self) -> None:
@@ -121,13 +130,13 @@ class Supervisor:
                 await self._start()
             finally:
                 if self._task is None:  # none will come for those that wait
-                    self._stage.close()
+                    self._frontend.close()
 
     async def stop(self) -> None:
         async with self._lock:
-            self._stage.close()
+            self._frontend.close()
             await self._stop()
-            self._stage.close()  # a start that was under way may have opened it
+            self._frontend.close()  # a start that was under way may have opened it
             self._token, self._port = "", 0
 
     async def push(self) -> None:
@@ -141,7 +150,7 @@ class Supervisor:
                 return
             if (wanted := _port(profile)) and wanted != self._port:
                 token = self._token
-                self._stage.close()
+                self._frontend.close()
                 await self._stop()
                 self._token = token
                 await self._start()
@@ -169,7 +178,7 @@ class Supervisor:
             )
         if self._task is None or self._task.done():
             self._wanted, self._listens, self.restarts = True, False, 0
-            self._token = self._token or await self._places.token(profile)
+            self._token = self._token or await self._addresses.token(profile)
             self._become("starting")
             self._task = self._context.spawn(f"proxy {self.alias}", self._keep_alive())
         return self._task
@@ -195,12 +204,12 @@ class Supervisor:
             task.cancel()
             await asyncio.wait([task])
         self._task = self._process = None
-        await self._stage.settled()
+        await self._frontend.settled()
         if self.status != "stopped":
             self._become("stopped")
         await self.records.settled()
 
-    async def _planned(self, profile: Profile, port: int) -> Plan:
+    async def _planned(self, profile: Profile, port: int) -> ProxyPlan:
         await self._budgets.follow(profile)
         plan = await plan_of(self._context, profile, token=self._token, port=port)
         return replace(plan, refusal=self._budgets.refusal())
@@ -225,23 +234,23 @@ class Supervisor:
                 if self._listens:
                     await self._say("crashed five times within a minute, and is not started again")
                 self._become("failed")
-                self._stage.fail()
+                self._frontend.fail()
                 return
             self.restarts += 1
             self._become("restarting")
-            await self._stage.wait(pause)
+            await self._frontend.wait(pause)
 
     async def _one_life(self) -> None:
         """Until the process has ended. Raises OSError, `JackfieldError`."""
         profile = await self._context.port(Profiles).find(self.alias)
         self._agent = profile.agent_id
-        self._port = await self._stage.open(_port(profile), self._port)
+        self._port = await self._frontend.open(_port(profile), self._port)
         # The process loads its modules while its plan is made.
-        process, understudies = await self._stage.begin()
+        process, takeover = await self._frontend.begin()
         self._process, self._plan, self._last_line = process, None, ""
         logging = asyncio.create_task(process.log(self._keep))
         checking = asyncio.create_task(self._check(process))
-        ending = self._context.spawn("end of a proxy", self._end(process, understudies))
+        ending = self._context.spawn("end of a proxy", self._end(process, takeover))
         try:
             self._plan = await self._planned(profile, self._port)
             await process.send(ToChild(plan=self._plan))
@@ -257,12 +266,12 @@ class Supervisor:
         if self._wanted and (self._listens or not self._last_line):
             await self._say(f"the process {process.pid} has ended with {'signal' if code < 0 else 'code'} {abs(code)}")
 
-    async def _end(self, process: Process, understudies: Understudies | None) -> None:
+    async def _end(self, process: ProxyProcess, takeover: ConnectionTakeover | None) -> None:
         """Its clients are told as soon as it has ended, whatever it has left to be read."""
         await process.wait()
-        self._stage.end(understudies, wanted=self._wanted)
+        self._frontend.end(takeover, wanted=self._wanted)
 
-    async def _listen_to(self, process: Process) -> None:
+    async def _listen_to(self, process: ProxyProcess) -> None:
         try:
             async with asyncio.timeout(self._settings.start_timeout) as limit:
                 async for message in process.messages():
@@ -281,7 +290,7 @@ class Supervisor:
         self.started_ms = self._context.clock.now_ms()
         self._become("running")
 
-    async def _take(self, process: Process, message: FromChild) -> None:
+    async def _take(self, process: ProxyProcess, message: FromChild) -> None:
         if message.served is not None:
             request = await self.records.take(message.served, self._agent)
             self._budgets.add(request.tokens, request.cost or 0.0)
@@ -289,14 +298,14 @@ class Supervisor:
         elif (question := message.question) is not None:
             self._context.spawn("condition script", scripts.answer(self._context, question, process, self._keep))
 
-    async def _tell_budget(self, process: Process) -> None:
+    async def _tell_budget(self, process: ProxyProcess) -> None:
         """When a budget has come to its end, or to a new period."""
         refusal = self._budgets.refusal()
         if self._plan is not None and refusal != self._plan.refusal:
             self._plan = replace(self._plan, refusal=refusal)
             await process.send(ToChild(plan=self._plan))
 
-    async def _check(self, process: Process) -> None:
+    async def _check(self, process: ProxyProcess) -> None:
         missed = rounds = 0
         while True:
             await asyncio.sleep(self._settings.health_interval)

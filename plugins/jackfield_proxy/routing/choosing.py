@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.records import record
-from jackfield_proxy.plan import Plan, Rule, Target
+from jackfield_proxy.plan import ProxyPlan, Rule, Target
 from jackfield_proxy.routing.conditions import scripts_in
 from jackfield_proxy.routing.facts import Facts
 from jackfield_proxy.routing.health import Health
-from jackfield_proxy.routing.kinds import BUILT_IN, Kinds
+from jackfield_proxy.routing.kinds import BUILT_IN, RoutingKinds
 
 
 @record
@@ -21,7 +21,7 @@ class Candidate:
     reason: str = ""
 
 
-def choose(plan: Plan, facts: Facts, health: Health, kinds: Kinds = BUILT_IN) -> Sequence[Candidate]:
+def choose(plan: ProxyPlan, facts: Facts, health: Health, kinds: RoutingKinds = BUILT_IN) -> Sequence[Candidate]:
     """At least one. An alias comes before every rule."""
     aliased = plan.aliases.get(facts.model)
     if aliased is not None:
@@ -34,17 +34,17 @@ def choose(plan: Plan, facts: Facts, health: Health, kinds: Kinds = BUILT_IN) ->
     return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
 
 
-def fitting(plan: Plan, facts: Facts, kinds: Kinds = BUILT_IN) -> Sequence[Rule]:
+def fitting(plan: ProxyPlan, facts: Facts, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
     """The highest priority first, and as stored among equals."""
     every = not kinds.strategy(plan.strategy).conditions
     found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, facts)]
     return sorted(found, key=lambda rule: -rule.priority)
 
 
-def scripts_of(plan: Plan) -> frozenset[str]:
+def scripts_of(plan: ProxyPlan) -> frozenset[str]:
     """Every script that its rules need."""
     return frozenset(path for rule in plan.rules for path in scripts_in(rule.condition))
 
 
-def _reason(plan: Plan, rule: Rule) -> str:
+def _reason(plan: ProxyPlan, rule: Rule) -> str:
     return f"the rule {rule.name} (priority {rule.priority}, {rule.condition.get('type')}) under {plan.strategy}"

@@ -19,7 +19,7 @@ Check: TypeAlias = "Callable[[Stored, Facts], bool]"
 
 
 @record
-class Condition:
+class BuiltInCondition:
     """`jackfield.api.proxy.RoutingCondition`."""
 
     type: str
@@ -74,28 +74,28 @@ def _thinks(_condition: Stored, facts: Facts) -> bool:
 
 
 CONDITIONS = (
-    Condition("always", lambda _, __: True),
-    Condition("token_count", _token_count),
-    Condition("has_tools", _has_tools),
-    Condition("thinking", _thinks),
-    Condition("thinking_mode", _thinks),
-    Condition("model_pattern", _model_pattern),
-    Condition("image", lambda _, facts: facts.image),
-    Condition("web_search", lambda _, facts: facts.web_search),
-    Condition("background", lambda _, facts: facts.background),
-    Condition("header", _header),
-    Condition("time", _time),
+    BuiltInCondition("always", lambda _, __: True),
+    BuiltInCondition("token_count", _token_count),
+    BuiltInCondition("has_tools", _has_tools),
+    BuiltInCondition("thinking", _thinks),
+    BuiltInCondition("thinking_mode", _thinks),
+    BuiltInCondition("model_pattern", _model_pattern),
+    BuiltInCondition("image", lambda _, facts: facts.image),
+    BuiltInCondition("web_search", lambda _, facts: facts.web_search),
+    BuiltInCondition("background", lambda _, facts: facts.background),
+    BuiltInCondition("header", _header),
+    BuiltInCondition("time", _time),
 )
 
 
-def parts(condition: Stored) -> Iterator[Stored]:
+def nested(condition: Stored) -> Iterator[Stored]:
     """It and everything within it."""
     yield condition
     negated = condition.get("condition")
     for one in (*inner(condition), *([negated] if isinstance(negated, dict) else [])):
-        yield from parts(one)
+        yield from nested(one)
 
 
 def scripts_in(condition: Stored) -> Iterator[str]:
     """The paths of every script that it needs."""
-    return (str(one.get("path")) for one in parts(condition) if one.get("type") == "script")
+    return (str(one.get("path")) for one in nested(condition) if one.get("type") == "script")

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from jackfield.api.records import state
-from jackfield_proxy.plan import Limits, Target
+from jackfield_proxy.plan import ProxyLimits, Target
 
 MOST = 10_000
 """Targets and sets of rules that are remembered; with a new one the oldest is forgotten."""
@@ -65,7 +65,7 @@ class Health:
         found.failures, found.closed_until = 0, 0.0
         found.latency += (seconds - found.latency) * (_NEW_SHARE if found.latency else 1.0)
 
-    def failed(self, target: Target, limits: Limits, retry_after: float | None = None) -> None:
+    def failed(self, target: Target, limits: ProxyLimits, retry_after: float | None = None) -> None:
         """After several failures in a row, or when the provider says how long, it is left alone. When that time is
         over one more failure is enough."""
         found = self._of(target)

@@ -18,7 +18,7 @@ def _nobody(_text: str) -> None:
 
 
 @record
-class Kinds:
+class RoutingKinds:
     """strategies: by their names in lower case; conditions: by type. complain: is told what a plugin's code did
     wrong."""
 
@@ -32,7 +32,7 @@ class Kinds:
         strategies: Iterable[RoutingStrategy],
         conditions: Iterable[RoutingCondition],
         complain: Callable[[str], None] = _nobody,
-    ) -> Kinds:
+    ) -> RoutingKinds:
         """Of two with one name the first counts."""
         known: dict[str, RoutingStrategy] = {}
         types: dict[str, RoutingCondition] = {}
@@ -77,4 +77,4 @@ class Kinds:
             return False
 
 
-BUILT_IN = Kinds.of(STRATEGIES, CONDITIONS)
+BUILT_IN = RoutingKinds.of(STRATEGIES, CONDITIONS)

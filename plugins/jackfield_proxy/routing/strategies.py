@@ -61,7 +61,7 @@ def _led_by(rule: Rule, fitting: Fitting) -> Sequence[Rule]:
 
 
 @record
-class Strategy:
+class BuiltInStrategy:
     """`jackfield.api.proxy.RoutingStrategy`."""
 
     name: str
@@ -73,14 +73,14 @@ class Strategy:
         return self.ordering(fitting, health)
 
 
-CONDITIONAL = Strategy("Conditional", _first)
+CONDITIONAL = BuiltInStrategy("Conditional", _first)
 STRATEGIES = (
-    Strategy("Simple", _first, conditions=False),
+    BuiltInStrategy("Simple", _first, conditions=False),
     CONDITIONAL,
-    Strategy("Weighted", _weighted),
-    Strategy("RoundRobin", _round_robin),
-    Strategy("LeastBusy", _least_busy),
-    Strategy("LowestLatency", _lowest_latency),
-    Strategy("LowestCost", _lowest_cost, prices=True),
-    Strategy("Fallback", _every),
+    BuiltInStrategy("Weighted", _weighted),
+    BuiltInStrategy("RoundRobin", _round_robin),
+    BuiltInStrategy("LeastBusy", _least_busy),
+    BuiltInStrategy("LowestLatency", _lowest_latency),
+    BuiltInStrategy("LowestCost", _lowest_cost, prices=True),
+    BuiltInStrategy("Fallback", _every),
 )

@@ -7,8 +7,8 @@ wherever its error cannot matter, and the provider counts where it can.
 
 from __future__ import annotations
 
-from jackfield_proxy.plan import Plan
-from jackfield_proxy.routing.conditions import parts
+from jackfield_proxy.plan import ProxyPlan
+from jackfield_proxy.routing.conditions import nested
 
 LEAST, MOST = 0.5, 1.75
 """The true length lies between these multiples of the estimate: as measured with a vocabulary of 200,000 on source
@@ -17,11 +17,11 @@ languages (0.5 to 0.8). Indic scripts come out at a third, where the estimate is
 at twice."""
 
 
-def thresholds_of(plan: Plan) -> tuple[int, ...]:
+def thresholds_of(plan: ProxyPlan) -> tuple[int, ...]:
     """Every number that its `token_count` conditions name."""
     found = set()
     for rule in plan.rules:
-        for one in parts(rule.condition):
+        for one in nested(rule.condition):
             if one.get("type") == "token_count":
                 found |= {value for name in ("min", "max") if isinstance(value := one.get(name), int)}
     return tuple(sorted(found))

@@ -58,7 +58,9 @@ async def test_responses(lab: AiLab) -> None:
     given = {"values": [{"content": "q"}]}
     (found,) = await lab.items(flow(openai(2, responses=given)), {"x": 1})
     assert found["output"][0]["content"][0]["text"] == "Hi"
-    assert lab.asked[0]["input"] == [{"role": "user", "content": [{"type": "input_text", "text": "q"}]}]
+    assert lab.asked[0]["input"] == [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "q"}]}
+    ]
     assert lab.server.seen[0].target == "/v1/responses"
 
 
@@ -183,4 +185,4 @@ async def test_anthropic_messages(lab: AiLab) -> None:
     parameters: dict[str, Any] = {"messages": {"values": [{"content": "q"}]}, "options": {"system": "S"}}
     made = node("A", "anthropic", parameters, typeVersion=1, credentials={"anthropicApi": {"id": "anthropicApi"}})
     assert await lab.items(flow(made), {"x": 1}) == [{"content": [{"type": "text", "text": "Hi"}]}]
-    assert lab.asked[0]["system"] == "S"
+    assert lab.asked[0]["system"] == [{"type": "text", "text": "S"}]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from jackfield.api.ai import Completion, Message, ParseProblem
 from jackfield.api.nodes import NodeError
-from jackfield_ai.agent.from_ai import schema_in
 from jackfield_ai.parsing.parsers import FixingParser, ListParser, StructuredParser, filled
 from jackfield_ai.parsing.schemas import problems, schema_of
 from jackfield_ai.parsing.texts import json_in
+from jackfield_ai.tools.from_ai import schema_in
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(-1e6, 1e6) | st.text(max_size=20)
 VALUES = st.recursive(

@@ -17,9 +17,10 @@ from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
-from jackfield_proxy.child.server import Server
-from jackfield_proxy.messages import FromChild, Served
-from jackfield_proxy.plan import Limits, Plan, Rule, Target, Upstream
+from jackfield_proxy.child.serving.server import Server
+from jackfield_proxy.messages import FromChild, ServedRequest
+from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Rule, Target, Upstream
+from jackfield_proxy.serving import DaemonRole
 
 TOKEN = "token-of-the-proxy"
 KEY = "key-of-the-provider"
@@ -104,7 +105,7 @@ class Pipe:
     """The daemon's end, in this process."""
 
     def __init__(self) -> None:
-        self.served: list[Served] = []
+        self.served: list[ServedRequest] = []
         self.said: dict[str, bool] = {}
 
     def send(self, message: FromChild) -> None:
@@ -129,10 +130,10 @@ class Proxy:
             return answer.status, await answer.read()
 
 
-def plan(upstreams: Mapping[str, Upstream], *rules: Rule, limits: Limits | None = None, **more: Any) -> Plan:
+def plan(upstreams: Mapping[str, Upstream], *rules: Rule, limits: ProxyLimits | None = None, **more: Any) -> ProxyPlan:
     first = next(iter(upstreams), "none")
-    fast = limits or Limits(retries=0, first_byte_timeout=2.0, idle_timeout=2.0, stop_grace=0.0)
-    return Plan("p", TOKEN, first, rules=rules, upstreams=upstreams, limits=fast, **more)
+    fast = limits or ProxyLimits(retries=0, first_byte_timeout=2.0, idle_timeout=2.0, stop_grace=0.0)
+    return ProxyPlan("p", TOKEN, first, rules=rules, upstreams=upstreams, limits=fast, **more)
 
 
 def upstream(provider: Provider_, name: str = "north", family: Any = "anthropic", **more: Any) -> Upstream:
@@ -141,7 +142,7 @@ def upstream(provider: Provider_, name: str = "north", family: Any = "anthropic"
 
 
 @contextlib.asynccontextmanager
-async def proxy_of(made: Plan) -> AsyncIterator[Proxy]:
+async def proxy_of(made: ProxyPlan) -> AsyncIterator[Proxy]:
     pipe = Pipe()
     server = Server(made, pipe)  # type: ignore[arg-type]
     base = f"http://127.0.0.1:{await server.listen()}"
@@ -225,4 +226,6 @@ def daemon_of(root: Path, *profiles: Profile, **urls: str) -> FakeContext:
         "Profiles": Profiles({one.alias: one for one in profiles}, keys),
         "Usage": Usage(),
     }
-    return FakeContext(root, ports=ports)
+    context = FakeContext(root, ports=ports)
+    context.port(DaemonRole).serving = True
+    return context

@@ -14,7 +14,7 @@ from aiohttp import web
 from proxy_lab import TOKEN, Provider_, Proxy, plan, proxy_of, rule, upstream
 from scripted import Say, chat_answer, chat_stream, message_of, messages_stream
 
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.plan import ProxyLimits
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PLACE = {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]}
@@ -36,7 +36,7 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench_of(family: str, limits: Limits | None = None, **more: Any) -> AsyncIterator[Bench]:
+async def bench_of(family: str, limits: ProxyLimits | None = None, **more: Any) -> AsyncIterator[Bench]:
     """A proxy in front of a provider of this family, and both clients."""
     says: list[Say] = []
 

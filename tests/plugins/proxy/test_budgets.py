@@ -15,8 +15,8 @@ from proxy_lab import ASKED, Provider_, Usage, daemon_of, profile, until
 from jackfield.api.profiles import Profiles
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
-from jackfield_proxy.daemon.budgets import Budgets, bounds, limits_of
-from jackfield_proxy.daemon.manager import Manager
+from jackfield_proxy.daemon.budgets import BudgetTracker, bounds, limits_of
+from jackfield_proxy.daemon.manager import ProxyManager
 
 DAY = 86_400_000
 NOON = round(datetime(2026, 3, 15, 12, tzinfo=UTC).timestamp() * 1000)
@@ -49,8 +49,8 @@ def context(tmp_path: Path, **budgets: Any) -> FakeContext:
     return made
 
 
-async def budgets_of(made: FakeContext) -> Budgets:
-    found = Budgets(made, "p")
+async def budgets_of(made: FakeContext) -> BudgetTracker:
+    found = BudgetTracker(made, "p")
     await found.follow(await made.port(Profiles).find("p"))
     return found
 
@@ -126,7 +126,7 @@ async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_pat
     made = daemon_of(tmp_path, profile(budgets={"day": {"usd": 0.03}}), north=north.url)
     usage = cast("Usage", made.ports["Usage"])
     usage.prices = {"asked": 0.001}
-    manager = Manager(made)
+    manager = ProxyManager(made)
     try:
         assert (await ask(manager))[0] == 200
         await until(lambda: manager.of("p").records.count == 1)
@@ -146,7 +146,7 @@ async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_pat
     finally:
         await manager.close()
     usage.before = RunUsage(Tokens(30), Cost(input=0.03))
-    again = Manager(made)
+    again = ProxyManager(made)
     try:
         assert (await ask(again))[0] == 429
     finally:
@@ -154,7 +154,7 @@ async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_pat
     assert len(north.asked) == 2
 
 
-async def refused(manager: Manager) -> tuple[int, Any, Any]:
+async def refused(manager: ProxyManager) -> tuple[int, Any, Any]:
     """The process hears of the end of a budget a moment after the answer that brought it."""
     async with asyncio.timeout(5):
         while (found := await ask(manager))[0] == 200:
@@ -163,7 +163,7 @@ async def refused(manager: Manager) -> tuple[int, Any, Any]:
     return found
 
 
-async def ask(manager: Manager) -> tuple[int, Any, Any]:
+async def ask(manager: ProxyManager) -> tuple[int, Any, Any]:
     found = await manager.address("p")
     url = f"{found.base_url}/v1/messages"
     async with (

@@ -26,12 +26,12 @@ from proxy_lab import (
     upstream,
 )  # fmt: skip
 
-from jackfield_proxy.child import relay
-from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.child.unpacking import unpacked
-from jackfield_proxy.child.upstreams import passed_headers, returned_headers
+from jackfield_proxy.child.answers import relay
+from jackfield_proxy.child.incoming.addressing import passed_headers, returned_headers
+from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.child.upstream.unpacking import unpacked
 from jackfield_proxy.messages import FromChild, packed
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.plan import ProxyLimits
 
 CHAT = {
     "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
@@ -146,7 +146,7 @@ async def test_what_is_no_http_is_not_in_the_log(north: Provider_, capfd: pytest
 
 
 async def test_a_body_that_does_not_come_is_408(north: Provider_) -> None:
-    quick = Limits(retries=0, idle_timeout=0.1, stop_grace=0.0)
+    quick = ProxyLimits(retries=0, idle_timeout=0.1, stop_grace=0.0)
     async with proxy_of(plan({"north": upstream(north)}, limits=quick)) as proxy:
         base = proxy.client._base_url
         assert base is not None

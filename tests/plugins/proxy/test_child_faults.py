@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, Proxy, failing, plan, proxy_of, rule, sse, upstream
 
-from jackfield_proxy.plan import Limits, Upstream
+from jackfield_proxy.plan import ProxyLimits, Upstream
 
 Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 CHAT = {
@@ -72,7 +72,7 @@ async def mute(_request: web.BaseRequest) -> web.StreamResponse:
     raise AssertionError
 
 
-SHORT = Limits(retries=0, first_byte_timeout=0.2, idle_timeout=0.2, stop_grace=0.0)
+SHORT = ProxyLimits(retries=0, first_byte_timeout=0.2, idle_timeout=0.2, stop_grace=0.0)
 
 
 async def test_nobody_listens(north: Provider_) -> None:
@@ -196,7 +196,7 @@ def two(north: Provider_, south: Provider_, strategy: str = "Fallback", **limits
     upstreams = {"north": upstream(north), "south": upstream(south, "south", family="openai")}
     rules = (rule("first", "north/n", 9), rule("second", "south/s", 1))
     merged = {"retries": 0, "stop_grace": 0.0, "first_byte_timeout": 2.0, **limits}
-    made = plan(upstreams, *rules, strategy=strategy, limits=Limits(**merged))  # type: ignore[arg-type]
+    made = plan(upstreams, *rules, strategy=strategy, limits=ProxyLimits(**merged))  # type: ignore[arg-type]
     return proxy_of(made)  # type: ignore[return-value]
 
 
@@ -254,7 +254,7 @@ async def test_retry_waits_as_long_as_the_provider_says(north: Provider_) -> Non
         return await answers.pop(0)(request)
 
     north.answer = next_one
-    async with proxy_of(plan({"north": upstream(north)}, limits=Limits(retries=2, stop_grace=0.0))) as proxy:
+    async with proxy_of(plan({"north": upstream(north)}, limits=ProxyLimits(retries=2, stop_grace=0.0))) as proxy:
         assert (await proxy.post(ASKED))[0] == 200
     assert proxy.pipe.served[0].attempts == 3
 
@@ -262,7 +262,7 @@ async def test_retry_waits_as_long_as_the_provider_says(north: Provider_) -> Non
 @pytest.mark.parametrize("headers", [{"Retry-After": "3600"}, {"x-should-retry": "false"}])
 async def test_no_retry_when_the_provider_wants_none(north: Provider_, headers: dict[str, str]) -> None:
     north.answer = failing(429, **headers)
-    async with proxy_of(plan({"north": upstream(north)}, limits=Limits(retries=5, stop_grace=0.0))) as proxy:
+    async with proxy_of(plan({"north": upstream(north)}, limits=ProxyLimits(retries=5, stop_grace=0.0))) as proxy:
         assert (await proxy.post(ASKED))[0] == 429
     assert len(north.asked) == 1
 

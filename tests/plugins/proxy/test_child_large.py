@@ -14,13 +14,15 @@ from aiohttp import web
 from proxy_lab import ASKED, MESSAGE, Provider_, plan, proxy_of, rule, until, upstream
 
 from jackfield.api.dialects.model import DialectError, DialectName
-from jackfield_proxy.child import large
-from jackfield_proxy.child.call import Call
-from jackfield_proxy.child.large import LARGE, Helpers, LargeCall, call_of
-from jackfield_proxy.plan import Limits, Target
+from jackfield_proxy.child.incoming import helpers as helper_processes
+from jackfield_proxy.child.incoming import large
+from jackfield_proxy.child.incoming.client_request import ClientRequest
+from jackfield_proxy.child.incoming.helpers import HelperProcesses
+from jackfield_proxy.child.incoming.large import LARGE, LargeClientRequest, request_of
+from jackfield_proxy.plan import ProxyLimits, Target
 
 HEADERS = [("X-Session-Id", "s1"), ("User-Agent", "agent")]
-LONG = Limits(retries=0, first_byte_timeout=60.0, stop_grace=0.0)
+LONG = ProxyLimits(retries=0, first_byte_timeout=60.0, stop_grace=0.0)
 
 
 def turns(size: int) -> list[dict[str, Any]]:
@@ -47,8 +49,8 @@ async def north() -> AsyncIterator[Provider_]:
 
 
 @pytest.fixture
-async def helpers() -> AsyncIterator[Helpers]:
-    made = Helpers()
+async def helpers() -> AsyncIterator[HelperProcesses]:
+    made = HelperProcesses()
     yield made
     made.close()
 
@@ -65,14 +67,14 @@ def answering(family: str) -> tuple[Any, list[bytes]]:
     return answer, got
 
 
-async def test_a_large_call_is_the_same_as_a_small_one(helpers: Helpers, north: Provider_) -> None:
+async def test_a_large_call_is_the_same_as_a_small_one(helpers: HelperProcesses, north: Provider_) -> None:
     told = [{"role": "user", "content": "ping " * 60_000}]
     plain = json.dumps({"model": "asked", "messages": told, "input": told}).encode()
     given: dict[DialectName, bytes] = {"anthropic": body(), "chat": plain, "responses": plain}
-    for face, asked in given.items():
-        one = Call(face, asked, HEADERS, "")
-        other = await call_of(face, asked, HEADERS, "", helpers, counts=False)
-        assert isinstance(other, LargeCall)
+    for dialect, asked in given.items():
+        one = ClientRequest(dialect, asked, HEADERS, "")
+        other = await request_of(dialect, asked, HEADERS, "", helpers, counts=False)
+        assert isinstance(other, LargeClientRequest)
         assert await one.facts() == await other.facts()
         for name in ("model", "stream", "headers", "session", "conversation", "mixed"):
             assert getattr(one, name) == getattr(other, name), name
@@ -85,11 +87,11 @@ async def test_a_large_call_is_the_same_as_a_small_one(helpers: Helpers, north: 
         assert one.asked == other.asked
 
 
-async def test_what_is_wrong_with_it_is_told(helpers: Helpers) -> None:
+async def test_what_is_wrong_with_it_is_told(helpers: HelperProcesses) -> None:
     space = b" " * LARGE
     for given, says in ((b"[" + space + b"]", "not a JSON object"), (b"{" + space, "JSON"), (b"{}" + space, "model")):
         with pytest.raises(DialectError, match=says) as raised:
-            await call_of("chat", given, [], "", helpers, counts=False)
+            await request_of("chat", given, [], "", helpers, counts=False)
         assert (raised.value.status, raised.value.kind) == (400, "invalid_request_error")
 
 
@@ -151,7 +153,7 @@ async def test_a_process_that_dies_fails_its_request_alone(north: Provider_) -> 
         assert (await proxy.post(body()))[0] == 200
 
 
-async def test_a_process_that_dies_leaves_those_of_later_requests_alone(helpers: Helpers) -> None:
+async def test_a_process_that_dies_leaves_those_of_later_requests_alone(helpers: HelperProcesses) -> None:
     dying = asyncio.create_task(helpers.run(os._exit, 3))
     await asyncio.sleep(0)
     helpers._pool = None  # as another request of the same processes finds it out before
@@ -161,7 +163,9 @@ async def test_a_process_that_dies_leaves_those_of_later_requests_alone(helpers:
     assert helpers._pool is later
 
 
-async def test_without_another_process_it_is_done_here(helpers: Helpers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_another_process_it_is_done_here(
+    helpers: HelperProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused() -> None:
         raise OSError(11, "Resource temporarily unavailable")
 
@@ -169,8 +173,8 @@ async def test_without_another_process_it_is_done_here(helpers: Helpers, monkeyp
     assert await helpers.run(os.getpid) == os.getpid()
 
 
-async def test_idle_processes_end(helpers: Helpers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "IDLE", 0.01)
+async def test_idle_processes_end(helpers: HelperProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helper_processes, "IDLE", 0.01)
     await helpers.run(os.getpid)
     await until(lambda: helpers._pool is None)
     assert await helpers.run(os.getpid) != os.getpid(), "and come again"
@@ -178,5 +182,5 @@ async def test_idle_processes_end(helpers: Helpers, monkeypatch: pytest.MonkeyPa
 
 def test_only_signatures_of_its_own_calls_go_along() -> None:
     read = large._read("anthropic", body(), [])
-    call = LargeCall("anthropic", b"", [], "", counts=False, read=read, helpers=Helpers())
+    call = LargeClientRequest("anthropic", b"", [], "", counts=False, read=read, helpers=HelperProcesses())
     assert call.known({"toolu_1": "a", "toolu_x": "b"}) == {"toolu_1": "a"}

@@ -13,8 +13,8 @@ from aiohttp import web
 from proxy_lab import ASKED, Provider_, default_answer, failing, plan, proxy_of, rule, until, upstream
 
 from jackfield.api.records import replace
-from jackfield_proxy.child.conversations import MOST, Conversations, key_of, named
-from jackfield_proxy.plan import Concurrency, Limits, Refusal, Sticky, Target
+from jackfield_proxy.child.incoming.conversations import MOST, Conversations, key_of, named
+from jackfield_proxy.plan import Concurrency, ProxyLimits, Refusal, Stickiness, Target
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.thresholds import doubtful, thresholds_of
 
@@ -68,7 +68,7 @@ async def test_a_full_queue_is_told_in_the_dialect_of_the_client(
     limited = upstream(north, concurrency=Concurrency(1, queue=1, timeout=10))
     async with proxy_of(plan({"north": limited})) as proxy:
         asked = [asyncio.create_task(proxy.post(ASKED)) for _ in range(2)]
-        await until(lambda: gate.now == 1 and len(proxy.server._sender.lanes._lanes["north"].waiting) == 1)
+        await until(lambda: gate.now == 1 and len(proxy.server._sender.limiter._queues["north"].waiting) == 1)
         async with proxy.client.post(path, json=ASKED) as answer:
             body = await answer.json()
             assert (answer.status, body["error"]["type"], answer.headers["Retry-After"]) == (status, kind, "1")
@@ -97,14 +97,14 @@ async def test_a_client_that_leaves_the_queue_gives_up_its_turn(north: Provider_
     limited = upstream(north, concurrency=Concurrency(1, queue=5, timeout=10))
     async with proxy_of(plan({"north": limited})) as proxy:
         first, second = (asyncio.create_task(proxy.post(ASKED)) for _ in range(2))
-        lane = proxy.server._sender.lanes._lanes
-        await until(lambda: "north" in lane and len(lane["north"].waiting) == 1)
+        queue = proxy.server._sender.limiter._queues
+        await until(lambda: "north" in queue and len(queue["north"].waiting) == 1)
         second.cancel()
-        await until(lambda: not lane["north"].waiting or first.done())
+        await until(lambda: not queue["north"].waiting or first.done())
         gate.open.set()
         await asyncio.gather(first, second, return_exceptions=True)
         assert (await proxy.post(ASKED))[0] == 200
-        assert lane["north"].busy == 0
+        assert queue["north"].busy == 0
 
 
 async def test_a_new_limit_counts_for_those_that_wait(north: Provider_) -> None:
@@ -169,7 +169,7 @@ def turn(session: str) -> dict[str, Any]:
 
 
 async def test_a_conversation_stays_with_its_target(north: Provider_) -> None:
-    async with proxy_of(balanced(north, sticky=Sticky(60))) as proxy:
+    async with proxy_of(balanced(north, sticky=Stickiness(60))) as proxy:
         for session in ("one", "two", "one", "one", "two", "two"):
             await proxy.post(turn(session))
     served = proxy.pipe.served
@@ -186,15 +186,15 @@ async def test_without_it_targets_take_turns(north: Provider_) -> None:
 
 
 async def test_a_conversation_leaves_a_target_that_fails_and_one_that_is_busy(north: Provider_) -> None:
-    limits = Limits(retries=0, breaker_failures=1, breaker_open=60, stop_grace=0)
-    async with proxy_of(balanced(north, sticky=Sticky(60), limits=limits)) as proxy:
+    limits = ProxyLimits(retries=0, breaker_failures=1, breaker_open=60, stop_grace=0)
+    async with proxy_of(balanced(north, sticky=Stickiness(60), limits=limits)) as proxy:
         await proxy.post(turn("one"))
         proxy.server._sender.health.failed(Target("north", "a"), limits)
         for _ in range(3):
             await proxy.post(turn("one"))
     assert [one.rule for one in proxy.pipe.served] == ["a", "b", "b", "b"]
     gate = Gate(north)
-    busy = balanced(north, sticky=Sticky(60))
+    busy = balanced(north, sticky=Stickiness(60))
     crowded = {name: replace(one, concurrency=Concurrency(1)) for name, one in busy.upstreams.items()}
     async with proxy_of(replace(busy, upstreams=crowded)) as proxy:
         first = asyncio.create_task(proxy.post(turn("one")))
@@ -302,7 +302,7 @@ async def test_a_count_that_takes_too_long_is_an_estimate(north: Provider_) -> N
         return await default_answer(request)
 
     north.answer = answer
-    limits = Limits(count_timeout=0.05, stop_grace=0)
+    limits = ProxyLimits(count_timeout=0.05, stop_grace=0)
     made = plan({"north": upstream(north)}, rule("long", "north/l", type="token_count", min=4000), limits=limits)
     async with proxy_of(made) as proxy:
         assert (await proxy.post(sized(3000)))[0] == 200

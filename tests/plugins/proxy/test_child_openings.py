@@ -17,8 +17,8 @@ from proxy_lab import ASKED, EVENTS, Provider_, plan, proxy_of, rule, sse, upstr
 from sdk_lab import bench_of
 
 from jackfield.api.dialects.model import DialectName
-from jackfield_proxy.child.opening import LARGEST, Opening
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.child.upstream.opening import LARGEST, Opening
+from jackfield_proxy.plan import ProxyLimits
 
 SSE = {"Content-Type": "text/event-stream"}
 STREAM = {**ASKED, "stream": True, "input": "ping"}
@@ -27,7 +27,7 @@ PATHS: Mapping[DialectName, str] = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
 }
-NOW = Limits(retries=1, first_byte_timeout=5.0, idle_timeout=5.0, stop_grace=0.0)
+NOW = ProxyLimits(retries=1, first_byte_timeout=5.0, idle_timeout=5.0, stop_grace=0.0)
 
 
 def data(value: object) -> bytes:
@@ -164,7 +164,7 @@ async def test_another_target_serves_what_one_refuses_in_its_stream(
         "south": upstream(south, "south", **families(dialect)),
     }
     rules = (rule("first", "north/n", 9), rule("second", "south/s", 1))
-    limits = Limits(retries=0, stop_grace=0.0, breaker_failures=1, breaker_open=60.0)
+    limits = ProxyLimits(retries=0, stop_grace=0.0, breaker_failures=1, breaker_open=60.0)
     async with proxy_of(plan(upstreams, *rules, strategy="Fallback", limits=limits)) as proxy:
         got = await proxy.post(STREAM, PATHS[dialect])
         await proxy.post(STREAM, PATHS[dialect])
@@ -208,7 +208,7 @@ async def test_content_goes_on_at_once_with_all_before_it(north: Provider_, dial
     cut = whole.index(b"pong") + 10
     gate = Gated(north, whole[:cut], whole[cut:])
     async with (
-        proxy_of(plan({"north": upstream(north, **families(dialect))}, limits=Limits(stop_grace=0.0))) as proxy,
+        proxy_of(plan({"north": upstream(north, **families(dialect))}, limits=ProxyLimits(stop_grace=0.0))) as proxy,
         asyncio.timeout(5),
         proxy.client.post(PATHS[dialect], json=STREAM) as answer,
     ):
@@ -223,7 +223,7 @@ async def test_content_goes_on_at_once_with_all_before_it(north: Provider_, dial
 async def test_a_model_that_thinks_before_it_says_anything_is_not_waited_for(north: Provider_) -> None:
     late = event(claude_error("overloaded_error"))
     gate = Gated(north, START + PING, late)
-    limits = Limits(opening_timeout=0.05, stop_grace=0.0)
+    limits = ProxyLimits(opening_timeout=0.05, stop_grace=0.0)
     async with (
         proxy_of(plan({"north": upstream(north)}, limits=limits)) as proxy,
         proxy.client.post("/v1/messages", json=STREAM) as answer,
@@ -238,7 +238,7 @@ async def test_a_model_that_thinks_before_it_says_anything_is_not_waited_for(nor
 async def test_nothing_is_held_back_where_the_setting_says_so(north: Provider_) -> None:
     said = START + event(claude_error("overloaded_error"))
     north.answer = saying(said)
-    limits = Limits(opening_timeout=0, stop_grace=0.0)
+    limits = ProxyLimits(opening_timeout=0, stop_grace=0.0)
     async with proxy_of(plan({"north": upstream(north)}, limits=limits)) as proxy:
         assert await proxy.post(STREAM) == (200, said)
 
@@ -247,7 +247,7 @@ async def test_what_is_held_back_is_bounded(north: Provider_) -> None:
     said = START + b": a comment\n\n" * (LARGEST // 10) + event(claude_error("overloaded_error"))
     gate = Gated(north, said[: LARGEST + 1000], said[LARGEST + 1000 :])
     async with (
-        proxy_of(plan({"north": upstream(north)}, limits=Limits(stop_grace=0.0))) as proxy,
+        proxy_of(plan({"north": upstream(north)}, limits=ProxyLimits(stop_grace=0.0))) as proxy,
         asyncio.timeout(4),
         proxy.client.post("/v1/messages", json=STREAM) as answer,
     ):
@@ -277,7 +277,7 @@ async def test_a_stream_that_is_lost_before_it_has_content_is_tried_again(north:
     ("kind", "raised"), [("overloaded_error", "OverloadedError"), ("rate_limit_error", "RateLimitError")]
 )
 async def test_claude_raises_what_fits(kind: str, raised: str) -> None:
-    async with bench_of("anthropic", Limits(retries=0, stop_grace=0.0)) as bench:
+    async with bench_of("anthropic", ProxyLimits(retries=0, stop_grace=0.0)) as bench:
         bench.provider.answer = saying(START + event(claude_error(kind)))
         turns: Any = [{"role": "user", "content": "ping"}]
         with pytest.raises(getattr(anthropic, raised), match="no cormorants"):
@@ -286,7 +286,7 @@ async def test_claude_raises_what_fits(kind: str, raised: str) -> None:
 
 
 async def test_gpt_raises_what_fits() -> None:
-    async with bench_of("openai", Limits(retries=0, stop_grace=0.0)) as bench:
+    async with bench_of("openai", ProxyLimits(retries=0, stop_grace=0.0)) as bench:
         bench.provider.answer = saying(ROLE + data(chat_error(code="rate_limit_exceeded")))
         turns: Any = [{"role": "user", "content": "ping"}]
         with pytest.raises(openai.RateLimitError, match="no cormorants"):
@@ -305,7 +305,7 @@ def test_how_a_stream_is_cut_makes_no_difference(
         part, rest = rest[:size], rest[size:]
         fed += part
         decided = found.feed(part)
-        assert found.held == fed
+        assert found.buffered == fed
         if decided:
             break
     assert decided
@@ -318,4 +318,4 @@ def test_no_bytes_break_it(garbage: bytes, dialect: DialectName) -> None:
     found = Opening(dialect)
     if not found.feed(garbage):
         found.close()
-    assert found.held == garbage
+    assert found.buffered == garbage

@@ -16,9 +16,9 @@ from proxy_lab import ASKED, EVENTS, KEY, MESSAGE, TOKEN, Provider_, failing, pl
 
 from jackfield.api.dialects.model import TokenCounts
 from jackfield.api.records import replace
-from jackfield_proxy.child.rawmodel import with_model
-from jackfield_proxy.child.taps import Tap
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.child.answers.usage_observer import UsageObserver
+from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.plan import ProxyLimits
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ async def test_bad_body_is_400_in_the_clients_dialect(north: Provider_, body: by
 
 
 async def test_body_above_the_limit_is_413(north: Provider_) -> None:
-    made = plan({"north": upstream(north)}, limits=Limits(body_limit=1000, retries=0))
+    made = plan({"north": upstream(north)}, limits=ProxyLimits(body_limit=1000, retries=0))
     packed = gzip.compress(json.dumps({**ASKED, "system": "x" * 5000}).encode())
     async with proxy_of(made) as proxy:
         assert (await proxy.post({**ASKED, "system": "x" * 1000}))[0] == 413
@@ -194,7 +194,7 @@ async def test_client_that_leaves_before_the_answer_cancels_too(north: Provider_
         raise AssertionError
 
     north.answer = silent
-    async with proxy_of(plan({"north": upstream(north)}, limits=Limits(retries=0))) as proxy:
+    async with proxy_of(plan({"north": upstream(north)}, limits=ProxyLimits(retries=0))) as proxy:
         waiting = asyncio.create_task(proxy.post(ASKED))
         await until(lambda: north.asked)
         waiting.cancel()
@@ -237,7 +237,7 @@ async def test_slow_client_holds_its_provider_back(north: Provider_) -> None:
         return response
 
     north.answer = flood
-    limits = Limits(retries=0, idle_timeout=30.0, stop_grace=0.0)
+    limits = ProxyLimits(retries=0, idle_timeout=30.0, stop_grace=0.0)
     async with (
         proxy_of(plan({"north": upstream(north)}, limits=limits)) as proxy,
         proxy.client.post("/v1/messages", json={**ASKED, "stream": True}) as answer,
@@ -278,13 +278,13 @@ def test_repeated_and_escaped_keys_are_replaced_too() -> None:
 
 @given(st.lists(st.integers(1, 40), max_size=20))
 def test_usage_is_found_however_a_stream_is_cut(cuts: list[int]) -> None:
-    data, tap = sse(*EVENTS), Tap("anthropic", stream=True)
+    data, observer = sse(*EVENTS), UsageObserver("anthropic", stream=True)
     for size in cuts:
-        tap.feed(data[:size])
+        observer.feed(data[:size])
         data = data[size:]
-    tap.feed(data)
-    tap.close()
-    assert (tap.answer, tap.usage) == ("msg_1", TokenCounts(input=12, output=3))
+    observer.feed(data)
+    observer.close()
+    assert (observer.answer, observer.usage) == ("msg_1", TokenCounts(input=12, output=3))
 
 
 @pytest.mark.parametrize(
@@ -304,20 +304,20 @@ def test_usage_is_found_however_a_stream_is_cut(cuts: list[int]) -> None:
     ],
 )
 def test_usage_of_every_dialect(usage: dict[str, object], expected: TokenCounts) -> None:
-    tap = Tap("anthropic", stream=False)
-    tap.feed(json.dumps({"id": "x", "usage": usage}).encode())
-    tap.close()
-    assert tap.usage == expected
+    observer = UsageObserver("anthropic", stream=False)
+    observer.feed(json.dumps({"id": "x", "usage": usage}).encode())
+    observer.close()
+    assert observer.usage == expected
 
 
 def test_usage_of_a_compressed_answer_and_of_one_too_large() -> None:
-    tap = Tap("anthropic", stream=False, encoding="gzip")
-    tap.feed(gzip.compress(json.dumps(MESSAGE).encode()))
-    tap.close()
-    assert tap.usage == TokenCounts(12, 3)
-    tap = Tap("anthropic", stream=True)
+    observer = UsageObserver("anthropic", stream=False, encoding="gzip")
+    observer.feed(gzip.compress(json.dumps(MESSAGE).encode()))
+    observer.close()
+    assert observer.usage == TokenCounts(12, 3)
+    observer = UsageObserver("anthropic", stream=True)
     for _ in range(20):
-        tap.feed(b"x" * 1024 * 1024)
-    tap.feed(b"\n\n" + sse(*EVENTS))
-    tap.close()
-    assert tap.usage == TokenCounts(12, 3)
+        observer.feed(b"x" * 1024 * 1024)
+    observer.feed(b"\n\n" + sse(*EVENTS))
+    observer.close()
+    assert observer.usage == TokenCounts(12, 3)

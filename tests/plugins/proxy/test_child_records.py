@@ -16,7 +16,7 @@ from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, default_answer, plan, p
 from scripted import Say, chat_answer, chat_stream
 
 from jackfield.api.dialects.model import DialectName, TokenCounts
-from jackfield_proxy.child.taps import BEGINNING, END, Tap
+from jackfield_proxy.child.answers.usage_observer import BEGINNING, END, UsageObserver
 from jackfield_proxy.plan import Concurrency
 
 SSE = {"Content-Type": "text/event-stream"}
@@ -88,8 +88,8 @@ async def test_a_request_that_left_the_queue_names_its_target(north: Provider_) 
         first = asyncio.create_task(proxy.post(ASKED))
         await begun.wait()
         second = asyncio.create_task(proxy.post(ASKED))
-        lane = proxy.server._sender.lanes._lanes["north"]
-        await until(lambda: lane.waiting)
+        queue = proxy.server._sender.limiter._queues["north"]
+        await until(lambda: queue.waiting)
         second.cancel()
         await until(lambda: proxy.pipe.served)
         go.set()
@@ -143,32 +143,37 @@ def completed(size: int) -> bytes:
 def test_the_last_event_is_read_however_long_it_is(size: int, cuts: list[int], after: bytes) -> None:
     created = sse({"type": "response.created", "response": {"id": "resp_1", "usage": None}})
     middle = sse({"type": "response.output_text.delta", "delta": 'say "usage": {"input_tokens": 99}'}) * 40
-    rest, tap = created + middle + completed(size) + after, Tap("responses", stream=True)
+    rest, observer = created + middle + completed(size) + after, UsageObserver("responses", stream=True)
     for cut in [*cuts, len(rest)]:
-        tap.feed(rest[:cut])
+        observer.feed(rest[:cut])
         rest = rest[cut:]
-    tap.close()
-    assert (tap.answer, tap.usage, tap.tier) == ("resp_1", TokenCounts(6, 2, 4), "flex")
-    assert (tap.finished, tap.ended) == (True, True)
+    observer.close()
+    assert (observer.answer, observer.usage, observer.tier) == ("resp_1", TokenCounts(6, 2, 4), "flex")
+    assert (observer.finished, observer.ended) == (True, True)
 
 
 @pytest.mark.parametrize("size", [100, 10 * END])
 def test_a_stream_that_stops_in_the_middle_is_not_finished(size: int) -> None:
-    tap = Tap("anthropic", stream=True)
+    observer = UsageObserver("anthropic", stream=True)
     delta = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "x" * size}}
     for _ in range(10):
-        tap.feed(sse(*EVENTS[:2], delta))
-    tap.close()
-    assert (tap.answer, tap.usage, tap.finished, tap.ended) == ("msg_1", TokenCounts(12, 3), False, False)
+        observer.feed(sse(*EVENTS[:2], delta))
+    observer.close()
+    assert (observer.answer, observer.usage, observer.finished, observer.ended) == (
+        "msg_1",
+        TokenCounts(12, 3),
+        False,
+        False,
+    )
 
 
 def test_what_is_held_of_a_stream_is_bounded() -> None:
-    tap = Tap("chat", stream=True)
+    observer = UsageObserver("chat", stream=True)
     chunk = b'data: {"id": "chatcmpl-1", "choices": [], "usage": null}\n\n'
     for _ in range(5000):
-        tap.feed(chunk)
-    assert sum(map(len, tap._held)) <= END + len(chunk)
-    assert not tap._begun
+        observer.feed(chunk)
+    assert sum(map(len, observer._held)) <= END + len(chunk)
+    assert not observer._begun
 
 
 SPEAKS: dict[DialectName, str] = {
@@ -185,10 +190,10 @@ def test_an_answer_that_speaks_of_the_end_has_not_ended(dialect: DialectName) ->
         "chat": {"id": "x", "error": None, "choices": [{"delta": {"content": SPEAKS[dialect]}, "finish_reason": None}]},
         "responses": {"type": "response.output_text.delta", "delta": SPEAKS[dialect]},
     }[dialect]
-    tap = Tap(dialect, stream=True)
-    tap.feed(b"data: %b\n\n" % json.dumps(event).encode())
-    tap.close()
-    assert (tap.finished, tap.ended) == (False, False)
+    observer = UsageObserver(dialect, stream=True)
+    observer.feed(b"data: %b\n\n" % json.dumps(event).encode())
+    observer.close()
+    assert (observer.finished, observer.ended) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -204,32 +209,34 @@ def test_an_answer_that_speaks_of_the_end_has_not_ended(dialect: DialectName) ->
     ],
 )
 def test_the_end_of_a_stream_is_seen(dialect: DialectName, event: bytes) -> None:
-    tap = Tap(dialect, stream=True)
-    tap.feed(event)
-    tap.close()
-    assert (tap.finished, tap.ended) == (True, True)
+    observer = UsageObserver(dialect, stream=True)
+    observer.feed(event)
+    observer.close()
+    assert (observer.finished, observer.ended) == (True, True)
 
 
 def test_an_answer_without_a_name_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tap, read = Tap("chat", stream=True), Mock(side_effect=Tap._event)
-    monkeypatch.setattr(Tap, "_event", lambda self, line: read(self, line))
+    observer, read = UsageObserver("chat", stream=True), Mock(side_effect=UsageObserver._event)
+    monkeypatch.setattr(UsageObserver, "_event", lambda self, line: read(self, line))
     for _ in range(500):
-        tap.feed(b'data: {"id": "", "choices": []}\n\n')
+        observer.feed(b'data: {"id": "", "choices": []}\n\n')
     assert read.call_count == 500
 
 
 def test_counts_of_a_stream_that_come_again_as_nothing_stay() -> None:
-    tap = Tap("anthropic", stream=True)
+    observer = UsageObserver("anthropic", stream=True)
     start = {"id": "msg_1", "usage": {"input_tokens": 100, "cache_read_input_tokens": 7, "output_tokens": 1}}
     steps = [
         {"type": "compaction", "input_tokens": 300, "output_tokens": 30},
         {"input_tokens": 100, "output_tokens": 5},
     ]
     last = {"input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 5}
-    tap.feed(sse({"type": "message_start", "message": start}, {"type": "message_delta", "delta": {}, "usage": last}))
-    tap.close()
-    assert tap.usage == TokenCounts(100, 5, 7)
-    whole = Tap("anthropic", stream=False)
+    observer.feed(
+        sse({"type": "message_start", "message": start}, {"type": "message_delta", "delta": {}, "usage": last})
+    )
+    observer.close()
+    assert observer.usage == TokenCounts(100, 5, 7)
+    whole = UsageObserver("anthropic", stream=False)
     whole.feed(json.dumps({"id": "msg_1", "usage": {**last, "input_tokens": 100, "iterations": steps}}).encode())
     whole.close()
     assert whole.usage == TokenCounts(400, 35)

@@ -1,4 +1,4 @@
-"""Every face of a proxy in front of a provider of either family: whole and streamed, with usage recorded once."""
+"""Every path of a proxy in front of a provider of either family: whole and streamed, with usage recorded once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiohttp import web
 from proxy_lab import EVENTS, KEY, MESSAGE, Provider_, plan, proxy_of, rule, sse, upstream
 
 TURN = [{"role": "user", "content": "ping"}]
-FACES: dict[str, dict[str, Any]] = {
+PATHS: dict[str, dict[str, Any]] = {
     "/v1/messages": {"model": "asked", "max_tokens": 99, "messages": TURN},
     "/v1/chat/completions": {"model": "asked", "messages": TURN, "stream_options": {"include_usage": True}},
     "/v1/responses": {"model": "asked", "input": TURN},
@@ -60,11 +60,11 @@ def text_of(path: str, body: bytes) -> str:
     return str(answer["output"][-1]["content"][0]["text"])
 
 
-@pytest.mark.parametrize("path", FACES)
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("family", ["anthropic", "openai"])
 async def test_whole_answer(provider: Provider_, path: str, family: str) -> None:
     async with proxy_of(plan({"north": upstream(provider, family=family)}, rule("all", "north/m"))) as proxy:
-        status, body = await proxy.post(FACES[path], path)
+        status, body = await proxy.post(PATHS[path], path)
     assert (status, text_of(path, body)) == (200, "pong"), body
     (asked,) = provider.asked
     assert json.loads(asked.body)["model"] == "m"
@@ -76,11 +76,11 @@ async def test_whole_answer(provider: Provider_, path: str, family: str) -> None
     assert served.answer in body.decode()
 
 
-@pytest.mark.parametrize("path", FACES)
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("family", ["anthropic", "openai"])
 async def test_streamed_answer(provider: Provider_, path: str, family: str) -> None:
     async with proxy_of(plan({"north": upstream(provider, family=family)}, rule("all", "north/m"))) as proxy:
-        status, body = await proxy.post({**FACES[path], "stream": True}, path)
+        status, body = await proxy.post({**PATHS[path], "stream": True}, path)
     assert status == 200, body
     assert b"pong" in body
     assert LAST[path] in body.rstrip().rsplit(b"\n\n", 1)[-1]
@@ -98,14 +98,14 @@ async def test_native_openai_is_spoken_to_in_responses_by_a_client_of_responses(
     provider.answer = responses
     made = plan({"north": upstream(provider, family="openai", native=True)}, rule("all", "north/m"))
     async with proxy_of(made) as proxy:
-        status, body = await proxy.post({**FACES["/v1/responses"], "unknown": 1}, "/v1/responses")
+        status, body = await proxy.post({**PATHS["/v1/responses"], "unknown": 1}, "/v1/responses")
     assert (status, json.loads(body)) == (200, answer)
     assert provider.asked[0].path == "/v1/responses"
-    assert json.loads(provider.asked[0].body) == {**FACES["/v1/responses"], "unknown": 1, "model": "m"}
+    assert json.loads(provider.asked[0].body) == {**PATHS["/v1/responses"], "unknown": 1, "model": "m"}
     assert (proxy.pipe.served[0].answer, proxy.pipe.served[0].translated) == ("resp_1", False)
 
 
-@pytest.mark.parametrize("path", FACES)
+@pytest.mark.parametrize("path", PATHS)
 async def test_refusal_is_told_in_the_clients_dialect(provider: Provider_, path: str) -> None:
     async def refusing(_request: web.BaseRequest) -> web.StreamResponse:
         error = {"message": "maximum context length is 10 tokens", "code": "context_length_exceeded"}
@@ -113,7 +113,7 @@ async def test_refusal_is_told_in_the_clients_dialect(provider: Provider_, path:
 
     provider.answer = refusing
     async with proxy_of(plan({"north": upstream(provider, family="openai")}, rule("all", "north/m"))) as proxy:
-        status, body = await proxy.post(FACES[path], path)
+        status, body = await proxy.post(PATHS[path], path)
     assert status == 400
     found = json.loads(body)
     assert "context" in found["error"]["message"]

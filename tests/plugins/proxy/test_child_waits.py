@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, TOKEN, Provider_, plan, proxy_of, sse, until, upstream
 
-from jackfield_proxy.child.draining import drained
-from jackfield_proxy.child.watch import LOOKS, Watch
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.child.answers.idle_timer import LOOKS, IdleTimer
+from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.plan import ProxyLimits
 
 
 class Loop:
@@ -43,7 +43,7 @@ class Loop:
 
 def test_a_wait_that_takes_too_long_is_told_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, expired = Loop(monkeypatch), Mock()
-    watch = Watch(8.0, expired)
+    watch = IdleTimer(8.0, expired)
     loop.run(7.9)
     assert not expired.called
     loop.run(8.0 + 8.0 / LOOKS)
@@ -55,7 +55,7 @@ def test_a_wait_that_takes_too_long_is_told_each_time(monkeypatch: pytest.Monkey
 
 def test_each_new_wait_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, expired = Loop(monkeypatch), Mock()
-    watch = Watch(8.0, expired)
+    watch = IdleTimer(8.0, expired)
     for second in range(1, 50):
         watch.begun += 1
         loop.run(float(second * 7))
@@ -66,7 +66,7 @@ def test_each_new_wait_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_told_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, expired = Loop(monkeypatch), Mock()
-    Watch(8.0, expired).close()
+    IdleTimer(8.0, expired).close()
     loop.run(100.0)
     assert (expired.called, loop.cancelled) == (False, 1)
 
@@ -124,7 +124,7 @@ async def test_a_client_that_takes_nothing_is_given_up_and_its_provider_with_it(
 
     async with Provider_().serving() as north:
         north.answer = endless
-        quick = Limits(retries=0, idle_timeout=0.2, stop_grace=0.0)
+        quick = ProxyLimits(retries=0, idle_timeout=0.2, stop_grace=0.0)
         async with proxy_of(plan({"north": upstream(north, family=family)}, limits=quick)) as proxy:
             base = proxy.client._base_url
             assert base is not None

@@ -12,17 +12,17 @@ from aiohttp import web
 from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, failing, plan, proxy_of, rule, sse, until, upstream
 
 from jackfield.api.records import replace
-from jackfield_proxy.child.call import Call
-from jackfield_proxy.child.fallback import Fallback
-from jackfield_proxy.child.sending import Sender
-from jackfield_proxy.plan import Concurrency, Limits, Plan, Target
+from jackfield_proxy.child.incoming.client_request import ClientRequest
+from jackfield_proxy.child.upstream.fallback import Fallback
+from jackfield_proxy.child.upstream.sending import UpstreamSender
+from jackfield_proxy.plan import Concurrency, ProxyLimits, ProxyPlan, Target
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.health import Health
 
 Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 NAMES = ("north", "south", "west")
 STREAM = {**ASKED, "stream": True}
-QUICK = Limits(retries=0, first_byte_timeout=2.0, idle_timeout=0.3, opening_timeout=0.1, stop_grace=0.0)
+QUICK = ProxyLimits(retries=0, first_byte_timeout=2.0, idle_timeout=0.3, opening_timeout=0.1, stop_grace=0.0)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ async def three() -> AsyncIterator[list[Provider_]]:
         yield [await stack.enter_async_context(Provider_().serving()) for _ in NAMES]
 
 
-def falling(providers: list[Provider_], *families: str, limits: Limits = QUICK) -> Plan:
+def falling(providers: list[Provider_], *families: str, limits: ProxyLimits = QUICK) -> ProxyPlan:
     """The providers in order, each with a rule of its own; all of Anthropic's dialect unless said."""
     kinds = [*families, *["anthropic"] * (len(providers) - len(families))]
     named = list(zip(NAMES, providers, kinds, strict=False))
@@ -236,7 +236,7 @@ async def test_a_target_whose_time_is_over_meanwhile_comes_before_another_try(th
     now = Now()
     limits = replace(QUICK, retries=2, breaker_failures=1, breaker_open=30.0)
     made = falling(three[:2], limits=limits)
-    sender = Sender(made)
+    sender = UpstreamSender(made)
     sender.health = Health(now)
     sender.health.failed(Target("south", "m"), limits)
 
@@ -245,7 +245,7 @@ async def test_a_target_whose_time_is_over_meanwhile_comes_before_another_try(th
         return await failing(503)(request)
 
     three[0].answer = slow
-    call = Call("anthropic", json.dumps(ASKED).encode(), [], "")
+    call = ClientRequest("anthropic", json.dumps(ASKED).encode(), [], "")
     told: list[str] = []
     candidates = [Candidate(Target(name, "m"), name) for name in ("north", "south")]
     fallback = Fallback(sender, made, call, candidates, lambda one, _: told.append(one.target.provider))

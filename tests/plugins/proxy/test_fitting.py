@@ -8,8 +8,8 @@ from types import FunctionType
 
 import pytest
 
-from jackfield_proxy.child import fitting
-from jackfield_proxy.child.connections import Connection, Stream
+from jackfield_proxy.child.clients.connections import ClientConnection, StreamedAnswer
+from jackfield_proxy.child.process import fitting
 
 RUN = """
 import runpy, sys
@@ -24,7 +24,7 @@ def test_the_installed_aiohttp_fits() -> None:
     assert fitting.problem() is None
 
 
-@pytest.mark.parametrize("own", [Connection, Stream])
+@pytest.mark.parametrize("own", [ClientConnection, StreamedAnswer])
 def test_every_method_that_is_replaced_is_looked_at(own: type) -> None:
     looked = {part.place for part in fitting.PARTS}
     (theirs,) = own.__bases__

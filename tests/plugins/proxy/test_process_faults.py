@@ -25,9 +25,9 @@ from jackfield.api.proxy import ProxyAddress
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon import health
-from jackfield_proxy.daemon.manager import Manager
-from jackfield_proxy.daemon.places import FILE, Places
-from jackfield_proxy.lazy import LazyProxies
+from jackfield_proxy.daemon.addresses import FILE, ProxyAddressBook
+from jackfield_proxy.daemon.manager import ProxyManager
+from jackfield_proxy.serving import DaemonRole
 from jackfield_proxy.settings import ProxySettings
 
 STREAM = {**ASKED, "stream": True}
@@ -44,16 +44,16 @@ async def north() -> AsyncIterator[Provider_]:
 
 
 @pytest.fixture
-async def manager(tmp_path: Path, north: Provider_) -> AsyncIterator[Manager]:
+async def manager(tmp_path: Path, north: Provider_) -> AsyncIterator[ProxyManager]:
     context = daemon_of(tmp_path, profile(), north=north.url)
     context.tables = (SETTINGS,)
-    made = Manager(context)
+    made = ProxyManager(context)
     await made.start("p")
     yield made
     await made.close()
 
 
-async def ask(manager: Manager, body: Any = ASKED, path: str = "/v1/messages") -> tuple[int, bytes]:
+async def ask(manager: ProxyManager, body: Any = ASKED, path: str = "/v1/messages") -> tuple[int, bytes]:
     found = await manager.address("p")
     async with (
         asyncio.timeout(15),
@@ -63,12 +63,12 @@ async def ask(manager: Manager, body: Any = ASKED, path: str = "/v1/messages") -
         return answer.status, await answer.read()
 
 
-async def serves(manager: Manager, north: Provider_) -> None:
+async def serves(manager: ProxyManager, north: Provider_) -> None:
     north.answer = default_answer
     assert (await ask(manager))[0] == 200
 
 
-def resident(manager: Manager) -> int:
+def resident(manager: ProxyManager) -> int:
     """MiB of the proxy's process."""
     pid = manager.of("p").view(enabled=True)["pid"]
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -79,7 +79,7 @@ def resident(manager: Manager) -> int:
 
 
 @pytest.mark.parametrize(("body", "status"), [(ASKED, 504), (STREAM, 504)])
-async def test_provider_that_hangs(manager: Manager, north: Provider_, body: Any, status: int) -> None:
+async def test_provider_that_hangs(manager: ProxyManager, north: Provider_, body: Any, status: int) -> None:
     async def mute(_request: web.BaseRequest) -> web.StreamResponse:
         await asyncio.sleep(60)
         raise AssertionError
@@ -90,7 +90,7 @@ async def test_provider_that_hangs(manager: Manager, north: Provider_, body: Any
     await serves(manager, north)
 
 
-async def test_provider_that_hangs_or_resets_in_the_middle(manager: Manager, north: Provider_) -> None:
+async def test_provider_that_hangs_or_resets_in_the_middle(manager: ProxyManager, north: Provider_) -> None:
     async def stuck(request: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
@@ -110,7 +110,7 @@ async def test_provider_that_hangs_or_resets_in_the_middle(manager: Manager, nor
     await serves(manager, north)
 
 
-async def test_garbage_passes_or_is_told(manager: Manager, north: Provider_) -> None:
+async def test_garbage_passes_or_is_told(manager: ProxyManager, north: Provider_) -> None:
     async def garbage(_request: web.BaseRequest) -> web.StreamResponse:
         return web.Response(body=b"\xff\x00 not an answer", content_type="application/json")
 
@@ -121,7 +121,7 @@ async def test_garbage_passes_or_is_told(manager: Manager, north: Provider_) -> 
     await serves(manager, north)
 
 
-async def test_storm_of_429_is_waited_out_as_long_as_the_provider_says(manager: Manager, north: Provider_) -> None:
+async def test_storm_of_429_is_waited_out_as_long_as_the_provider_says(manager: ProxyManager, north: Provider_) -> None:
     since: dict[str, float] = {}
 
     async def stormy(request: web.BaseRequest) -> web.StreamResponse:
@@ -138,7 +138,7 @@ async def test_storm_of_429_is_waited_out_as_long_as_the_provider_says(manager: 
     assert len(north.asked) == 40, "each asked twice, and not before its time"
 
 
-async def test_long_retry_after_reaches_the_client_at_once(manager: Manager, north: Provider_) -> None:
+async def test_long_retry_after_reaches_the_client_at_once(manager: ProxyManager, north: Provider_) -> None:
     async def closed(_request: web.BaseRequest) -> web.StreamResponse:
         error = {"type": "error", "error": {"type": "rate_limit_error", "message": "tomorrow"}}
         return web.json_response(error, status=429, headers={"Retry-After": "3600"})
@@ -148,7 +148,7 @@ async def test_long_retry_after_reaches_the_client_at_once(manager: Manager, nor
     assert len(north.asked) == 1
 
 
-async def test_large_events_do_not_pile_up(manager: Manager, north: Provider_) -> None:
+async def test_large_events_do_not_pile_up(manager: ProxyManager, north: Provider_) -> None:
     text = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "x" * BIG}}
     events = [sse(*EVENTS[:2]), *[sse(text)] * 6, sse(*EVENTS[3:])]
 
@@ -178,7 +178,7 @@ async def endless(request: web.BaseRequest) -> web.StreamResponse:
         await response.write(sse(EVENTS[2]) * 500)
 
 
-async def test_client_that_leaves_cancels_its_provider_within_a_second(manager: Manager, north: Provider_) -> None:
+async def test_client_that_leaves_cancels_its_provider_within_a_second(manager: ProxyManager, north: Provider_) -> None:
     async def slow(request: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
@@ -202,7 +202,9 @@ async def test_client_that_leaves_cancels_its_provider_within_a_second(manager: 
     assert manager.of("p").records.latest(1)[0].served.status == 499
 
 
-async def test_client_that_does_not_read_holds_nobody_up_and_is_given_up(manager: Manager, north: Provider_) -> None:
+async def test_client_that_does_not_read_holds_nobody_up_and_is_given_up(
+    manager: ProxyManager, north: Provider_
+) -> None:
     north.answer = endless
     before = resident(manager)
     address = await manager.address("p")
@@ -234,7 +236,7 @@ def raw(address: ProxyAddress, body: Any) -> bytes:
 
 
 async def test_kill_9_breaks_what_is_in_flight_and_the_next_requests_are_served(
-    manager: Manager, north: Provider_
+    manager: ProxyManager, north: Provider_
 ) -> None:
     north.answer = endless
     streams = [asyncio.create_task(ask(manager, STREAM)) for _ in range(5)]
@@ -252,7 +254,7 @@ async def test_kill_9_breaks_what_is_in_flight_and_the_next_requests_are_served(
     await serves(manager, north)
 
 
-async def test_a_process_that_does_not_answer_is_killed_and_replaced(manager: Manager, north: Provider_) -> None:
+async def test_a_process_that_does_not_answer_is_killed_and_replaced(manager: ProxyManager, north: Provider_) -> None:
     async def mute(_request: web.BaseRequest) -> web.StreamResponse:
         await asyncio.sleep(60)
         raise AssertionError
@@ -276,7 +278,7 @@ async def test_a_process_that_does_not_answer_is_killed_and_replaced(manager: Ma
     assert any("does not answer, and is killed" in line for line in await supervisor.tail(20))
 
 
-async def test_new_configuration_drops_nothing(manager: Manager, north: Provider_) -> None:
+async def test_new_configuration_drops_nothing(manager: ProxyManager, north: Provider_) -> None:
     context = cast("FakeContext", manager._context)
     profiles = cast("Profiles", context.ports["Profiles"])
     stop = asyncio.Event()
@@ -313,7 +315,9 @@ async def test_new_configuration_drops_nothing(manager: Manager, north: Provider
     assert len({json.loads(asked.body)["model"] for asked in north.asked}) > 10
 
 
-async def test_configuration_that_names_what_is_not_there_changes_nothing(manager: Manager, north: Provider_) -> None:
+async def test_configuration_that_names_what_is_not_there_changes_nothing(
+    manager: ProxyManager, north: Provider_
+) -> None:
     config: Any = {"routing": {"rules": []}, "providers": {"nowhere": {"max_concurrent": 1}}}
     with pytest.raises(InvalidInput, match="there is no provider nowhere"):
         await manager.configure("p", config)
@@ -321,7 +325,7 @@ async def test_configuration_that_names_what_is_not_there_changes_nothing(manage
 
 
 async def test_environment_does_not_start_a_proxy(tmp_path: Path, north: Provider_) -> None:
-    made = Manager(daemon_of(tmp_path, profile(), north=north.url))
+    made = ProxyManager(daemon_of(tmp_path, profile(), north=north.url))
     try:
         reserved = await made.reserve("p")
         assert (made.running(), made.of("p").status) == (0, "stopped")
@@ -334,7 +338,7 @@ async def test_environment_does_not_start_a_proxy(tmp_path: Path, north: Provide
 
 
 async def test_a_reserved_port_that_was_taken_meanwhile_is_replaced(tmp_path: Path, north: Provider_) -> None:
-    made = Manager(daemon_of(tmp_path, profile(), north=north.url))
+    made = ProxyManager(daemon_of(tmp_path, profile(), north=north.url))
     reserved = await made.reserve("p")
     with closing(socket.socket()) as thief:
         thief.bind(("127.0.0.1", int(reserved.base_url.rpartition(":")[2])))
@@ -343,12 +347,12 @@ async def test_a_reserved_port_that_was_taken_meanwhile_is_replaced(tmp_path: Pa
             found = await made.address("p")
             assert (found.token, found.base_url != reserved.base_url) == (reserved.token, True)
             # The thief is a process of this user, as a command beside the daemon is: its end gives the port back.
-            assert f"http://127.0.0.1:{await Places(made._context).port('p')}" == reserved.base_url
+            assert f"http://127.0.0.1:{await ProxyAddressBook(made._context).port('p')}" == reserved.base_url
         finally:
             await made.close()
 
 
-async def test_start_and_memory_are_within_bounds(manager: Manager, north: Provider_) -> None:
+async def test_start_and_memory_are_within_bounds(manager: ProxyManager, north: Provider_) -> None:
     """A fraction of what the limits allow on a quiet machine; `bench/proxy.py` has the figures."""
     await serves(manager, north)
     assert resident(manager) <= 60
@@ -357,8 +361,12 @@ async def test_start_and_memory_are_within_bounds(manager: Manager, north: Provi
 # ---------------------------------------------------------------------------------------------------------- addresses
 
 
-async def test_a_command_uses_the_proxy_that_the_daemon_keeps(manager: Manager, north: Provider_) -> None:
-    command = LazyProxies(cast("FakeContext", manager._context))
+async def test_a_command_uses_the_proxy_that_the_daemon_keeps(manager: ProxyManager, north: Provider_) -> None:
+    daemon = cast("FakeContext", manager._context)
+    beside = FakeContext(
+        daemon.service.config_dir, secrets=daemon.secrets, ports={**daemon.ports, "DaemonRole": DaemonRole(daemon)}
+    )
+    command = ProxyManager(beside)
     assert await command.address("p") == await manager.address("p")
     assert command.running() == 0
     await manager.stop("p")
@@ -369,7 +377,7 @@ async def test_a_command_uses_the_proxy_that_the_daemon_keeps(manager: Manager, 
 
 
 async def test_the_token_is_told_to_nobody_else_who_listens_there(
-    manager: Manager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    manager: ProxyManager, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Another user may have taken the port while no proxy ran."""
     found = await manager.address("p")
@@ -384,7 +392,7 @@ async def test_address_and_token_stay_over_a_restart_of_the_daemon(tmp_path: Pat
     context = daemon_of(tmp_path, profile(), north=north.url)
     found = []
     for _ in range(2):
-        made = Manager(context)
+        made = ProxyManager(context)
         try:
             found.append(await made.address("p"))
         finally:
@@ -398,20 +406,20 @@ async def test_address_and_token_stay_over_a_restart_of_the_daemon(tmp_path: Pat
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"p": "x"}', b'{"p": 0}', b'{"p": 70000}', b"\xff"])
 async def test_damaged_ports_are_chosen_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    places = Places(daemon_of(tmp_path, profile()))
-    assert await places.port("p") == 0
-    await places.keep("p", 4711)
-    assert await places.port("p") == 4711
-    await places.keep("p", None)
-    assert await places.port("p") == 0
+    addresses = ProxyAddressBook(daemon_of(tmp_path, profile()))
+    assert await addresses.port("p") == 0
+    await addresses.keep("p", 4711)
+    assert await addresses.port("p") == 4711
+    await addresses.keep("p", None)
+    assert await addresses.port("p") == 0
 
 
 async def test_tokens_belong_to_a_profile_and_to_a_directory(tmp_path: Path) -> None:
     context = daemon_of(tmp_path, profile())
-    places = Places(context)
+    addresses = ProxyAddressBook(context)
     one, other = profile("p"), profile("q")
     anew = replace(one, metadata={**one.metadata, "created_at": "2030-01-01T00:00:00Z"})
-    tokens = {await places.token(each) for each in (one, other, anew)}
+    tokens = {await addresses.token(each) for each in (one, other, anew)}
     assert len(tokens) == 3
-    assert await places.token(one) in tokens
+    assert await addresses.token(one) in tokens
     assert tokens <= set(context.secrets.redacted)

@@ -16,9 +16,9 @@ from aiohttp import web
 from proxy_lab import ASKED, TOKEN, Provider_, default_answer, plan, rule, upstream
 
 from jackfield.api.records import replace
-from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.daemon.process import ProxyProcess
 from jackfield_proxy.messages import ToChild
-from jackfield_proxy.plan import Limits, Sticky
+from jackfield_proxy.plan import ProxyLimits, Stickiness
 
 REQUESTS = int(os.environ.get("JACKFIELD_TEST_PROXY_REQUESTS", "600"))
 AT_ONCE = 32
@@ -59,8 +59,8 @@ def resident(pid: int) -> int:
 async def test_memory_does_not_grow(north: Provider_) -> None:
     upstreams = {"north": upstream(north), "south": upstream(north, "south", family="openai")}
     rules = (rule("one", "north/m"), rule("two", "south/m"))
-    made = plan(upstreams, *rules, strategy="RoundRobin", limits=Limits(), sticky=Sticky(60.0))
-    process = await Process.started()
+    made = plan(upstreams, *rules, strategy="RoundRobin", limits=ProxyLimits(), sticky=Stickiness(60.0))
+    process = await ProxyProcess.started()
     seen: dict[str, int] = {"served": 0, "port": 0}
     await process.send(ToChild(plan=replace(made, token=TOKEN)))
 

@@ -9,13 +9,13 @@ import pytest
 from proxy_lab import rule
 
 from jackfield.api.records import replace
-from jackfield_proxy.plan import Limits, Plan, Target
+from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target
 from jackfield_proxy.routing.choosing import choose
 from jackfield_proxy.routing.facts import Facts
 from jackfield_proxy.routing.health import Health
 
 THREE = (rule("low", "a/1", 1), rule("high", "b/2", 9), rule("middle", "c/3", 5))
-LIMITS = Limits(breaker_failures=2, breaker_open=30.0, retry_after_limit=60.0)
+LIMITS = ProxyLimits(breaker_failures=2, breaker_open=30.0, retry_after_limit=60.0)
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
 
 
 def targets(strategy: str, health: Health | None = None, facts: Facts | None = None, **more: Any) -> list[str]:
-    plan = Plan("p", "t", "own", strategy=strategy, **{"rules": THREE, **more})
+    plan = ProxyPlan("p", "t", "own", strategy=strategy, **{"rules": THREE, **more})
     return [one.target.text for one in choose(plan, facts or Facts(model="asked"), health or Health(Clock()))]
 
 

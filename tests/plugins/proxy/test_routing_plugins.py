@@ -21,8 +21,8 @@ from jackfield.api.records import replace
 from jackfield.core.kernel import build
 from jackfield.testing.context import FakeContext
 from jackfield_profiles.editing import proxy_config
-from jackfield_proxy.child.plugins import kinds_of
-from jackfield_proxy.daemon.manager import Manager
+from jackfield_proxy.child.serving.plugins import kinds_of
+from jackfield_proxy.daemon.manager import ProxyManager
 from jackfield_proxy.plan import PluginSource
 
 STRANGER = '''
@@ -252,7 +252,7 @@ async def test_a_real_process_loads_the_plugin_and_neither_kernel_nor_other_plug
     context = daemon_of(tmp_path, profile(routing={"strategy": "Spy", "rules": rules}), north=north.url)
     context.ports["jackfield_proxy_strategies"] = [module.Spy()]
     monkeypatch.setattr(context, "given", given_by("stranger", "stranger_of_tests:SpyPlugin", context))
-    manager = Manager(context)
+    manager = ProxyManager(context)
     try:
         await ask(manager, context)
         assert json.loads(north.asked[0].body)["model"] == "light"
@@ -270,7 +270,7 @@ def given_by(plugin: str, entry: str, context: FakeContext) -> Any:
     return found
 
 
-async def ask(manager: Manager, context: FakeContext) -> None:
+async def ask(manager: ProxyManager, context: FakeContext) -> None:
     assert cast("Profiles", context.ports["Profiles"]).stored
     found = await manager.address("p")
     url = f"{found.base_url}/v1/messages"

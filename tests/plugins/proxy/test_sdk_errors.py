@@ -13,9 +13,9 @@ from proxy_lab import KEY
 from scripted import Say, chat_answer, message_of
 from sdk_lab import Bench, bench_of
 
-from jackfield_proxy.plan import Limits
+from jackfield_proxy.plan import ProxyLimits
 
-ONCE = Limits(retries=0, first_byte_timeout=5.0, idle_timeout=5.0, stop_grace=0.0)
+ONCE = ProxyLimits(retries=0, first_byte_timeout=5.0, idle_timeout=5.0, stop_grace=0.0)
 ERRORS = {
     "anthropic": lambda kind, message: {"type": "error", "error": {"type": kind, "message": message}},
     "openai": lambda kind, message: {"error": {"message": message, "type": kind, "code": None, "param": None}},
@@ -114,7 +114,7 @@ async def test_an_error_within_a_stream_is_raised_while_it_is_read() -> None:
 @pytest.mark.parametrize("family", ["anthropic", "openai"])
 async def test_clients_wait_as_long_as_the_provider_says(family: str, ask: Any) -> None:
     """The proxy tries nothing by itself here: the client does, after the provider's `Retry-After`."""
-    limits = Limits(retries=0, stop_grace=0.0, breaker_failures=99)
+    limits = ProxyLimits(retries=0, stop_grace=0.0, breaker_failures=99)
     async with bench_of(family, limits) as bench:
         times: list[float] = []
 
@@ -133,7 +133,7 @@ async def test_clients_wait_as_long_as_the_provider_says(family: str, ask: Any) 
 
 
 async def test_the_proxy_waits_in_place_of_the_client() -> None:
-    async with bench_of("openai", Limits(retries=1, stop_grace=0.0)) as bench:
+    async with bench_of("openai", ProxyLimits(retries=1, stop_grace=0.0)) as bench:
         times: list[float] = []
 
         async def answer(_request: web.BaseRequest) -> web.StreamResponse:

@@ -21,11 +21,11 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon.crashes import Crashes
-from jackfield_proxy.daemon.logfile import LogFile
-from jackfield_proxy.daemon.manager import Manager
-from jackfield_proxy.daemon.process import Process
+from jackfield_proxy.daemon.logfile import ProxyLogFile
+from jackfield_proxy.daemon.manager import ProxyManager
+from jackfield_proxy.daemon.process import ProxyProcess
 from jackfield_proxy.daemon.records import Answers
-from jackfield_proxy.lazy import MARKER
+from jackfield_proxy.serving import MARKER
 
 ALWAYS = {"name": "all", "condition": {"type": "always"}, "target": "north/first", "priority": 0}
 
@@ -42,13 +42,13 @@ async def daemon(tmp_path: Path, north: Provider_) -> FakeContext:
 
 
 @pytest.fixture
-async def manager(daemon: FakeContext) -> AsyncIterator[Manager]:
-    made = Manager(daemon)
+async def manager(daemon: FakeContext) -> AsyncIterator[ProxyManager]:
+    made = ProxyManager(daemon)
     yield made
     await made.close()
 
 
-async def ask(manager: Manager, alias: str = "p") -> int:
+async def ask(manager: ProxyManager, alias: str = "p") -> int:
     found = await manager.address(alias)
     headers = {"x-api-key": found.token}
     url = f"{found.base_url}/v1/messages"
@@ -71,7 +71,7 @@ def change(daemon: FakeContext, **config: Any) -> None:
     profiles.stored["p"] = replace(stored, metadata={**stored.metadata, "proxy_config": proxy})
 
 
-async def test_start_serve_stop(manager: Manager, daemon: FakeContext, north: Provider_) -> None:
+async def test_start_serve_stop(manager: ProxyManager, daemon: FakeContext, north: Provider_) -> None:
     view = await manager.start("p")
     pid = cast("int", view["pid"])
     assert (view["status"], view["restarts"], manager.running()) == ("running", 0, 1)
@@ -91,7 +91,7 @@ async def test_start_serve_stop(manager: Manager, daemon: FakeContext, north: Pr
 
 
 async def test_secrets_are_in_no_argument_environment_log_or_event(
-    manager: Manager, daemon: FakeContext, tmp_path: Path
+    manager: ProxyManager, daemon: FakeContext, tmp_path: Path
 ) -> None:
     view = await manager.start("p")
     token = (await manager.address("p")).token
@@ -108,7 +108,7 @@ async def test_secrets_are_in_no_argument_environment_log_or_event(
 
 
 async def test_new_configuration_reaches_the_same_process(
-    manager: Manager, daemon: FakeContext, north: Provider_
+    manager: ProxyManager, daemon: FakeContext, north: Provider_
 ) -> None:
     view = await manager.start("p")
     await ask(manager)
@@ -119,7 +119,9 @@ async def test_new_configuration_reaches_the_same_process(
     assert (await manager.status("p"))["pid"] == view["pid"]
 
 
-async def test_another_port_needs_another_process_and_keeps_the_token(manager: Manager, daemon: FakeContext) -> None:
+async def test_another_port_needs_another_process_and_keeps_the_token(
+    manager: ProxyManager, daemon: FakeContext
+) -> None:
     before = await manager.address("p")
     with closing(socket.socket()) as found:
         found.bind(("127.0.0.1", 0))
@@ -130,7 +132,7 @@ async def test_another_port_needs_another_process_and_keeps_the_token(manager: M
     assert (after.base_url, after.token) == (f"http://127.0.0.1:{port}", before.token)
 
 
-async def test_killed_process_is_replaced_under_the_same_address(manager: Manager, north: Provider_) -> None:
+async def test_killed_process_is_replaced_under_the_same_address(manager: ProxyManager, north: Provider_) -> None:
     view = await manager.start("p")
     before = await manager.address("p")
     os.kill(cast("int", view["pid"]), signal.SIGKILL)
@@ -142,7 +144,7 @@ async def test_killed_process_is_replaced_under_the_same_address(manager: Manage
     assert await ask(manager) == 200
 
 
-async def test_a_start_in_the_pause_after_a_crash_waits_for_the_next_process(manager: Manager) -> None:
+async def test_a_start_in_the_pause_after_a_crash_waits_for_the_next_process(manager: ProxyManager) -> None:
     view = await manager.start("p")
     supervisor = manager.of("p")
     os.kill(cast("int", view["pid"]), signal.SIGKILL)
@@ -150,7 +152,7 @@ async def test_a_start_in_the_pause_after_a_crash_waits_for_the_next_process(man
     assert (await manager.start("p"))["status"] == "running"
 
 
-async def test_a_start_that_waits_can_be_stopped(manager: Manager) -> None:
+async def test_a_start_that_waits_can_be_stopped(manager: ProxyManager) -> None:
     view = await manager.start("p")
     supervisor = manager.of("p")
     os.kill(cast("int", view["pid"]), signal.SIGKILL)
@@ -163,7 +165,7 @@ async def test_a_start_that_waits_can_be_stopped(manager: Manager) -> None:
     assert supervisor.status == "stopped"
 
 
-async def test_request_in_flight_of_a_killed_process_does_not_hang(manager: Manager, north: Provider_) -> None:
+async def test_request_in_flight_of_a_killed_process_does_not_hang(manager: ProxyManager, north: Provider_) -> None:
     async def mute(_request: Any) -> Any:
         await asyncio.sleep(60)
 
@@ -176,7 +178,7 @@ async def test_request_in_flight_of_a_killed_process_does_not_hang(manager: Mana
         assert await waiting == 502
 
 
-async def test_taken_port_fails_with_the_reason(manager: Manager, daemon: FakeContext) -> None:
+async def test_taken_port_fails_with_the_reason(manager: ProxyManager, daemon: FakeContext) -> None:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -190,23 +192,23 @@ async def test_taken_port_fails_with_the_reason(manager: Manager, daemon: FakeCo
     assert (await manager.start("p"))["status"] == "running"
 
 
-async def test_profile_without_a_proxy_cannot_start_one(manager: Manager) -> None:
+async def test_profile_without_a_proxy_cannot_start_one(manager: ProxyManager) -> None:
     with pytest.raises(InvalidInput, match="no proxy"):
         await manager.start("off")
 
 
-async def test_many_starts_at_once_are_one_process(manager: Manager) -> None:
+async def test_many_starts_at_once_are_one_process(manager: ProxyManager) -> None:
     views = await asyncio.gather(*(manager.start("p") for _ in range(5)))
     assert len({view["pid"] for view in views}) == 1
 
 
 async def test_what_ran_is_started_again_with_the_daemon(daemon: FakeContext, tmp_path: Path) -> None:
-    first = Manager(daemon)
+    first = ProxyManager(daemon)
     pid = cast("int", (await first.start("p"))["pid"])
     await first.close()
     assert not alive(pid)
     assert json.loads((tmp_path / MARKER).read_text()) == ["p"]
-    second = Manager(daemon)
+    second = ProxyManager(daemon)
     await second.resume()
     assert (await second.status("p"))["status"] == "running"
     await second.stop("p")
@@ -217,14 +219,14 @@ async def test_what_ran_is_started_again_with_the_daemon(daemon: FakeContext, tm
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'["gone"]', b"\xff"])
 async def test_damaged_marker_stops_nothing(daemon: FakeContext, tmp_path: Path, content: bytes) -> None:
     (tmp_path / MARKER).write_bytes(content)
-    manager = Manager(daemon)
+    manager = ProxyManager(daemon)
     if content == b'["gone"]':
         cast("Profiles", daemon.ports["Profiles"]).stored["gone"] = profile("gone", enabled=False)
     await manager.resume()
     assert manager.running() == 0
 
 
-async def test_configuration_that_names_an_unknown_provider_is_refused(manager: Manager) -> None:
+async def test_configuration_that_names_an_unknown_provider_is_refused(manager: ProxyManager) -> None:
     rules: list[Any] = [ALWAYS, {**ALWAYS, "name": "other", "target": "nowhere/m"}]
     with pytest.raises(InvalidInput, match=r"rules\[1\].target: there is no provider nowhere"):
         await manager.configure("p", {"routing": {"rules": rules}, "model_aliases": {"x": "gone/m"}})
@@ -250,7 +252,7 @@ def test_repeated_ids_of_answers_count_each() -> None:
 
 
 def test_log_is_rotated_and_read_across(tmp_path: Path) -> None:
-    log = LogFile(tmp_path / "proxy" / "p.log", 100)
+    log = ProxyLogFile(tmp_path / "proxy" / "p.log", 100)
     for number in range(20):
         log.append([f"line {number} {'x' * 10}"])
     assert [line.split()[1] for line in log.tail(3)] == ["17", "18", "19"]
@@ -270,7 +272,7 @@ async def test_an_end_is_heard_although_others_hold_the_pipes() -> None:
     helper = int(await made.stdout.readline())
     try:
         async with asyncio.timeout(10):
-            assert await Process(made).wait() == -signal.SIGKILL
-            assert await Process(made).wait() == -signal.SIGKILL
+            assert await ProxyProcess(made).wait() == -signal.SIGKILL
+            assert await ProxyProcess(made).wait() == -signal.SIGKILL
     finally:
         os.kill(helper, signal.SIGKILL)

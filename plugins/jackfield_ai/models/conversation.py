@@ -1,0 +1,106 @@
+"""A conversation of a node in the form of `jackfield.api.dialects`, and an answer back from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from jackfield.api import dialects
+from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
+from jackfield.api.dialects.model import (
+    Block,
+    DialectError,
+    DialectName,
+    ImageBlock,
+    ModelRequest,
+    ModelResponse,
+    OutputFormat,
+    StopReason,
+    TextBlock,
+    ToolDefinition,
+    ToolResult,
+    ToolUse,
+    Turn,
+)
+from jackfield.api.jsontext import Json, dumps
+from jackfield_ai.reading import list_at, tool_call
+
+FINISHES: Mapping[StopReason, str] = {
+    "end_turn": "stop",
+    "max_tokens": "length",
+    "tool_use": "tool_calls",
+    "refusal": "content_filter",
+}
+"""As `Completion.finish` has them; other reasons keep their own name."""
+
+
+def request_of(
+    dialect: DialectName,
+    model: str,
+    messages: Sequence[Message],
+    members: Mapping[str, Json],
+    *,
+    tools: Sequence[ToolSpec] = (),
+    json: bool = False,
+) -> ModelRequest:
+    """members: of the request's body, as this dialect has them; json: the answer should be a JSON object."""
+    return ModelRequest(
+        dialect,
+        model,
+        system=tuple(TextBlock(one.text) for one in messages if one.role == "system" and one.text),
+        turns=tuple(_turn(one, dialect) for one in messages if one.role != "system"),
+        tools=tuple(
+            ToolDefinition(one.name, one.description or None, dict(one.schema), dialect=dialect) for one in tools
+        ),
+        format=OutputFormat("json_object") if json else None,
+        extra=dict(members),
+    )
+
+
+def _turn(message: Message, dialect: DialectName) -> Turn:
+    if message.role == "tool":
+        return Turn("user", (ToolResult(message.call_id, (TextBlock(message.text),)),))
+    if message.role == "assistant":
+        return Turn("assistant", own_blocks(message.own, dialect) or tuple(_said(message)))
+    pictures = tuple(_picture(one) for one in message.pictures)
+    text = (TextBlock(message.text),) if message.text.strip() else ()
+    # Anthropic's models see a picture best before the question, OpenAI's examples have it after.
+    return Turn("user", (*pictures, *text) if dialect == "anthropic" else (*text, *pictures))
+
+
+def _said(message: Message) -> Iterator[Block]:
+    if message.text.strip():
+        yield TextBlock(message.text)
+    for call in message.calls:
+        yield ToolUse(call.id, call.name, dumps(call.arguments).decode())
+
+
+def own_blocks(own: Json, dialect: DialectName) -> tuple[Block, ...]:
+    """What the provider said before, word for word: it wants its thoughts back signed. Empty: there is nothing."""
+    if dialect != "anthropic" or not isinstance(own, list):
+        return ()
+    try:
+        return dialects.of(dialect).parse_response(dumps({"content": own})).content
+    except DialectError:
+        return ()
+
+
+def _picture(picture: Picture) -> ImageBlock:
+    return ImageBlock(picture.media_type, picture.data, picture.url, detail=picture.detail or None)
+
+
+def completion_of(dialect: DialectName, found: ModelResponse, raw: dict[str, Json]) -> Completion:
+    """raw: the whole answer, of which `found` was read."""
+    texts = [block for block in found.content if isinstance(block, TextBlock)]
+    text = "".join(block.text for block in texts if not block.refusal)
+    calls = [tool_call(one.id, one.name, one.arguments) for one in found.content if isinstance(one, ToolUse)]
+    refusal = "".join(block.text for block in texts if block.refusal)
+    if dialect == "anthropic" and found.stop == "refusal":
+        refusal = refusal or text or "The model declined to answer."
+    return Completion(
+        Message("assistant", text, calls=calls, own=list_at(raw, "content") if dialect == "anthropic" else None),
+        Usage(found.usage.prompt, found.usage.output),
+        FINISHES.get(found.stop, found.stop),
+        found.model,
+        refusal,
+        raw,
+    )

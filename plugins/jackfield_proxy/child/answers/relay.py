@@ -1,0 +1,310 @@
+"""An answer on its way from the provider to the client, whole or streamed. No more is read than the client takes.
+
+Once a byte has reached the client nothing can be tried again: what goes wrong then ends the stream with an error in the
+client's dialect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict
+
+from jackfield.api import dialects
+from jackfield.api.dialects.model import BlockStart, DialectError, Event, Failed, TokenCounts, ToolUse
+from jackfield.api.records import record
+from jackfield_proxy.child.answers.idle_timer import IdleTimer
+from jackfield_proxy.child.answers.usage_observer import UsageObserver
+from jackfield_proxy.child.clients.connections import StreamedAnswer
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.child.upstream.opening import STREAM, is_stream
+from jackfield_proxy.child.upstream.unpacking import PLAIN, Unpacker
+
+if TYPE_CHECKING:
+    from jackfield.api.dialects.base import EventReader
+    from jackfield_proxy.child.incoming.client_request import ClientRequest
+    from jackfield_proxy.child.upstream.sending import Opened
+
+LARGEST_ANSWER = 64 * 2**20
+"""Bytes of an answer that is translated whole."""
+SMALL = 64 * 1024
+"""Bytes of a whole answer that is not sent in parts."""
+STOPPING = "the proxy stops"
+"""Why a request is cancelled whose client is still there."""
+_ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
+_NOT_IN_HEADERS = re.compile(r"[^ -~]")
+
+
+class Stopped(DialectError):
+    """The proxy stops; the provider has done nothing wrong."""
+
+
+def stopped(cancelled: asyncio.CancelledError) -> Stopped:
+    """What the client is told. Raises the same again when it was not the proxy's stop that cancelled."""
+    task = asyncio.current_task()
+    if cancelled.args != (STOPPING,) or task is None:
+        raise cancelled
+    task.uncancel()
+    return Stopped(503, "The proxy is being stopped.", "overloaded_error")
+
+
+@record
+class RelayContext:
+    """What an answer's way depends on. idle_timeout: seconds; remember: is told the signature of each tool call, by the
+    call's id."""
+
+    call: ClientRequest
+    request_id: str
+    idle_timeout: float
+    remember: Callable[[str, str], None]
+
+
+def of(context: RelayContext, opened: Opened) -> Carrier:
+    if not opened.outgoing.translated:
+        return PassThrough(context, opened)
+    return TranslatedStream(context, opened) if context.call.stream else TranslatedWhole(context, opened)
+
+
+class Carrier(ABC):
+    """answer, usage, tier: what is known of the answer so far. error: what went wrong after its first byte. complete:
+    the client has got all that a stream has to say, though the connection may not have ended yet."""
+
+    def __init__(self, context: RelayContext, opened: Opened) -> None:
+        self.answer = ""
+        self.usage: TokenCounts | None = None
+        self.tier: str | None = None
+        self.error: str | None = None
+        self._context = context
+        self._call = context.call
+        self.complete = False
+        self._opened = opened
+        self._content = opened.reply.content
+        self._beginning = opened.beginning
+        self._idle = context.idle_timeout
+        self._request: web.BaseRequest | None = None
+        self._for_client = self._unsent = False
+        self._watch = IdleTimer(self._idle, self._expired)
+
+    async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises `DialectError` before the first byte."""
+        self._request = request
+        try:
+            return await self._carry(request)
+        finally:
+            self._watch.close()
+
+    @abstractmethod
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises as `carry`."""
+
+    def _expired(self) -> None:
+        """A client that takes nothing is given up, and its provider with it."""
+        if not self._for_client:
+            self._content.set_exception(TimeoutError())
+        elif self._request is not None and self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def _next(self) -> bytes:
+        """The provider's next bytes; none at the end. Raises `DialectError`: silence, a reset, no HTTP."""
+        if self._beginning:
+            chunk, self._beginning = self._beginning, b""
+            return chunk
+        try:
+            chunk = drained(self._content)
+            if chunk:
+                return chunk
+            self._watch.begun += 1
+            return await self._content.readany()
+        except asyncio.CancelledError as exc:
+            raise stopped(exc) from None
+        except TimeoutError:
+            message = f"The provider {self._provider} has sent nothing for {self._idle:g} s."
+            raise DialectError(504, message, "timeout_error") from None
+        except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:  # the last: closed meanwhile
+            message = f"The provider {self._provider} broke off its answer ({type(exc).__name__})."
+            raise DialectError(502, message) from None
+
+    async def _plain(self) -> AsyncIterator[bytes]:
+        """The answer as the provider has written it. Raises as `_next`."""
+        unpacker = None if self._encoding in PLAIN else Unpacker(self._encoding)
+        while chunk := await self._next():
+            if unpacker is None:
+                yield chunk
+            else:
+                for piece in unpacker.feed(chunk):
+                    yield piece
+
+    @property
+    def _provider(self) -> str:
+        return self._opened.candidate.target.provider
+
+    @property
+    def _encoding(self) -> str:
+        return self._opened.reply.headers.get("Content-Encoding", "").strip().lower()
+
+    async def _write(self, response: web.StreamResponse, data: bytes) -> None:
+        self._for_client = self._unsent = True
+        self._watch.begun += 1
+        await response.write(data)
+        self._for_client = self._unsent = False
+
+    async def _end(self, response: web.StreamResponse, data: bytes) -> None:
+        self._for_client, self._unsent = True, bool(data)
+        self._watch.begun += 1
+        await response.write_eof(data)
+        self._for_client = self._unsent = False
+
+    def _marks(self) -> list[tuple[str, str]]:
+        candidate = self._opened.candidate
+        made = [("x-jackfield-target", candidate.target.text), ("x-jackfield-attempts", str(self._opened.attempts))]
+        made += [("x-jackfield-rule", candidate.rule)] if candidate.rule else []
+        made.append((addressing.REQUEST_ID[self._call.dialect], self._context.request_id))
+        return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]
+
+
+class PassThrough(Carrier):
+    """Byte for byte."""
+
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        reply = self._opened.reply
+        marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
+        self._headers = CIMultiDict([*addressing.returned_headers(reply.headers.items()), *marks])
+        streamed = is_stream(reply)
+        observer = UsageObserver(self._call.dialect, stream=streamed, encoding=self._encoding)
+        try:
+            if not streamed and reply.content_length is not None and reply.content_length <= SMALL:
+                return await self._at_once(observer)
+            return await self._in_parts(request, observer, streamed=streamed)
+        finally:
+            observer.close()
+            self.answer, self.usage, self.tier = observer.answer, observer.usage, observer.tier
+            self.complete = observer.finished and not self._unsent
+
+    async def _at_once(self, observer: UsageObserver) -> web.Response:
+        """Head and body in one packet. What breaks off is still an error of our own."""
+        parts = []
+        while chunk := await self._next():
+            parts.append(chunk)
+        body = b"".join(parts)
+        observer.feed(body)
+        reply = self._opened.reply
+        self._headers.popall("Content-Length", None)
+        return web.Response(status=reply.status, reason=reply.reason, headers=self._headers, body=body)
+
+    async def _in_parts(
+        self, request: web.BaseRequest, observer: UsageObserver, *, streamed: bool
+    ) -> web.StreamResponse:
+        reply = self._opened.reply
+        response = StreamedAnswer(status=reply.status, reason=reply.reason, headers=self._headers)
+        try:
+            last = await self._up_to_last(request, response, observer)
+            if not response.prepared:
+                await response.prepare(request)
+            observer.feed(last)
+            observer.close()
+            if not observer.ended and "Content-Length" not in self._headers:
+                await self._write(response, last)
+                raise DialectError(502, f"The provider {self._provider} ended its answer early.")
+            await self._end(response, last)
+        except DialectError as exc:
+            if not response.prepared:
+                raise
+            await self._break_off(request, response, exc, streamed=streamed)
+        return response
+
+    async def _up_to_last(self, request: web.BaseRequest, response: StreamedAnswer, observer: UsageObserver) -> bytes:
+        """What goes out together with the end, as each packet costs as much as a hundred events."""
+        while chunk := await self._next():
+            if self._content.at_eof():
+                return chunk
+            if not response.prepared:
+                await response.prepare(request)
+            await self._write(response, chunk)
+            observer.feed(chunk)
+        return b""
+
+    async def _break_off(
+        self, request: web.BaseRequest, response: web.StreamResponse, error: DialectError, *, streamed: bool
+    ) -> None:
+        self.error = error.message
+        if streamed and "Content-Length" not in response.headers and self._encoding in PLAIN:
+            # The event that was cut ends here, with what there is of it.
+            await self._end(response, b"\n\n" + self._call.codec.writer(self._call.asked).error(error))
+        elif request.transport is not None:
+            request.transport.abort()  # the length or the encoding that was announced cannot be kept
+
+
+class TranslatedWhole(Carrier):
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        parts, size = [], 0
+        async for chunk in self._plain():
+            size += len(chunk)
+            if size > LARGEST_ANSWER:
+                raise DialectError(502, f"The provider's answer has more than {LARGEST_ANSWER} bytes.")
+            parts.append(chunk)
+        found = dialects.of(self._opened.outgoing.dialect).parse_response(b"".join(parts))
+        self.usage, self.tier = found.usage, found.tier
+        for block in found.content:
+            if isinstance(block, ToolUse) and block.signature:
+                self._context.remember(block.id, block.signature)
+        body = self._call.codec.build_response(found, self._call.asked)
+        self.answer = _id_in(body) or found.id
+        return web.Response(body=body, headers=[("Content-Type", "application/json"), *self._marks()])
+
+
+class TranslatedStream(Carrier):
+    async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
+        headers = [("Content-Type", f"{STREAM}; charset=utf-8"), ("Cache-Control", "no-cache"), *self._marks()]
+        response = StreamedAnswer(headers=headers)
+        self._writer = self._call.codec.writer(self._call.asked)
+        reader = dialects.of(self._opened.outgoing.dialect).reader()
+        try:
+            async for chunk in self._until_finished(reader):
+                await self._put(request, response, reader.feed(chunk))
+                self.complete = reader.finished
+            await self._put(request, response, reader.close())
+        except DialectError as exc:
+            if not response.prepared:
+                raise
+            self.error = exc.message
+            await self._write(response, self._writer.error(exc))
+        finally:
+            self.usage, self.tier = reader.usage, reader.tier
+        if not response.prepared:
+            await response.prepare(request)
+        await self._end(response, self._writer.close())
+        return response
+
+    async def _until_finished(self, reader: EventReader) -> AsyncIterator[bytes]:
+        async for chunk in self._plain():
+            yield chunk
+            if reader.finished:
+                return
+
+    async def _put(self, request: web.BaseRequest, response: web.StreamResponse, events: list[Event]) -> None:
+        """Raises `DialectError` when the stream fails before anything was written."""
+        for event in events:
+            if isinstance(event, Failed):
+                raise event.error
+            if isinstance(event, BlockStart) and isinstance(event.block, ToolUse) and event.block.signature:
+                self._context.remember(event.block.id, event.block.signature)
+        data = b"".join(map(self._writer.write, events))
+        if not data:
+            return
+        if not response.prepared:
+            self.answer = _id_in(data)
+            await response.prepare(request)
+        await self._write(response, data)
+
+
+def _id_in(data: bytes) -> str:
+    """The answer's id as the client sees it, and its log keeps it."""
+    found = _ID.search(data[:4096])
+    return found[1].decode("utf-8", "replace") if found else ""

@@ -1,0 +1,1 @@
+"""The connections of clients, and what the daemon knows of them."""

@@ -1,0 +1,231 @@
+"""The connections of a proxy's clients: how many there may be, how long the head of a request may take, and what the
+daemon knows of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from aiohttp import EMPTY_PAYLOAD, StreamReader, web
+
+from jackfield.api.dialects.model import DialectError, DialectName
+from jackfield_proxy import final_answers
+from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.upstream.unpacking import PLAIN
+from jackfield_proxy.takeover import BOUNDARY, COMPLETE, IDLE, MIDDLE, WAITING
+
+if TYPE_CHECKING:
+    from aiohttp.abc import AbstractStreamWriter
+
+    from jackfield_proxy.child.clients.takeover import ConnectionSlot, TakeoverLink
+    from jackfield_proxy.plan import ProxyLimits
+
+SURPLUS = 64
+"""Connections above `proxy.max_connections` that are told so; the oldest of them gives way to a new one, so that a
+health check always comes in."""
+SURPLUS_SECONDS = 5.0
+"""Until the head of a request must be there on one of them."""
+_POLL = 0.01
+"""Seconds."""
+MOST_BETWEEN = 1.0
+"""Seconds between looks at heads that take too long."""
+RETRY_AFTER = 1.0
+"""Seconds; what a client is told whose connection was one too many."""
+_PATH = 64
+"""Bytes at the start of a request within which its path tells the dialect."""
+_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
+"""Of an event."""
+_LAST = (b'"type":"message_stop"', b'"type": "message_stop"', b"\ndata: [DONE]")
+"""What only the last event of a stream has near its end; within a text the quotes would be escaped. Responses' last
+event is too large to be looked for."""
+_NEAR = 96
+
+
+class ClientConnections:
+    """All of a process. limits: those of the present plan. `watch` in the beginning, `close` in the end."""
+
+    def __init__(self, takeover: TakeoverLink, limits: Callable[[], ProxyLimits]) -> None:
+        self.takeover = takeover
+        self._limits = limits
+        self._open: set[ClientConnection] = set()
+        self._surplus: OrderedDict[ClientConnection, None] = OrderedDict()
+        self._looking: asyncio.TimerHandle | None = None
+
+    def made(self, one: ClientConnection) -> None:
+        self._open.add(one)
+        if self._has_room(for_one_more=0):
+            return
+        if not self._surplus:
+            say(f"more than {self._limits().max_connections} connections (proxy.max_connections)")
+        self._surplus[one] = None
+        if len(self._surplus) > SURPLUS:
+            self._surplus.popitem(last=False)[0].force_close()
+
+    def lost(self, one: ClientConnection) -> None:
+        self._open.discard(one)
+        self._surplus.pop(one, None)
+
+    def is_surplus(self, request: web.BaseRequest) -> bool:
+        """Whether its connection is one too many."""
+        return connection_of(request) in self._surplus
+
+    def require_room(self, request: web.BaseRequest) -> None:
+        """Raises `DialectError` 503: its connection is one too many."""
+        if not self.is_surplus(request):
+            return
+        if self._has_room(for_one_more=1):
+            del self._surplus[connection_of(request)]
+            return
+        message = f"The proxy has {self._limits().max_connections} connections already (proxy.max_connections)."
+        raise DialectError(503, message, "overloaded_error", retry_after=RETRY_AFTER)
+
+    def watch(self) -> None:
+        """One timer for all: one for each request costs more than reading a head does."""
+        limit = self._limits().head_timeout
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for one in [one for one in self._open if one.head_since and now - one.head_since > limit]:
+            one.give_up(limit)
+        for one in [one for one in self._surplus if one.idle and now - one.made_at > SURPLUS_SECONDS]:
+            one.force_close()
+        self._looking = loop.call_later(min(MOST_BETWEEN, limit / 4), self.watch)
+
+    async def heard(self, longest: float) -> None:
+        """Until every request has begun that is on its way on an accepted connection; at most so many seconds."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + longest
+        while loop.time() < deadline and any(one.expects for one in self._open):  # noqa: ASYNC110 - any byte changes it
+            await asyncio.sleep(_POLL)
+
+    def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+
+    def _has_room(self, *, for_one_more: int) -> bool:
+        return len(self._open) - len(self._surplus) + for_one_more <= self._limits().max_connections
+
+
+class ClientConnection(web.RequestHandler):
+    """made_at, head_since: by the loop's clock; when the head began that is not whole yet, 0 for none."""
+
+    __slots__ = ("_all", "_asks", "_rest", "_socket", "head_since", "made_at", "slot")
+
+    # Any: aiohttp's own options, which it checks.
+    def __init__(self, manager: web.Server, every: ClientConnections, **options: Any) -> None:
+        super().__init__(manager, **options)
+        self._all = every
+        self._rest: StreamReader | None = EMPTY_PAYLOAD  # the body of the last request; None: one is being served
+        self._asks = False  # what comes next is a request, in the dialect of the one before
+        self.head_since = 0.0
+        self.made_at = self._loop.time()
+
+    @property
+    def idle(self) -> bool:
+        """No request is being served."""
+        return self._rest is not None
+
+    @property
+    def expects(self) -> bool:
+        """Nothing was asked on it yet, or the head of a request is not whole."""
+        return self.head_since > 0 or (self.idle and not self._asks)
+
+    @property
+    def flushed(self) -> bool:
+        """Whether the kernel has all that was written."""
+        return self.transport is not None and not self.transport.get_write_buffer_size()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._socket = transport.get_extra_info("socket")
+        self.slot: ConnectionSlot = self._all.takeover.enter(self._socket)
+        super().connection_made(transport)
+        self._all.made(self)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._all.lost(self)
+        super().connection_lost(exc)
+        self._all.takeover.leave(self.slot, self._socket)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.head_since and self._rest is not None and self._rest.is_eof():
+            self.head_since = self._loop.time()
+            if not self._asks:
+                self._asks = self.flushed
+                self.slot.speaks(_dialect(data))
+            if self._asks:
+                self.slot.put(WAITING)
+        super().data_received(data)
+
+    def begins(self, dialect: DialectName) -> None:
+        """The head of a request is whole."""
+        if not self.head_since or self.slot.dialect != dialect:  # it came with the one before, or speaks otherwise
+            self.slot.speaks(dialect)
+            self.slot.put(WAITING if self.flushed else MIDDLE)
+        self.head_since = 0.0
+        self._rest = None
+
+    async def finish_response(
+        self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
+    ) -> tuple[web.StreamResponse, bool]:
+        self.slot.put(MIDDLE)
+        found = await super().finish_response(request, resp, start_time)
+        self.head_since = 0.0
+        self._rest = request.content
+        self._asks = self.flushed
+        if self._asks:
+            self.slot.put(IDLE)
+        return found
+
+    def give_up(self, limit: float) -> None:
+        """The head does not come."""
+        message = f"The head of the request was not whole within {limit:g} s (proxy.head_timeout)."
+        if self.transport is not None:
+            self.transport.write(final_answers.answer(self.slot.dialect, DialectError(408, message, "timeout_error")))
+        self.force_close()
+
+
+class StreamedAnswer(web.StreamResponse):
+    """An answer in parts. Whoever speaks for a process that has died knows whether it is between two events."""
+
+    _send_headers_immediately = False  # they go out with the first bytes, which are there already
+    _connection: ClientConnection
+    _events = False
+    _end = b""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        self._connection = connection_of(request)
+        self._connection.slot.put(MIDDLE)
+        writer = await super().prepare(request)
+        self._events = (
+            self.headers.get("Transfer-Encoding") == "chunked"
+            and self.headers.get("Content-Type", "").startswith("text/event-stream")
+            and self.headers.get("Content-Encoding", "").strip().lower() in PLAIN
+        )
+        return writer
+
+    async def write(self, data: bytes | bytearray | memoryview) -> None:
+        connection = self._connection
+        connection.slot.put(MIDDLE)
+        await super().write(data)
+        if self._events:
+            self._end = bytes(data[-4:]) if len(data) >= 4 else (self._end + data)[-4:]
+            if self._end.endswith(_ENDS) and connection.flushed:
+                near = b"\n" + bytes(data[-_NEAR:])
+                connection.slot.put(COMPLETE if any(last in near for last in _LAST) else BOUNDARY)
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        self._connection.slot.put(MIDDLE)
+        await super().write_eof(data)
+
+
+def connection_of(request: web.BaseRequest) -> ClientConnection:
+    """Every request of a proxy comes on one."""
+    return cast("ClientConnection", request.protocol)
+
+
+def _dialect(start: bytes) -> DialectName:
+    """As well as the first bytes tell; `begins` knows."""
+    if start.find(b"/messages", 0, _PATH) >= 0:
+        return "anthropic"
+    return "responses" if start.find(b"/responses", 0, _PATH) >= 0 else "chat"

@@ -1,0 +1,1 @@
+"""A client's request: what it says, and what is made of it for a provider."""

@@ -1,0 +1,105 @@
+"""How a provider is reached: its address, and the headers of a request to it.
+
+Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from jackfield.api.dialects.model import DialectError, DialectName
+from jackfield.api.urls import joined
+from jackfield_proxy.plan import ProxyPlan, Upstream
+
+Pairs: TypeAlias = "list[tuple[str, str]]"
+_PATHS: Mapping[DialectName, str] = {
+    "anthropic": "/v1/messages",
+    "chat": "/chat/completions",
+    "responses": "/responses",
+}
+_HOP = frozenset({
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+    "transfer-encoding", "upgrade",
+})  # fmt: skip
+_REPLACED = _HOP | {
+    "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
+    "forwarded", "x-real-ip", "via",
+}  # fmt: skip
+VERSION = "2023-06-01"
+"""`anthropic-version`, where the client has not given one."""
+REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
+"""The header that clients show when something goes wrong."""
+
+
+def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
+    """Raises `DialectError`."""
+    found = plan.upstreams.get(provider)
+    if found is None:
+        raise DialectError(
+            502,
+            f"The provider {provider} cannot be used by a proxy: it is not known, has no such endpoint, or keeps its "
+            "own login.",
+        )
+    return found
+
+
+def dialect_of(upstream: Upstream, dialect: DialectName) -> DialectName:
+    """What is spoken with it: the client's own dialect wherever the provider knows it."""
+    if upstream.family == "anthropic":
+        return "anthropic"
+    return "responses" if dialect == "responses" and upstream.native else "chat"
+
+
+def address(upstream: Upstream, dialect: DialectName, query: str = "", suffix: str = "") -> str:
+    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has."""
+    without = "/v1" if dialect == "anthropic" else ""
+    return joined(upstream.url, _PATHS[dialect] + suffix, query, without=without)
+
+
+def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:
+    """The client's, with the provider's credential in place of its own. The answer comes uncompressed, so that its
+    usage can be read as it passes."""
+    given = list(headers)
+    dropped = _REPLACED | _of_connection(given) - {"anthropic-version", "anthropic-beta"}
+    kept = [
+        (key, value)
+        for key, value in given
+        if key.lower() not in dropped and not key.lower().startswith("x-forwarded-")
+    ]
+    return [*kept, ("Accept-Encoding", "identity"), *credential(upstream)]
+
+
+def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
+    """Of a translated request."""
+    made = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream" if stream else "application/json"),
+        ("Accept-Encoding", "identity"),
+        ("User-Agent", "jackfield-proxy"),
+        *credential(upstream),
+    ]
+    return [*made, ("anthropic-version", VERSION)] if upstream.family == "anthropic" else made
+
+
+def credential(upstream: Upstream) -> Pairs:
+    """Those that are compatible with Anthropic read the one header or the other; Anthropic refuses both at once."""
+    if not upstream.key:
+        return []
+    bearer = ("Authorization", f"Bearer {upstream.key}")
+    if upstream.family == "openai":
+        return [bearer]
+    key = ("x-api-key", upstream.key)
+    return [key] if upstream.native else [bearer, key]
+
+
+def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
+    """Of an answer that passes through."""
+    given = list(headers)
+    dropped = _HOP | _of_connection(given) - {"content-length", "content-type", "content-encoding"}
+    return [(key, value) for key, value in given if key.lower() not in dropped]
+
+
+def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
+    """Which headers `Connection` says are for this connection only (RFC 9110 section 7.6.1)."""
+    return {name.strip().lower() for key, value in headers if key.lower() == "connection" for name in value.split(",")}

@@ -1,0 +1,161 @@
+"""One request of a client, and the request for a provider that is made of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+
+from jackfield.api import dialects
+from jackfield.api.dialects import fields, names
+from jackfield.api.dialects.base import DialectCodec
+from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record, replace
+from jackfield_proxy.child.incoming import addressing, conversations
+from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.plan import Target, Upstream
+from jackfield_proxy.routing.facts import Facts, facts_of
+
+LONGEST_MODEL = 512
+"""Characters of a model's name: it is kept with the record of each request."""
+
+
+@record
+class UpstreamRequest:
+    """What is sent. dialect: that the provider answers in; translated: it is not the client's."""
+
+    url: str
+    headers: addressing.Pairs
+    body: bytes
+    dialect: DialectName
+    translated: bool
+
+
+_NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
+
+
+class ClientRequest:
+    """One request. pairs: its headers; counts: it asks for a count of tokens only.
+
+    What takes long with a large body is awaited: see `large`."""
+
+    def __init__(
+        self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False
+    ) -> None:
+        """Raises `DialectError` 400 for a body that is no JSON object with a model."""
+        self.dialect = dialect
+        self.body = body
+        self.pairs = pairs
+        self.query = query
+        self.counts = counts
+        self._value: Mapping[str, Json] = fields.body_object(body)
+        self.model = fields.need_text(self._value, "model")
+        if len(self.model) > LONGEST_MODEL:
+            raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
+        self.stream = self._value.get("stream") is True
+        self.headers = headers_of(pairs)
+        self._parsed: ModelRequest | None = None
+
+    @property
+    def asked(self) -> ModelRequest:
+        """Without the turns, for whoever writes the answer; of a request that could not be parsed what is known."""
+        return (
+            replace(self._parsed, turns=())
+            if self._parsed
+            else ModelRequest(self.dialect, self.model, stream=self.stream)
+        )
+
+    @property
+    def mixed(self) -> bool:
+        """What another provider's answer has left in the conversation must not go out as it is."""
+        return names.is_mixed(self.body)
+
+    @property
+    def codec(self) -> DialectCodec:
+        return dialects.of(self.dialect)
+
+    @property
+    def session(self) -> str:
+        """By which the client groups its requests."""
+        return conversations.named(self._value, self.headers)
+
+    @property
+    def conversation(self) -> str:
+        """The same for all requests of a conversation."""
+        return conversations.key_of(self._value, self.headers)
+
+    async def facts(self) -> Facts:
+        return self.facts_now()
+
+    async def renamed(self, model: str) -> bytes:
+        """The body with another model."""
+        return with_model(self.body, model)
+
+    async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
+        """The body in another dialect. Raises `DialectError` 400."""
+        return self.translated_now(dialect, wanted)
+
+    async def counted(self, model: str) -> bytes:
+        """The body for Anthropic's count of tokens. Raises `DialectError` 400."""
+        return self.counted_now(model)
+
+    def translated_now(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
+        if self._parsed is None:
+            self._parsed = self.codec.parse_request(self.body)
+        return dialects.of(dialect).build_request(self._parsed, wanted)
+
+    def counted_now(self, model: str) -> bytes:
+        if self.dialect == "anthropic":
+            body = self.body if model == self.model else with_model(self.body, model)
+        else:
+            body = self.translated_now("anthropic", UpstreamModel(model))
+        if self.counts:
+            return body
+        value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
+        return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
+
+    def facts_now(self) -> Facts:
+        return facts_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
+
+    def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
+        """Those that the body may need."""
+        return signatures
+
+    async def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> UpstreamRequest:
+        """Raises `DialectError` 400 for what the provider's dialect cannot say."""
+        dialect = addressing.dialect_of(upstream, self.dialect)
+        if dialect == self.dialect and not self.mixed:
+            body = self.body if target.model == self.model else await self.renamed(target.model)
+            url = addressing.address(upstream, dialect, self.query)
+            headers = addressing.passed_headers(self.pairs, upstream)
+            if dialect == "anthropic" and "anthropic-version" not in self.headers:
+                headers.append(("anthropic-version", addressing.VERSION))
+            return UpstreamRequest(url, headers, body, dialect, False)
+        wanted = UpstreamModel(
+            target.model,
+            web_search=upstream.native and dialect != "chat",
+            cache_key=upstream.native and upstream.family == "openai",
+            cache_prompts=upstream.family == "anthropic",
+            signatures=self.known(signatures),
+        )
+        body = await self.translated(dialect, wanted)
+        headers = addressing.own_headers(upstream, stream=self.stream)
+        return UpstreamRequest(addressing.address(upstream, dialect), headers, body, dialect, True)
+
+
+@lru_cache(1)
+def _minute_of_day(minute: int) -> int:
+    """Of local time. minute: since 1970."""
+    now = time.localtime(minute * 60)
+    return now.tm_hour * 60 + now.tm_min
+
+
+def headers_of(pairs: addressing.Pairs) -> Mapping[str, str]:
+    """By their names in lower case."""
+    return {key.lower(): _told(value) for key, value in pairs}
+
+
+def _told(value: str) -> str:
+    """Rules, scripts and records get text; bytes of a header that are not UTF-8 pass to the provider alone."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

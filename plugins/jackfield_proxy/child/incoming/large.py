@@ -1,0 +1,131 @@
+"""Large requests are read, measured and translated by another process: with one of 20 MB that takes seconds, and a
+thread would not help, as the interpreter and its JSON parser let nobody else in meanwhile.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
+from jackfield.api.records import record
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_request import ClientRequest, headers_of
+from jackfield_proxy.child.incoming.helpers import HelperProcesses
+from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.routing.facts import Facts
+
+LARGE = 256 * 1024
+"""Bytes of a body from which on another process reads it; a smaller one is read in a few milliseconds."""
+_CALL_IDS = re.compile(rb'"(?:id|tool_use_id|call_id|tool_call_id)"\s*:\s*"([^"\\]{1,200})"').finditer
+
+
+@record
+class BodySummary:
+    """What a body says, without the body. ids: what may be those of tool calls; asked: see `ClientRequest`."""
+
+    model: str
+    stream: bool
+    session: str
+    conversation: str
+    mixed: bool
+    facts: Facts
+    ids: frozenset[str]
+
+
+class LargeClientRequest(ClientRequest):
+    """As `ClientRequest`, without the body's value: what needs it is done elsewhere."""
+
+    def __init__(
+        self,
+        dialect: DialectName,
+        body: bytes,
+        pairs: addressing.Pairs,
+        query: str,
+        *,
+        counts: bool,
+        read: BodySummary,
+        helpers: HelperProcesses,
+    ) -> None:
+        self.dialect, self.body, self.pairs, self.query, self.counts = dialect, body, pairs, query, counts
+        self.model, self.stream = read.model, read.stream
+        self.headers = headers_of(pairs)
+        self._read, self._helpers = read, helpers
+        self._asked: ModelRequest | None = None
+
+    @property
+    def asked(self) -> ModelRequest:
+        return self._asked or ModelRequest(self.dialect, self.model, stream=self.stream)
+
+    @property
+    def mixed(self) -> bool:
+        return self._read.mixed
+
+    @property
+    def session(self) -> str:
+        return self._read.session
+
+    @property
+    def conversation(self) -> str:
+        return self._read.conversation
+
+    async def facts(self) -> Facts:
+        return self._read.facts
+
+    async def renamed(self, model: str) -> bytes:
+        return await self._helpers.run(with_model, self.body, model)
+
+    async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
+        body, self._asked = await self._helpers.run(_translated, self.dialect, self.body, dialect, wanted)
+        return body
+
+    async def counted(self, model: str) -> bytes:
+        return await self._helpers.run(_counted, self.dialect, self.body, model, self.counts)
+
+    def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
+        return {one: signatures[one] for one in self._read.ids if one in signatures}
+
+
+async def request_of(
+    dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, helpers: HelperProcesses, *, counts: bool
+) -> ClientRequest:
+    """Raises `DialectError` 400 for a body that is no JSON object with a model."""
+    if len(body) < LARGE:
+        return ClientRequest(dialect, body, pairs, query, counts=counts)
+    read = await helpers.run(_read, dialect, body, pairs)
+    return LargeClientRequest(dialect, body, pairs, query, counts=counts, read=read, helpers=helpers)
+
+
+# ----------------------------------------------------------------------------------------------- in the other process
+
+
+def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySummary:
+    call = ClientRequest(dialect, body, pairs, "")
+    ids = frozenset(found[1].decode("utf-8", "replace") for found in _CALL_IDS(body))
+    return BodySummary(call.model, call.stream, call.session, call.conversation, call.mixed, call.facts_now(), ids)
+
+
+def _translated(
+    dialect: DialectName, body: bytes, spoken: DialectName, wanted: UpstreamModel
+) -> tuple[bytes, ModelRequest]:
+    call = ClientRequest(dialect, body, [], "")
+    return call.translated_now(spoken, wanted), call.asked
+
+
+def _counted(dialect: DialectName, body: bytes, model: str, counts: bool) -> bytes:
+    return ClientRequest(dialect, body, [], "", counts=counts).counted_now(model)
+
+
+def _revived(*given: Any) -> DialectError:  # Any: the fields of an error
+    *fields, code, param, overflow, retry_after = given
+    return DialectError(*fields, code=code, param=param, overflow=overflow, retry_after=retry_after)
+
+
+def _packed(error: DialectError) -> tuple[Callable[..., DialectError], tuple[object, ...]]:
+    told = (error.status, error.message, error.kind, error.code, error.param, error.overflow, error.retry_after)
+    return _revived, told
+
+
+copyreg.pickle(DialectError, _packed)

@@ -1,0 +1,69 @@
+"""The process's ends of the pipes to the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import sys
+from collections.abc import AsyncGenerator, Mapping
+
+from jackfield.api.jsontext import Json
+from jackfield_proxy.child.process.log import say
+from jackfield_proxy.messages import LONGEST_LINE, FromChild, Question, ToChild, packed, unpacked
+
+MOST_WAITING = 8 * 2**20
+"""Bytes that may wait for a daemon that does not read; what was served beyond is not recorded."""
+
+
+class Pipe:
+    """`received` ends when the daemon has closed its end, or died."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._asked: dict[int, asyncio.Future[bool]] = {}
+        self._lost = 0
+
+    async def open(self) -> None:
+        """Standard output is for messages alone: whatever else is printed goes to the log."""
+        loop = asyncio.get_running_loop()
+        self._reader = asyncio.StreamReader(limit=LONGEST_LINE)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._reader), sys.stdin)
+        out = os.fdopen(os.dup(1), "wb", 0)
+        os.dup2(2, 1)
+        self._out, _ = await loop.connect_write_pipe(asyncio.Protocol, out)
+
+    async def received(self) -> AsyncGenerator[ToChild, None]:
+        while line := await self._reader.readline():
+            message = unpacked(line, ToChild)
+            if message.script is not None:
+                waiting = self._asked.pop(message.script, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(message.value)
+            else:
+                yield message
+
+    def send(self, message: FromChild) -> None:
+        if self._out.get_write_buffer_size() > MOST_WAITING:
+            self._lost += 1
+            return
+        if self._lost:
+            say(f"{self._lost} records were lost, as the daemon did not read them")
+            self._lost = 0
+        self._out.write(packed(message))
+
+    async def ask(self, path: str, facts: Mapping[str, Json], timeout: float) -> bool:
+        """What a condition script says; False when it fails or takes too long."""
+        number = next(self._numbers)
+        waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._asked[number] = waiting
+        self.send(FromChild(question=Question(number, path, facts)))
+        try:
+            async with asyncio.timeout(timeout):
+                await waiting
+                return waiting.result()
+        except TimeoutError:
+            say(f"the condition script {path} gave no answer within {timeout:g} s")
+            return False
+        finally:
+            self._asked.pop(number, None)

@@ -1,0 +1,217 @@
+"""One request from its facts to its last byte, and the record of it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from jackfield.api.dialects.model import DialectError, TokenCounts
+from jackfield.api.records import record, replace
+from jackfield_proxy.child.answers import relay
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_request import ClientRequest
+from jackfield_proxy.child.incoming.conversations import Conversations
+from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.upstream import failures
+from jackfield_proxy.child.upstream.counting import Counter
+from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.fallback import Fallback
+from jackfield_proxy.child.upstream.sending import Opened, UpstreamSender
+from jackfield_proxy.messages import FromChild, ServedRequest
+from jackfield_proxy.plan import Target
+from jackfield_proxy.routing.choosing import Candidate, choose
+from jackfield_proxy.routing.facts import Facts, told
+from jackfield_proxy.routing.thresholds import doubtful
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jackfield_proxy.child.process.pipe import Pipe
+    from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
+
+CLIENT_GONE = 499
+"""Status of a request whose client went away, as web servers write it."""
+LONGEST_ID, LONGEST_ERROR = 200, 500
+"""Characters of what a provider says that a record keeps."""
+
+
+@record
+class ExchangeServices:
+    """What all requests have in common."""
+
+    sender: UpstreamSender
+    counter: Counter
+    conversations: Conversations
+    pipe: Pipe
+
+
+class ProxiedExchange:
+    def __init__(self, compiled: CompiledPlan, call: ClientRequest, shared: ExchangeServices, request_id: str) -> None:
+        self.plan, self.call, self.sender, self.request_id = compiled.plan, call, shared.sender, request_id
+        self.shared = shared
+        self._compiled = compiled
+        self._pipe = shared.pipe
+        self._conversation = call.conversation if compiled.plan.sticky is not None else ""
+        self._began = time.monotonic()
+        self._time_ms = time.time_ns() // 1_000_000
+        self._noted: dict[str, Any] = {}  # Any: fields of a record, each of its own type
+
+    async def candidates(self) -> Sequence[Candidate]:
+        """What rules say; a conversation's own target before others of the same rules."""
+        facts = await self._with_scripts(await self.call.facts())
+        found = choose(self.plan, facts, self.sender.health, self._compiled.kinds)
+        if not self.call.counts and doubtful(facts.tokens, self._compiled.thresholds):
+            targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
+            exact = await self.shared.counter.exact(self.plan, self.call, targets)
+            if exact is not None:
+                facts = replace(facts, tokens=exact)
+                found = choose(self.plan, facts, self.sender.health, self._compiled.kinds)
+                self._note(counted=True)
+        self._note(estimated_tokens=facts.tokens)
+        if not self._conversation:
+            return found
+        return self.shared.conversations.led(
+            self._conversation, found, lambda target: self.sender.free(self.plan, target)
+        )
+
+    async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises `DialectError` before the first byte of the answer."""
+        try:
+            self._require_budget()
+            return await self._served(request)
+        except UpstreamFailure as exc:
+            return self._refused(exc)
+        except DialectError as exc:
+            self._note(status=exc.status, error=_kept(exc.message, LONGEST_ERROR))
+            raise
+        finally:
+            self._tell()
+
+    def _require_budget(self) -> None:
+        """Raises `DialectError` 429."""
+        refusal = self.plan.refusal
+        if refusal is None:
+            return
+        rest = refusal.until_ms / 1000 - time.time()
+        if rest > 0:
+            raise DialectError(
+                429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
+            )
+
+    async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
+        fallback = Fallback(self.sender, self.plan, self.call, await self.candidates(), self._tries)
+        while True:
+            opened = await self._open(fallback)
+            try:
+                return await self._relay(request, opened)
+            except relay.Stopped:
+                raise
+            except DialectError as exc:
+                refused = failures.broken(exc)
+                self.sender.failed(opened.candidate.target, refused, self.plan.limits)
+                fallback.refused(opened.candidate, refused)
+            finally:
+                self.sender.closed(opened)
+
+    async def _open(self, fallback: Fallback) -> Opened:
+        opened = await fallback.open()
+        if self.plan.sticky is not None:
+            self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
+        self._note(
+            translated=opened.outgoing.translated,
+            first_byte_ms=round((time.monotonic() - self._began) * 1000),
+        )
+        return opened
+
+    def _tries(self, candidate: Candidate, attempts: int) -> None:
+        """What is known of a request however it ends."""
+        self._note(
+            provider=candidate.target.provider,
+            model=candidate.target.model,
+            rule=candidate.rule,
+            reason=candidate.reason,
+            attempts=attempts,
+        )
+
+    async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
+        """Raises `DialectError` before the first byte of the answer."""
+        context = relay.RelayContext(self.call, self.request_id, self.plan.limits.idle_timeout, self.sender.remember)
+        carrier = relay.of(context, opened)
+        try:
+            response = await carrier.carry(request)
+        except (asyncio.CancelledError, ConnectionError):
+            if carrier.complete:  # some clients leave as soon as they have read the last event
+                self._note(status=opened.reply.status)
+            raise
+        else:
+            self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR))
+            return response
+        finally:
+            self._count(carrier.answer, carrier.usage, carrier.tier)
+
+    def _refused(self, refused: UpstreamFailure) -> web.Response:
+        """A refusal in the client's own dialect passes through as it came."""
+        candidate = refused.candidate
+        target = candidate.target if candidate is not None else Target("", "")
+        self._note(status=refused.error.status, error=_kept(refused.error.message, LONGEST_ERROR))
+        say(f"{self.request_id} {target.text}: status {refused.error.status} after {refused.attempts} attempts")
+        upstream = self.plan.upstreams.get(target.provider)
+        if (
+            refused.answer is None
+            or upstream is None
+            or addressing.dialect_of(upstream, self.call.dialect) != self.call.dialect
+        ):
+            raise refused.error
+        status, headers, body = refused.answer
+        self._note(status=status)
+        kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
+        return web.Response(status=status, headers=kept, body=body)
+
+    async def _with_scripts(self, facts: Facts) -> Facts:
+        """The daemon evaluates condition scripts; all that the rules name are asked at once."""
+        paths = self._compiled.scripts
+        if not paths:
+            return facts
+        request = told(facts)
+        seconds = self.plan.limits.script_timeout
+        found = await asyncio.gather(*(self._pipe.ask(path, request, seconds) for path in paths))
+        return replace(facts, scripts=dict(zip(paths, found, strict=True)))
+
+    def _count(self, answer: str, usage: TokenCounts | None, tier: str | None) -> None:
+        self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))
+        if usage is not None:
+            self._note(
+                input=usage.input,
+                output=usage.output,
+                cache_read=usage.cache_read,
+                cache_write=usage.cache_write,
+                cache_write_1h=usage.cache_write_1h,
+            )
+
+    def _note(self, **changes: object) -> None:
+        self._noted.update(changes)
+
+    def _tell(self) -> None:
+        call = self.call
+        known: dict[str, Any] = {"provider": "", "model": "", "status": CLIENT_GONE, **self._noted}
+        served = ServedRequest(
+            id=self.request_id,
+            time_ms=self._time_ms,
+            dialect=call.dialect,
+            asked_model=call.model,
+            duration_ms=round((time.monotonic() - self._began) * 1000),
+            stream=call.stream,
+            session=call.session,
+            **known,
+        )
+        self._pipe.send(FromChild(served=served))
+
+
+def _kept(text: str | None, longest: int) -> str | None:
+    """As a record keeps it: half surrogates, which providers do send, are no text to the pipe."""
+    return text and text[:longest].encode("utf-8", "replace").decode()

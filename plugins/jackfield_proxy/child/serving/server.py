@@ -1,0 +1,261 @@
+"""The listener: who may come in, what is asked, and errors in the client's dialect."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import itertools
+import logging
+import os
+import secrets
+import socket
+import time
+import traceback
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import HttpVersion11, web
+
+from jackfield.api import dialects
+from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.answers import relay
+from jackfield_proxy.child.answers.relay import STOPPING
+from jackfield_proxy.child.clients.connections import ClientConnection, ClientConnections, connection_of
+from jackfield_proxy.child.clients.takeover import TakeoverLink
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.conversations import Conversations
+from jackfield_proxy.child.incoming.helpers import HelperProcesses
+from jackfield_proxy.child.incoming.large import request_of
+from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.serving import catalogue
+from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
+from jackfield_proxy.child.serving.exchange import CLIENT_GONE, ExchangeServices, ProxiedExchange
+from jackfield_proxy.child.upstream.counting import Counter
+from jackfield_proxy.child.upstream.sending import UpstreamSender
+from jackfield_proxy.client_routes import ClientRoute, route_of
+from jackfield_proxy.plan import BACKLOG, HOST, ProxyLimits, ProxyPlan
+from jackfield_proxy.takeover import InheritedDescriptors
+
+if TYPE_CHECKING:
+    from jackfield_proxy.child.process.pipe import Pipe
+
+HEAD_LIMIT = 64 * 1024
+"""Bytes of one header or request line."""
+IDLE_CONNECTION = 120.0
+"""Seconds that a connection is kept without a request."""
+LAST_WORDS = 0.2
+"""Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
+
+
+_NOTHING = InheritedDescriptors()
+
+
+class Server:
+    """plan: may be replaced at any time; a request keeps the one it began with. inherited: of the daemon; without its
+    listener the process binds the plan's port."""
+
+    def __init__(self, plan: ProxyPlan, pipe: Pipe, inherited: InheritedDescriptors = _NOTHING) -> None:
+        self._inherited = inherited
+        self._compiled = CompiledPlan(plan)
+        self._pipe = pipe
+        self._sender = UpstreamSender(plan)
+        self._helpers = HelperProcesses()
+        self._shared = ExchangeServices(self._sender, Counter(self._sender), Conversations(time.monotonic), pipe)
+        # The operating system's randomness costs more than the rest of a short request.
+        self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
+        self._web: web.Server | None = None
+        self._listener: asyncio.Server | None = None
+        self._connections = ClientConnections(TakeoverLink.of(inherited), lambda: self.plan.limits)
+        self._running: set[asyncio.Task[Any]] = set()  # Any: nobody asks them for a value
+
+    @property
+    def plan(self) -> ProxyPlan:
+        return self._compiled.plan
+
+    @plan.setter
+    def plan(self, plan: ProxyPlan) -> None:
+        self._compiled = CompiledPlan(plan)
+        self._sender.limiter.follow(plan.upstreams)
+
+    async def listen(self) -> int:
+        """The port. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        # Any: the factory's arguments are aiohttp's own parser, payload and writer.
+        factory = partial(web.BaseRequest, loop=loop, client_max_size=0)
+
+        def request(message: Any, payload: Any, protocol: Any, writer: Any, task: Any) -> web.BaseRequest:
+            return factory(message, payload, protocol, writer, task)
+
+        made = self._web = web.Server(self._handle, request_factory=request, handler_cancellation=True)
+        connection = partial(
+            ClientConnection,
+            made,
+            self._connections,
+            loop=loop,
+            access_log=None,
+            logger=_nobody(),
+            keepalive_timeout=IDLE_CONNECTION,
+            max_line_size=HEAD_LIMIT,
+            max_field_size=HEAD_LIMIT,
+        )
+        if self._inherited.listener < 0:
+            self._listener = await loop.create_server(connection, HOST, self.plan.port, backlog=BACKLOG)
+        else:
+            os.set_inheritable(self._inherited.listener, False)
+            listener = socket.socket(fileno=self._inherited.listener)
+            self._listener = await loop.create_server(connection, sock=listener, backlog=BACKLOG)
+        self._connections.watch()
+        return int(self._listener.sockets[0].getsockname()[1])
+
+    async def close(self) -> None:
+        """No new requests; those in flight get `stop_grace`, then their clients are told."""
+        if self._listener is not None:
+            self._listener.close()
+        if self._web is not None:
+            await self._connections.heard(LAST_WORDS)
+            self._web.pre_shutdown()
+            await self._end_running(self.plan.limits.stop_grace)
+            await self._web.shutdown(LAST_WORDS)
+        self._connections.close()
+        await self._sender.close()
+        self._helpers.close()
+
+    async def _end_running(self, grace: float) -> None:
+        for seconds in (grace, LAST_WORDS):
+            if not self._running:
+                return
+            left = (await asyncio.wait(self._running, timeout=seconds))[1]
+            for task in left:
+                task.cancel(STOPPING)
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a request is served outside of a task")
+        self._running.add(task)
+        try:
+            return await self._handled(request)
+        finally:
+            self._running.discard(task)
+
+    async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
+        route = route_of(request.method, request.path)
+        connection_of(request).begins(route.dialect)
+        request_id = next(self._ids)
+        try:
+            return await self._answer(request, route, request_id)
+        except DialectError as exc:
+            error = exc
+        except asyncio.CancelledError as exc:
+            error = relay.stopped(exc)
+        except ConnectionError:  # the client is gone, or takes nothing; aiohttp would log it as a failure of ours
+            return _cut(request)
+        except Exception as exc:
+            trace = traceback.extract_tb(exc.__traceback__)[-1]
+            say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
+            error = DialectError(500, f"The proxy failed; its log has more under {request_id}.")
+        if request.writer.output_size:  # an answer has begun: another one would become part of it
+            return _cut(request)
+        response = error_response(route, error, request_id)
+        if self._connections.is_surplus(request):
+            response.force_close()
+        return response
+
+    async def _answer(self, request: web.BaseRequest, route: ClientRoute, request_id: str) -> web.StreamResponse:
+        if route.action == "probe":
+            return web.Response(text="")
+        self._connections.require_room(request)
+        compiled = self._compiled
+        plan = compiled.plan
+        if not _admitted(request, plan.token):
+            raise DialectError(
+                401,
+                "This proxy takes the token of its profile, as Bearer or in x-api-key.",
+                "authentication_error",
+                code="invalid_api_key",
+            )
+        if route.action == "none":
+            raise DialectError(404, f"There is no {request.method} {request.path} here.", "not_found_error")
+        if route.action == "models":
+            return catalogue.models(plan, request.path)
+        body = await _body(request, plan.limits)
+        query = request.rel_url.raw_query_string
+        counts = route.action == "count"
+        pairs = list(request.headers.items())
+        call = await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
+        exchange = ProxiedExchange(compiled, call, self._shared, request_id)
+        if counts:
+            return await catalogue.count(exchange)
+        return await exchange.serve(request)
+
+
+def _admitted(request: web.BaseRequest, token: str) -> bool:
+    kind, _, given = request.headers.get("Authorization", "").partition(" ")
+    bearer = given.strip() if kind.lower() == "bearer" else ""
+    wanted = token.encode()
+    return any(
+        hmac.compare_digest(found.encode("utf-8", "replace"), wanted)
+        for found in (bearer, request.headers.get("x-api-key", ""))
+    )
+
+
+async def _body(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
+    """Raises `DialectError` 413, 408, 400."""
+    limit = limits.body_limit
+    too_large = DialectError(413, f"The body may have at most {limit} bytes.", "request_too_large")
+    if (request.content_length or 0) > limit:
+        raise too_large
+    await _ask_for_body(request)
+    parts, size = [], 0
+    try:
+        while part := await _part(request, limits.idle_timeout):
+            size += len(part)
+            if size > limit:
+                raise too_large
+            parts.append(part)
+    except TimeoutError:
+        message = f"Nothing of the body has come for {limits.idle_timeout:g} s."
+        raise DialectError(408, message, "timeout_error") from None
+    except web.RequestPayloadError:
+        message = "The body is not of the length, or not in the encoding, that its headers say."
+        raise DialectError(400, message, "invalid_request_error") from None
+    return b"".join(parts)
+
+
+async def _part(request: web.BaseRequest, timeout: float) -> bytes:
+    """Empty: there is no more. Raises TimeoutError after so many seconds without a byte."""
+    content = request.content
+    if content.is_eof():  # all of it is there, as of most requests: a time limit costs more than the rest
+        return content.read_nowait()
+    async with asyncio.timeout(timeout):
+        return await content.readany()
+
+
+async def _ask_for_body(request: web.BaseRequest) -> None:
+    """Some clients send large bodies only then (RFC 9110 section 10.1.1)."""
+    if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # the answer has not begun
+
+
+def _cut(request: web.BaseRequest) -> web.Response:
+    """End the connection in the middle, so that nobody takes what was sent for a whole answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=CLIENT_GONE)
+
+
+def _nobody() -> logging.Logger:
+    """Listens to the library: it would write lines of requests that are no HTTP, tokens and all, into the log."""
+    made = logging.getLogger("jackfield_proxy.http")
+    made.propagate = False
+    if not made.handlers:
+        made.addHandler(logging.NullHandler())
+    return made
+
+
+def error_response(route: ClientRoute, error: DialectError, request_id: str) -> web.Response:
+    status, body, headers = dialects.of(route.dialect).error_body(error, request_id)
+    return web.Response(
+        status=status, body=body, headers=[*headers, (addressing.REQUEST_ID[route.dialect], request_id)]
+    )

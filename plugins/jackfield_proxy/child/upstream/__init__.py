@@ -1,0 +1,1 @@
+"""Providers: requests to them, which of them is tried next, and the beginning of an answer."""

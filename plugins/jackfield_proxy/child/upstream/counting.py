@@ -1,0 +1,80 @@
+"""How long a request is: estimated, or counted by a provider that can."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterable
+
+import aiohttp
+
+from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
+from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.sending import UpstreamSender, up_to
+from jackfield_proxy.plan import ProxyPlan, Target
+
+LIMIT = 1024 * 1024
+"""Bytes of a provider's count."""
+FORGIVEN = 600.0
+"""Seconds after which a provider that did not count is asked again."""
+_COUNT = re.compile(rb'"input_tokens"\s*:\s*(\d{1,15})').search
+
+
+class Counter:
+    """Remembers which providers do not count."""
+
+    def __init__(self, sender: UpstreamSender) -> None:
+        self._sender = sender
+        self._silent: dict[str, float] = {}
+
+    async def exact(self, plan: ProxyPlan, call: ClientRequest, targets: Iterable[Target]) -> int | None:
+        """Of the first of the targets whose provider counts; None: none of them does, or not within
+        `proxy.count_timeout`."""
+        for target in dict.fromkeys(targets):
+            upstream = plan.upstreams.get(target.provider)
+            if (
+                upstream is None
+                or upstream.family != "anthropic"
+                or self._silent.get(upstream.id, 0) > time.monotonic()
+            ):
+                continue
+            body = await self.answer(plan, call, target)
+            found = _COUNT(body) if body is not None else None
+            if found is not None:
+                return int(found[1])
+            self._silent[upstream.id] = time.monotonic() + FORGIVEN
+        return None
+
+    async def answer(self, plan: ProxyPlan, call: ClientRequest, target: Target) -> bytes | None:
+        """The provider's own, for a provider of Anthropic's dialect. None: it does not count, or not within
+        `proxy.count_timeout`."""
+        try:
+            async with asyncio.timeout(plan.limits.count_timeout):
+                body = await self._read(plan, call, target)
+        except (UpstreamFailure, DialectError, TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
+            return None
+        return body if b"input_tokens" in body else None
+
+    async def _read(self, plan: ProxyPlan, call: ClientRequest, target: Target) -> bytes:
+        """Empty: another status than 200. Raises `UpstreamFailure`, `DialectError`, and what the connection raises."""
+        reply = await self._sender.post(await _asked(plan, call, target), target.provider, plan.limits)
+        async with reply:
+            return await up_to(reply, LIMIT) if reply.status == 200 else b""
+
+
+async def _asked(plan: ProxyPlan, call: ClientRequest, target: Target) -> UpstreamRequest:
+    """Raises `DialectError`: the request cannot be told in Anthropic's dialect."""
+    upstream = plan.upstreams[target.provider]
+    body = await call.counted(target.model)
+    if call.dialect == "anthropic":
+        url = addressing.address(upstream, "anthropic", call.query, "/count_tokens")
+        headers = addressing.passed_headers(call.pairs, upstream)
+    else:
+        url = addressing.address(upstream, "anthropic", "", "/count_tokens")
+        headers = addressing.own_headers(upstream, stream=False)
+    if "anthropic-version" not in {name.lower() for name, _ in headers}:
+        headers.append(("anthropic-version", addressing.VERSION))
+    return UpstreamRequest(url, headers, body, "anthropic", False)

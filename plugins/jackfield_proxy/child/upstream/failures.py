@@ -1,0 +1,97 @@
+"""What failures of a provider mean: whether another try, or another target, may serve the request.
+
+Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.incoming.addressing import Pairs
+from jackfield_proxy.routing.choosing import Candidate
+
+RETRIED = frozenset({408, 409, 429})
+"""Statuses under 500 after which the same request may succeed."""
+_OF_THE_REQUEST = frozenset({400, 413, 422})
+"""Statuses that say something of the request. Every other one says something of the provider: another may serve it."""
+_KINDS_OF_PROVIDER = frozenset({
+    "authentication_error", "billing_error", "not_found_error", "overloaded_error", "permission_error",
+    "rate_limit_error",
+})  # fmt: skip
+_CODES_OF_PROVIDER = frozenset({
+    "insufficient_quota", "invalid_api_key", "model_not_found", "rate_limit_exceeded", "server_is_overloaded",
+})  # fmt: skip
+_SAID_OF_PROVIDER = re.compile(
+    r"credit balance is too low|insufficient (?:balance|credits|quota)"
+    r"|api[ _]key (?:is )?(?:not valid|invalid|expired)",
+    re.IGNORECASE,
+).search
+"""Anthropic and Google say with 400 that an account has no credit, or that its key does not count."""
+
+
+class UpstreamFailure(Exception):
+    """A provider did not serve a request, and nothing of its answer has reached the client.
+
+    again: the same may work later; elsewhere: another target may serve it. answer: status, headers and body for a
+    client of the provider's dialect, None when there was none. cooling: counts against the target. attempts: how often
+    the request was sent, the last time to `candidate`.
+    """
+
+    def __init__(
+        self,
+        error: DialectError,
+        *,
+        again: bool = False,
+        elsewhere: bool = False,
+        cooling: bool = False,
+        answer: tuple[int, Pairs, bytes] | None = None,
+    ) -> None:
+        super().__init__(error.message)
+        self.attempts = 1
+        self.candidate: Candidate | None = None
+        self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
+
+    @property
+    def is_answer(self) -> bool:
+        """The provider was asked, and has answered or failed."""
+        return self.cooling or self.answer is not None
+
+
+def refused(
+    error: DialectError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
+) -> UpstreamFailure:
+    """status, headers: of the provider's answer."""
+    again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
+    of_provider = _is_of_provider(error, status)
+    return UpstreamFailure(
+        error,
+        again=again,
+        elsewhere=of_provider,
+        cooling=of_provider and status != 409,
+        answer=(status, [*pairs], body),
+    )
+
+
+def broken(error: DialectError) -> UpstreamFailure:
+    """An answer that had begun, of which the client has nothing yet."""
+    of_provider = _is_of_provider(error, error.status)
+    return UpstreamFailure(error, elsewhere=of_provider, cooling=of_provider)
+
+
+def _is_of_provider(error: DialectError, status: int) -> bool:
+    if status not in _OF_THE_REQUEST:
+        return True
+    known = error.kind in _KINDS_OF_PROVIDER or error.code in _CODES_OF_PROVIDER
+    return known or _SAID_OF_PROVIDER(error.message) is not None
+
+
+def unreachable(provider: str, reason: str) -> UpstreamFailure:
+    error = DialectError(502, f"The provider {provider} cannot be reached: {reason}.")
+    return UpstreamFailure(error, again=True, elsewhere=True, cooling=True)
+
+
+def silent(provider: str, seconds: float) -> UpstreamFailure:
+    error = DialectError(504, f"The provider {provider} did not answer within {seconds:g} s.", "timeout_error")
+    return UpstreamFailure(error, again=False, elsewhere=True, cooling=True)

@@ -1,0 +1,202 @@
+"""Requests to providers, with time limits up to the beginning of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections import OrderedDict
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from jackfield.api import dialects
+from jackfield.api.dialects.model import DialectError
+from jackfield.api.records import record
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
+from jackfield_proxy.child.incoming.large import LARGE
+from jackfield_proxy.child.upstream import failures, opening
+from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
+from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.unpacking import unpacked
+from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target
+from jackfield_proxy.routing.choosing import Candidate
+from jackfield_proxy.routing.health import Health
+
+LARGEST_ERROR = 256 * 1024
+"""Bytes of a refusal that are read."""
+SIGNATURES = 10_000
+"""Signatures of tool calls that are remembered."""
+_UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
+
+
+@record
+class Opened:
+    """A provider that serves: the head of its answer is there, and of a stream its beginning. attempts: of sending the
+    request."""
+
+    reply: aiohttp.ClientResponse
+    beginning: bytes
+    outgoing: UpstreamRequest
+    candidate: Candidate
+    attempts: int
+    seconds: float
+
+
+class UpstreamSender:
+    """Shared by all requests: connections, the health of targets, signatures of tool calls."""
+
+    def __init__(self, plan: ProxyPlan) -> None:
+        self.health = Health(time.monotonic)
+        self.limiter = ConcurrencyLimiter()
+        self.signatures: OrderedDict[str, str] = OrderedDict()
+        self._connect_timeout = plan.limits.connect_timeout
+        # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
+        self._web_proxies = any(name.lower() != "no_proxy" for name in plan.environment)
+        self._session: aiohttp.ClientSession | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                skip_auto_headers=_UNSET,
+                trust_env=self._web_proxies,
+                max_line_size=65_536,
+                max_field_size=65_536,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def free(self, plan: ProxyPlan, target: Target) -> bool:
+        """Whether the target is healthy, and its provider would get a request at once."""
+        upstream = plan.upstreams.get(target.provider)
+        return upstream is not None and not self.health.open_for(target) and self.limiter.free(upstream)
+
+    def remember(self, call_id: str, signature: str) -> None:
+        self.signatures[call_id] = signature
+        if len(self.signatures) > SIGNATURES:
+            self.signatures.popitem(last=False)
+
+    def closed(self, opened: Opened) -> None:
+        self.health.ended(opened.candidate.target)
+        self.limiter.leave(opened.candidate.target.provider)
+        opened.reply.close() if not opened.reply.content.at_eof() else opened.reply.release()
+
+    def failed(self, target: Target, refused: UpstreamFailure, limits: ProxyLimits) -> None:
+        """Counts against the target, where it is its fault."""
+        if refused.cooling:
+            self.health.failed(target, limits, refused.error.retry_after)
+
+    async def attempt(self, plan: ProxyPlan, call: ClientRequest, candidate: Candidate, attempts: int) -> Opened:
+        """Whoever gets it calls `closed`. attempts: this one included. Raises `UpstreamFailure`."""
+        target, limits = candidate.target, plan.limits
+        try:
+            upstream = addressing.upstream_of(plan, target.provider)
+            outgoing = await call.for_upstream(upstream, target, self.signatures)
+        except DialectError as exc:  # nothing was sent: another target may speak the client's own dialect
+            raise UpstreamFailure(exc, elsewhere=True) from None
+        await self.limiter.enter(upstream)
+        began = time.monotonic()
+        self.health.began(target)
+        opened = False
+        try:
+            reply = await self.post(outgoing, target.provider, limits)
+            seconds = time.monotonic() - began
+            if reply.status >= 300:
+                raise await _refusal(reply, outgoing)
+            beginning = await _beginning(reply, outgoing, target.provider, limits)
+            self.health.answered(target, seconds)
+            opened = True
+            return Opened(reply, beginning, outgoing, candidate, attempts, seconds)
+        except UpstreamFailure as exc:
+            exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
+            self.failed(target, exc, limits)
+            raise
+        finally:
+            if not opened:
+                self.health.ended(target)
+                self.limiter.leave(upstream.id)
+
+    async def post(self, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits) -> aiohttp.ClientResponse:
+        """Up to the head of the answer. Raises `UpstreamFailure`."""
+        try:
+            async with asyncio.timeout(limits.first_byte_timeout):
+                return await self.session().post(
+                    URL(outgoing.url, encoded=True),
+                    data=_in_pieces(outgoing.body),
+                    headers=CIMultiDict(outgoing.headers),
+                    allow_redirects=False,
+                )
+        except aiohttp.ConnectionTimeoutError:
+            raise failures.unreachable(provider, "no connection in time") from None
+        except TimeoutError:
+            raise failures.silent(provider, limits.first_byte_timeout) from None
+        except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+            raise failures.unreachable(provider, _reason(exc)) from None
+
+
+def _in_pieces(body: bytes) -> bytes | io.BytesIO:
+    """A large one, so that it does not hold up other requests while it is sent."""
+    return body if len(body) < LARGE else io.BytesIO(body)
+
+
+def _reason(error: Exception) -> str:
+    """Without addresses and headers, in which there may be keys."""
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return error.os_error.strerror or "connection failed"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "it closed the connection"
+    return "its answer is no HTTP" if isinstance(error, aiohttp.ClientResponseError) else type(error).__name__
+
+
+async def _beginning(
+    reply: aiohttp.ClientResponse, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits
+) -> bytes:
+    """Raises `UpstreamFailure`."""
+    begun = False
+    try:
+        found = await opening.opened(reply, outgoing.dialect, limits.opening_timeout)
+        begun = True
+    except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+        raise failures.unreachable(provider, _reason(exc)) from None
+    finally:
+        if not begun:
+            reply.close()
+    return found
+
+
+async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest) -> UpstreamFailure:
+    try:
+        async with asyncio.timeout(10):
+            body = await up_to(reply, LARGEST_ERROR)
+    except (TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
+        body = b""
+    finally:
+        reply.release()
+    if reply.status < 400:
+        error = DialectError(502, f"The provider redirects (status {reply.status}); its endpoint has to be corrected.")
+        return UpstreamFailure(error, elsewhere=True)
+    after = reply.headers.get("Retry-After")
+    plain = unpacked(body, reply.headers.get("Content-Encoding", "").strip().lower(), LARGEST_ERROR)
+    error = dialects.of(outgoing.dialect).parse_error(reply.status, plain, after)
+    pairs = addressing.returned_headers(reply.headers.items())
+    headers = {key.lower(): value for key, value in pairs}
+    return failures.refused(error, reply.status, headers, body, pairs)
+
+
+async def up_to(reply: aiohttp.ClientResponse, limit: int) -> bytes:
+    parts, size = [], 0
+    async for part in reply.content.iter_any():
+        parts.append(part)
+        size += len(part)
+        if size >= limit:
+            break
+    return b"".join(parts)[:limit]
