@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
@@ -31,6 +32,10 @@ class CallRunner:
         self._settings = settings
         self._names = header_names(settings.delivery_headers)
         self._in_flight = InFlight()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return self._context.port(Engine)
 
     async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
         """Raises `StoreUnavailable`, `ExecutionTimeout`."""
@@ -93,7 +98,7 @@ class CallRunner:
             id=execution_id,
         )
         try:
-            return self._context.port(Engine).submit(request)
+            return self._engine.submit(request)
         except Conflict:
             raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
 
@@ -122,7 +127,7 @@ class CallRunner:
             response_truncated=size_of(given.body) > limit,
             duration_ms=call.elapsed_ms(),
         )
-        stored = self._context.port(Engine).complete_call(execution, update)
+        stored = self._engine.complete_call(execution, update)
         await _durable(stored)
         await _durable(execution.accepted)
         if delivery is not None and answer is not None:
@@ -176,7 +181,7 @@ class CallRunner:
         if hook.plan.mode == "onReceived":
             return answers.accepted(hook.plan, found.execution_id)
         try:
-            outcome = await self._context.port(Engine).result(found.execution_id, self._settings.response_timeout)
+            outcome = await self._engine.result(found.execution_id, self._settings.response_timeout)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 return answers.repeated(found.execution_id)
             return await answer_of(self._context, hook.plan, outcome, found.execution_id)
