@@ -26,6 +26,7 @@ from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.scope import ItemScope
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 PATHS = ("$json.sender.login", "$json.repository.owner.login", "$json['sender']['id']")
 SIMPLE = (
@@ -125,7 +126,7 @@ async def rows(count: int) -> list[list[str]]:
         most = 3 if source in PATHS else 40
         verdicts = f"{most} us: {verdict(alone <= most)} / {verdict(shared <= most)}"
         made.append([_shown(source), "Python", f"{alone:.2f}", f"{shared:.2f}", verdicts])
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=60))
+    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=60), SharedWorkerPool())
     try:
         for source in SCRIPTED:
             await in_a_worker(engine, source, one)

@@ -34,6 +34,7 @@ from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types
+from jackfield_workers.pool import SharedWorkerPool
 from jackfield_workflows.documents.parsing import parse
 
 SIDE_BY_SIDE = 32
@@ -177,7 +178,7 @@ GOALS = {
 
 async def rates() -> dict[str, float]:
     settings = JavaScriptSettings(expression_workers=1, expression_timeout=30)
-    scripts = {"javaScript": JavaScriptEngine(settings)}
+    scripts = {"javaScript": JavaScriptEngine(settings, SharedWorkerPool())}
     many = items() * ITEMS
     try:
         return {

@@ -17,10 +17,12 @@ class AuthPlugin(Plugin):
         SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
-    commands = ("jackfield_auth.commands:user", "jackfield_auth.open_command:open_ui")
-    parts = ("jackfield_auth.service:Auth",)
+    commands = ("jackfield_auth.commands.users:user", "jackfield_auth.commands.opening:open_ui")
+    provides = {"jackfield_auth.commands.users:UserDirectory": "jackfield_auth.serving:users"}
+    parts = ("jackfield_auth.service:AuthService",)
 
     jackfield_auth_methods = later("jackfield_auth.serving:methods")
-    jackfield_blueprints = later("jackfield_auth.routes:blueprints")
+    jackfield_asgi = later("jackfield_auth.external.mounts:mounts")
+    jackfield_blueprints = later("jackfield_auth.routes.blueprints:blueprints")
     start = deferred("jackfield_auth.serving:start")
     stop = deferred("jackfield_auth.serving:stop")

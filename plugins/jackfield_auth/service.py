@@ -8,20 +8,20 @@ from collections.abc import Sequence
 
 from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.storage import Store
-from jackfield_auth.accounts import Accounts
-from jackfield_auth.api_keys import ApiKeyMethod
-from jackfield_auth.basic import BasicMethod, Remembered
-from jackfield_auth.bearer import JwtMethod
-from jackfield_auth.browser_sessions import BrowserSessions
-from jackfield_auth.first_admin import FirstAdmin
-from jackfield_auth.key_usage import KeyUsage
-from jackfield_auth.logins import Logins
-from jackfield_auth.open_codes import OpenCodes
-from jackfield_auth.passwords import Passwords, check_password
-from jackfield_auth.revocations import Revocations
-from jackfield_auth.session_method import SessionMethod
+from jackfield_auth.external.calls import LoginCalls
+from jackfield_auth.external.methods import LoginMethods
+from jackfield_auth.external.redirects import Redirects
+from jackfield_auth.external.users import ExternalUsers
+from jackfield_auth.keys.api_keys import ApiKeyMethod
+from jackfield_auth.keys.key_usage import KeyUsage
+from jackfield_auth.logins.basic import BasicMethod, Remembered
+from jackfield_auth.logins.password_logins import PasswordLogins
+from jackfield_auth.logins.throttle import Throttle
+from jackfield_auth.sessions.browser_sessions import BrowserSessions
+from jackfield_auth.sessions.open_codes import OpenCodes
+from jackfield_auth.sessions.session_method import SessionMethod
 from jackfield_auth.settings import (
     ApiKeysSettings,
     BasicSettings,
@@ -30,14 +30,18 @@ from jackfield_auth.settings import (
     PasswordSettings,
     SessionSettings,
 )
-from jackfield_auth.throttle import Throttle
-from jackfield_auth.tokens import Tokens
+from jackfield_auth.tokens.bearer import JwtMethod
+from jackfield_auth.tokens.revocations import Revocations
+from jackfield_auth.tokens.web_tokens import WebTokens
+from jackfield_auth.users.accounts import UserAccounts
+from jackfield_auth.users.first_admin import FirstAdmin
+from jackfield_auth.users.passwords import Passwords, check_password
 
 WARM_UP_AFTER = 0.25
 """So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
 
 
-class Auth:
+class AuthService:
     """Everything that routes and methods use."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -45,11 +49,16 @@ class Auth:
         self.context = context
         self.keys_enabled = context.settings(ApiKeysSettings).enabled
         self.passwords = Passwords(context.settings(PasswordSettings))
-        self.accounts = Accounts(self.store, self.passwords, clock)
+        self.accounts = UserAccounts(self.store, self.passwords, clock)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(context.settings(LoginSettings), clock)
-        self.logins = Logins(self.accounts, self.throttle, self.first_admin)
-        self.tokens = Tokens(context.settings(JwtSettings), secrets, clock)
+        self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin)
+        login_settings = context.settings(LoginSettings)
+        calls = LoginCalls(login_settings.provider_timeout, context.log)
+        external = ExternalUsers(self.store, clock, context.log)
+        self.login_methods = LoginMethods(context, self.logins, external, calls)
+        self.redirects = Redirects(self.login_methods, calls, login_settings, clock)
+        self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
         self.session_settings = context.settings(SessionSettings)
@@ -72,8 +81,12 @@ class Auth:
         ]
 
     async def change_own_password(self, caller: Principal, current: str, new: str, client: str) -> None:
-        """Raises `InvalidInput`, `InvalidCredentials` when `current` is wrong, `RateLimited` after many of these."""
+        """Raises `InvalidInput`, `InvalidCredentials` when `current` is wrong, `RateLimited` after many of these, and
+        `Conflict` for a user of another login."""
         check_password(new, "new")
+        present = await self.accounts.get(caller.user_id)
+        if present.provider:
+            raise Conflict(f"Your password is kept by the login {present.provider}; change it there.")
         user = await self.logins.verify(caller.username, current, client)
         await self.accounts.change(user.id, password=new)
 

@@ -24,13 +24,13 @@ def seconds(text: str) -> int:
     return value
 
 
-class Table(BaseModel):
+class AuthTable(BaseModel):
     """Base of the tables. An unknown key is an error, and no error quotes a value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
 
-class JwtSettings(Table):
+class JwtSettings(AuthTable):
     """`[security.jwt]`"""
 
     enabled: bool = Field(True, description="Whether Bearer tokens are accepted and given out by a login.")
@@ -78,7 +78,7 @@ class JwtSettings(Table):
         return seconds(self.expiration)
 
 
-class ApiKeysSettings(Table):
+class ApiKeysSettings(AuthTable):
     """`[security.api_keys]`"""
 
     enabled: bool = Field(True, description="Whether API keys are accepted.")
@@ -87,7 +87,7 @@ class ApiKeysSettings(Table):
     )
 
 
-class BasicSettings(Table):
+class BasicSettings(AuthTable):
     """`[security.basic_auth]`"""
 
     enabled: bool = Field(
@@ -99,7 +99,7 @@ class BasicSettings(Table):
     remembered: int = Field(1000, ge=1, le=100_000, description="Verified pairs that are remembered at most.")
 
 
-class LoginSettings(Table):
+class LoginSettings(AuthTable):
     """`[security.login]`"""
 
     failures: int = Field(
@@ -108,9 +108,22 @@ class LoginSettings(Table):
     window: int = Field(900, ge=1, le=86400, description="How long a failure counts, in seconds.")
     remembered: int = Field(10_000, ge=100, le=1_000_000, description="Names and addresses that are watched at most.")
     waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
+    provider_timeout: float = Field(
+        10.0, gt=0, le=120, description="How long a plugin's login may take to answer, in seconds."
+    )
+    redirect_timeout: int = Field(
+        600, ge=10, le=3600, description="How long a user may take at the provider of a login, in seconds."
+    )
+    redirects: int = Field(
+        1000,
+        ge=10,
+        le=100_000,
+        description="Logins at providers that are under way at most, a tenth of them from one address; the oldest of "
+        "more is given up.",
+    )
 
 
-class SessionSettings(Table):
+class SessionSettings(AuthTable):
     """`[security.sessions]`: sessions of browsers."""
 
     idle: str = Field("24h", description="A session ends after so long without a request: 90s, 15m, 24h, 7d ...")
@@ -134,7 +147,7 @@ class SessionSettings(Table):
         return seconds(self.expiration)
 
 
-class PasswordSettings(Table):
+class PasswordSettings(AuthTable):
     """`[security.passwords]`: cost of argon2id. Defaults: RFC 9106 section 4, second recommended option."""
 
     memory: int = Field(65536, ge=8192, le=4_194_304, description="Memory for one hash, in KiB.")

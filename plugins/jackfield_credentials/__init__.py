@@ -11,9 +11,9 @@ class CredentialsPlugin(Plugin):
 
     name = "credentials"
     settings = (SettingsTable("credentials", "jackfield_credentials.settings:CredentialSettings"),)
-    provides = {Credentials: "jackfield_credentials.port:CredentialPort"}
+    provides = {Credentials: "jackfield_credentials.service:credentials"}
     parts = ("jackfield_credentials.service:CredentialService",)
 
     jackfield_credential_kinds = later("jackfield_credentials.kinds:KINDS")
     jackfield_blueprints = later("jackfield_credentials.routes:blueprints")
-    jackfield_asgi = later("jackfield_credentials.port:mounts")
+    jackfield_asgi = later("jackfield_credentials.mounts:mounts")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import cast
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
@@ -17,16 +18,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ServiceAccount
 from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
+from jackfield.api.places import load
 from jackfield.api.records import record, replace
-from jackfield_credentials.grants import Tokens, ask, token_call
+from jackfield_credentials.grants import OAuth2Tokens, ask, token_call
 from jackfield_credentials.placing import optional, text
 from jackfield_credentials.settings import CredentialSettings
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 LIFETIME_S = 3600
 """Of an assertion: the longest that Google takes."""
-_LEAST_BITS = 2048
-_HEAD = "-----BEGIN PRIVATE KEY-----"
+_SIGNED = "jackfield_credentials.assertions:signed"
 
 
 @record
@@ -73,16 +74,16 @@ def scope_for(url: str, account: Account, scheme: ServiceAccount) -> str:
     raise NodeError(f"The credential {account.kind} names no scopes for {host}; fill in its scopes.")
 
 
-class Accounts:
+class ServiceAccounts:
     """Gives the access tokens."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(CredentialSettings)
-        self._kept: OrderedDict[bytes, Tokens] = OrderedDict()
+        self._kept: OrderedDict[bytes, OAuth2Tokens] = OrderedDict()
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
-    async def token(self, account: Account, scope: str, rejected: str | None = None) -> Tokens:
+    async def token(self, account: Account, scope: str, rejected: str | None = None) -> OAuth2Tokens:
         """A token that is fresh and is not the rejected one. Raises `NodeError`."""
         digest = account.digest(scope)
         lock = self._locks.setdefault(digest, asyncio.Lock())
@@ -93,16 +94,16 @@ class Accounts:
             self._keep(digest, found)
             return found
 
-    def _fresh(self, tokens: Tokens) -> bool:
+    def _fresh(self, tokens: OAuth2Tokens) -> bool:
         return tokens.expires_at - self._settings.refresh_margin * 1000 > self._context.clock.now_ms()
 
-    def _keep(self, digest: bytes, tokens: Tokens) -> None:
+    def _keep(self, digest: bytes, tokens: OAuth2Tokens) -> None:
         self._kept[digest] = tokens
         self._kept.move_to_end(digest)
         while len(self._kept) > self._settings.service_account_tokens:
             self._kept.popitem(last=False)
 
-    async def exchanged(self, account: Account, scope: str) -> Tokens:
+    async def exchanged(self, account: Account, scope: str) -> OAuth2Tokens:
         """A new token, which is not kept. Raises `NodeError`."""
         url, now = self._settings.service_account_token_url, self._context.clock.now_ms()
         claims: dict[str, str | int] = {"iss": account.issuer, "scope": scope, "aud": url}
@@ -118,23 +119,6 @@ class Accounts:
 
 
 def _signed(account: Account, claims: Mapping[str, str | int]) -> str:
-    """The assertion (RS256). Raises `NodeError`, never with the key in it."""
-    import jwt
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric import rsa
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    # Keys that were copied out of JSON may have their line ends written as \n.
-    written = account.key.replace("\\n", "\n").strip()
-    told = f"The privateKey of the credential {account.kind}"
-    if not written.startswith(_HEAD):
-        raise NodeError(
-            f"{told} is no private key in PKCS #8; copy private_key of the account's JSON file, with its line {_HEAD}."
-        )
-    try:
-        key = load_pem_private_key(written.encode(), password=None)
-    except (TypeError, ValueError, UnsupportedAlgorithm):
-        raise NodeError(f"{told} cannot be read; copy private_key of the account's JSON file whole.") from None
-    if not isinstance(key, rsa.RSAPrivateKey) or key.key_size < _LEAST_BITS:
-        raise NodeError(f"{told} must be an RSA key of {_LEAST_BITS} bits or more.")
-    return jwt.encode(dict(claims), key, algorithm="RS256")
+    """In a thread: loading the libraries takes a tenth of a second. Raises `NodeError`."""
+    sign = cast("Callable[[str, str, Mapping[str, str | int]], str]", load(_SIGNED))
+    return sign(account.kind, account.key, claims)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import cast
 from urllib.parse import urlsplit
 
 from jackfield.api.credentials import (
@@ -12,15 +13,17 @@ from jackfield.api.credentials import (
     OAuth2,
     Placement,
     ServiceAccount,
+    Sign,
     Signing,
     filled,
 )
-from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed, host_named
+from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed
 from jackfield.api.nodes import NodeError
+from jackfield.api.places import load
 from jackfield.api.records import replace
 from jackfield_credentials import digest
-from jackfield_credentials.accounts import Accounts, account_of, scope_for
-from jackfield_credentials.grants import Tokens
+from jackfield_credentials.accounts import ServiceAccounts, account_of, scope_for
+from jackfield_credentials.grants import OAuth2Tokens
 from jackfield_credentials.placing import placed, text, with_header
 from jackfield_credentials.tokens import TokenKeeper
 
@@ -48,12 +51,8 @@ class Bound:
     def _belongs(self, sent: HttpCall, reply: HttpReply) -> bool:
         """Whether the answer comes from the server that was asked, or from one that allowedHosts names: to where a
         redirect leads, no digest goes, from which the password can be guessed, and no token is renewed."""
-        import httpx
-
-        asked, found = httpx.URL(sent.url.strip()), httpx.URL(reply.url)
-        secured = (asked.scheme, asked.port, found.scheme, found.port) == ("http", None, "https", None)
-        same = (asked.scheme, asked.port) == (found.scheme, found.port) or secured
-        return (same and asked.host == found.host) or host_named(found.host, self.allowed_hosts)
+        belongs = cast("Callable[[str, str, str], bool]", load("jackfield_credentials.origins:belongs"))
+        return belongs(sent.url, reply.url, self.allowed_hosts)
 
     def _check(self, url: str) -> None:
         try:
@@ -83,7 +82,10 @@ class Signed(Bound):
         self._scheme = scheme
 
     async def _applied(self, call: HttpCall) -> HttpCall:
-        return self._scheme.sign(call, self._values)
+        sign = self._scheme.sign
+        if isinstance(sign, str):
+            sign = cast("Sign", load(sign))
+        return sign(call, self._values)
 
 
 class DigestAnswers(Bound):
@@ -116,7 +118,7 @@ class BearerTokens(Bound):
         self._scheme = scheme
         self._credential_id = credential_id
         self._keeper = keeper
-        self._tokens: Tokens | None = None
+        self._tokens: OAuth2Tokens | None = None
 
     async def _applied(self, call: HttpCall) -> HttpCall:
         tokens = self._tokens
@@ -137,10 +139,10 @@ class BearerTokens(Bound):
                 return None
         return None if self._header(tokens) == used else self._with(sent, tokens)
 
-    def _header(self, tokens: Tokens) -> str:
+    def _header(self, tokens: OAuth2Tokens) -> str:
         return filled(self._scheme.header, {**self._values, "accessToken": tokens.access})
 
-    def _with(self, call: HttpCall, tokens: Tokens) -> HttpCall:
+    def _with(self, call: HttpCall, tokens: OAuth2Tokens) -> HttpCall:
         made = with_header(call, "authorization", self._header(tokens))
         return replace(made, secrets=[*made.secrets, tokens.access])
 
@@ -149,7 +151,7 @@ class AccountTokens(Bound):
     """An access token of a service account; one that the server rejects is replaced once."""
 
     def __init__(
-        self, kind: CredentialKind, values: Mapping[str, str], scheme: ServiceAccount, accounts: Accounts
+        self, kind: CredentialKind, values: Mapping[str, str], scheme: ServiceAccount, accounts: ServiceAccounts
     ) -> None:
         super().__init__(kind, values)
         self._scheme = scheme
@@ -168,17 +170,17 @@ class AccountTokens(Bound):
             return None
         return self._with(sent, tokens)
 
-    async def _token(self, url: str, rejected: str | None) -> Tokens:
+    async def _token(self, url: str, rejected: str | None) -> OAuth2Tokens:
         account = account_of(self.kind, self._scheme, self._values)
         return await self._accounts.token(account, scope_for(url, account, self._scheme), rejected)
 
-    def _with(self, call: HttpCall, tokens: Tokens) -> HttpCall:
+    def _with(self, call: HttpCall, tokens: OAuth2Tokens) -> HttpCall:
         made = with_header(call, "authorization", f"Bearer {tokens.access}")
         return replace(made, secrets=[*made.secrets, tokens.access])
 
 
 def authorization(
-    kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper, accounts: Accounts
+    kind: CredentialKind, values: Mapping[str, str], credential_id: str, keeper: TokenKeeper, accounts: ServiceAccounts
 ) -> Authorization:
     """What applies this kind. Raises `NodeError` for one whose values are not for requests."""
     match kind.scheme:

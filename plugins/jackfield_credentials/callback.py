@@ -10,7 +10,7 @@ from jackfield.api.asgi import Receive, Scope, Send, error_body
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, MethodNotAllowed, NotFound
 from jackfield.api.nodes import NodeError
-from jackfield_credentials.port import CALLBACK
+from jackfield_credentials.mounts import CALLBACK
 from jackfield_credentials.service import CredentialService
 
 _LONGEST = 4096

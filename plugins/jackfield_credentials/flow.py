@@ -18,8 +18,8 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.records import record
-from jackfield_credentials.grants import Client
-from jackfield_credentials.port import CALLBACK
+from jackfield_credentials.grants import OAuth2Client
+from jackfield_credentials.mounts import CALLBACK
 from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.tokens import TokenKeeper
 
@@ -87,7 +87,7 @@ class Authorizing:
         return f"{nonce}.{_text(hmac.digest(key, nonce.encode(), 'sha256'))}"
 
 
-def _authorize_url(client: Client, target: str, pending: Pending, state: str) -> str:
+def _authorize_url(client: OAuth2Client, target: str, pending: Pending, state: str) -> str:
     parts = urlsplit(target)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     query |= parse_qsl(client.maybe(client.scheme.authorize_query).lstrip("?"), keep_blank_values=True)

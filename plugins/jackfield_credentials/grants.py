@@ -19,7 +19,7 @@ _NO_SECRETS = frozenset({"client_id", "grant_type", "redirect_uri", "scope"})
 """Of what is sent in a request for a token; the credential's further parameters may hold anything."""
 
 
-class Refused(NodeError):
+class TokenRefused(NodeError):
     """The token server said no, so that trying again is of no use. code: RFC 6749 section 5.2."""
 
     def __init__(self, message: str, code: str) -> None:
@@ -28,7 +28,7 @@ class Refused(NodeError):
 
 
 @record
-class Tokens:
+class OAuth2Tokens:
     """expires_at: Unix ms; 0: not said. refresh: empty when there is none."""
 
     access: str
@@ -40,8 +40,8 @@ class Tokens:
         return dumps(found).decode()
 
 
-def read_tokens(written: str | None) -> Tokens | None:
-    """What `Tokens.dump` wrote; None: nothing, or nothing that can be read."""
+def read_tokens(written: str | None) -> OAuth2Tokens | None:
+    """What `OAuth2Tokens.dump` wrote; None: nothing, or nothing that can be read."""
     if not written:
         return None
     try:
@@ -51,13 +51,13 @@ def read_tokens(written: str | None) -> Tokens | None:
     if not isinstance(found, dict) or not isinstance(found.get("access_token"), str):
         return None
     expires = found.get("expires_at")
-    return Tokens(
+    return OAuth2Tokens(
         str(found["access_token"]), str(found.get("refresh_token") or ""), expires if isinstance(expires, int) else 0
     )
 
 
 @record
-class Client:
+class OAuth2Client:
     """One OAuth 2 client: a credential's scheme and values."""
 
     kind: str
@@ -76,11 +76,11 @@ class Client:
     def maybe(self, template: str) -> str:
         return optional(template, self.values)
 
-    async def client_credentials(self, http: HttpClient, now: int) -> Tokens:
+    async def client_credentials(self, http: HttpClient, now: int) -> OAuth2Tokens:
         form = {"grant_type": "client_credentials", "scope": self.maybe(self.scheme.scope), **self._further()}
         return await self._ask(http, form, now)
 
-    async def code(self, http: HttpClient, code: str, redirect_uri: str, verifier: str, now: int) -> Tokens:
+    async def code(self, http: HttpClient, code: str, redirect_uri: str, verifier: str, now: int) -> OAuth2Tokens:
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -89,7 +89,7 @@ class Client:
         }
         return await self._ask(http, form, now)
 
-    async def refresh(self, http: HttpClient, tokens: Tokens, now: int) -> Tokens:
+    async def refresh(self, http: HttpClient, tokens: OAuth2Tokens, now: int) -> OAuth2Tokens:
         """The old refresh token stays unless there is a new one (RFC 6749 section 6)."""
         made = await self._ask(http, {"grant_type": "refresh_token", "refresh_token": tokens.refresh}, now)
         return made if made.refresh else replace(made, refresh=tokens.refresh)
@@ -104,7 +104,7 @@ class Client:
             raise NodeError(f"The token parameters of the credential {self.kind} must be a JSON object.")
         return {name: value if isinstance(value, str) else dumps(value).decode() for name, value in found.items()}
 
-    async def _ask(self, http: HttpClient, form: Mapping[str, str], now: int) -> Tokens:
+    async def _ask(self, http: HttpClient, form: Mapping[str, str], now: int) -> OAuth2Tokens:
         return await ask(http, self._call({name: value for name, value in form.items() if value}), now)
 
     def _call(self, form: dict[str, str]) -> HttpCall:
@@ -132,8 +132,8 @@ def token_call(url: str, form: Mapping[str, str], timeout: float, *, secret: str
     )
 
 
-async def ask(http: HttpClient, call: HttpCall, now: int) -> Tokens:
-    """now: Unix ms. Raises `Refused`, `NodeError`."""
+async def ask(http: HttpClient, call: HttpCall, now: int) -> OAuth2Tokens:
+    """now: Unix ms. Raises `TokenRefused`, `NodeError`."""
     return _read(await http.send(call), now)
 
 
@@ -143,13 +143,13 @@ def _spellings(secrets: Iterable[str]) -> list[str]:
     return sorted(known, key=len, reverse=True)
 
 
-def _read(reply: HttpReply, now: int) -> Tokens:
+def _read(reply: HttpReply, now: int) -> OAuth2Tokens:
     fields = _fields(reply)
     access = fields.get("access_token")
     if not 200 <= reply.status < 300 or not isinstance(access, str) or not access:
         raise _refusal(reply, fields)
     refresh = fields.get("refresh_token")
-    return Tokens(access, refresh if isinstance(refresh, str) else "", _expiry(fields.get("expires_in"), now))
+    return OAuth2Tokens(access, refresh if isinstance(refresh, str) else "", _expiry(fields.get("expires_in"), now))
 
 
 def _expiry(lifetime: Json, now: int) -> int:
@@ -182,4 +182,4 @@ def _refusal(reply: HttpReply, fields: Mapping[str, Json]) -> NodeError:
     told = f"The token server {host} gave no token (status {reply.status}{': ' + shown[:200] if shown else ''})."
     if reply.status >= 500 or reply.status == 429:
         return NodeError(told)
-    return Refused(told, code if isinstance(code, str) else "")
+    return TokenRefused(told, code if isinstance(code, str) else "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from jackfield.api.credentials import CredentialField, CredentialKind, Digest, OAuth2, Placement, Signing
 from jackfield_credentials.custom import custom_auth
 from jackfield_credentials.google import GOOGLE
-from jackfield_credentials.oauth1 import METHODS, oauth1
 
+OAUTH1_METHODS = ("HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512")
 _JWT_ALGORITHMS = (
     *("HS256", "HS384", "HS512", "RS256", "RS384", "RS512"),
     *("ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA"),
@@ -111,9 +111,9 @@ KINDS = (
             CredentialField("consumerSecret", "Consumer secret", secret=True, required=True),
             CredentialField("accessToken", "Access token", secret=True),
             CredentialField("accessTokenSecret", "Access token secret", secret=True),
-            CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=METHODS),
+            CredentialField("signatureMethod", "Signature", default="HMAC-SHA1", choices=OAUTH1_METHODS),
         ),
-        Signing(oauth1),
+        Signing("jackfield_credentials.oauth1:oauth1"),
     ),
     GOOGLE,
     CredentialKind(

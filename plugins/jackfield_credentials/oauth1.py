@@ -11,11 +11,14 @@ import time
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
+import httpx
+from oauthlib.oauth1 import Client
+
 from jackfield.api.http_client import HttpCall, Pairs
 from jackfield.api.nodes import NodeError
+from jackfield_credentials.kinds import OAUTH1_METHODS
 from jackfield_credentials.placing import with_header
 
-METHODS = ("HMAC-SHA1", "HMAC-SHA256", "HMAC-SHA512")
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -27,14 +30,12 @@ def oauth1(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
 def signed(call: HttpCall, values: Mapping[str, str], nonce: str, timestamp: int) -> HttpCall:
     """timestamp: Unix seconds. Raises `NodeError` for a field that is missing, for an address that is none, and for
     bytes that are no UTF-8."""
-    from oauthlib.oauth1 import Client  # 10 ms, most of it the server's side; the daemon's start reads this module
-
     for name in ("consumerKey", "consumerSecret"):
         if not values.get(name):
             raise NodeError(f"The credential oAuth1Api has no {name}; fill it in.")
-    method = values.get("signatureMethod") or METHODS[0]
-    if method not in METHODS:
-        raise NodeError(f"The credential oAuth1Api has the signatureMethod {method}; use {', '.join(METHODS)}.")
+    method = values.get("signatureMethod") or OAUTH1_METHODS[0]
+    if method not in OAUTH1_METHODS:
+        raise NodeError(f"The credential oAuth1Api has the signatureMethod {method}; use {', '.join(OAUTH1_METHODS)}.")
     client = Client(
         values["consumerKey"],
         client_secret=values["consumerSecret"],
@@ -55,8 +56,6 @@ def signed(call: HttpCall, values: Mapping[str, str], nonce: str, timestamp: int
 def _address(call: HttpCall) -> str:
     """The address to sign. Its query has the body's form too: where a parameter stands makes no difference to the
     signature (section 3.4.1.3), but `oauthlib` refuses a body of GET and types with a charset."""
-    import httpx
-
     try:
         url = httpx.URL(call.url.strip())
     except (httpx.InvalidURL, UnicodeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from quart import Blueprint, Response, request
 
@@ -10,16 +11,20 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
-from jackfield.api.http import clamp, json_response, operation, principal, read_json, read_model
+from jackfield.api.http import clamp, json_response, operation, parse_model, principal, read_json, read_model
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield.api.places import load
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
 from jackfield_credentials.service import CredentialService
 from jackfield_credentials.trial import tried
 from jackfield_credentials.vault import Vault
+
+if TYPE_CHECKING:
+    from jackfield_credentials.schemas import CredentialBody, CredentialChange, CredentialTest
 
 TAGS = ("credentials",)
 SCOPE = "credentials:write"
@@ -62,9 +67,7 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def create_credential(self) -> Response:
-        from jackfield_credentials.schemas import CredentialBody
-
-        body = await read_model(CredentialBody)
+        body: CredentialBody = await read_model(f"{_SCHEMAS}:CredentialBody")
         await self._vault.ready()
         check(self._vault.kind(body.kind), body.values)
         now = self._context.clock.now_ms()
@@ -104,9 +107,7 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def put_credential(self, credential_id: str) -> Response:
-        from jackfield_credentials.schemas import CredentialBody
-
-        body = await read_model(CredentialBody)
+        body: CredentialBody = await read_model(f"{_SCHEMAS}:CredentialBody")
         present = await self._stored(credential_id)
         if present.kind != body.kind:
             details = {"kind": f"this credential is of the kind {present.kind}; create another one"}
@@ -121,10 +122,8 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def patch_credential(self, credential_id: str) -> Response:
-        from jackfield_credentials.schemas import CredentialChange
-
         await self._stored(credential_id)
-        body = await read_model(CredentialChange)
+        body: CredentialChange = await read_model(f"{_SCHEMAS}:CredentialChange")
         return await self._change(credential_id, body.name, body.values)
 
     async def _change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Response:
@@ -164,11 +163,8 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def test_credential(self, credential_id: str) -> Response:
-        from jackfield.api.http import parse_model
-        from jackfield_credentials.schemas import CredentialTest
-
-        given = await read_json() if await request.get_data(cache=True) else {}
-        body = parse_model(CredentialTest, given)
+        model = cast("type[CredentialTest]", load(f"{_SCHEMAS}:CredentialTest"))
+        body = parse_model(model, await read_json() if await request.get_data(cache=True) else {})
         if body.url is not None:
             # The server of the caller's choice reads the secret, which this scope alone must not give.
             principal().require("workflows:execute")

@@ -14,44 +14,44 @@ Values = Annotated[
 ]
 
 
-class Body(BaseModel):
+class CredentialRequest(BaseModel):
     """A body with these keys and no others."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
 
 
-class Shown(BaseModel):
+class CredentialAnswer(BaseModel):
     """An answer."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
 
 
-class CredentialsQuery(Shown):
+class CredentialsQuery(CredentialAnswer):
     """A number out of range is clamped."""
 
     offset: int = Field(0, ge=0)
     limit: int = Field(20, ge=1, le=100)
 
 
-class CredentialBody(Body):
+class CredentialBody(CredentialRequest):
     name: Name
     kind: KindName
     values: Values
 
 
-class CredentialChange(Body):
+class CredentialChange(CredentialRequest):
     name: Name | None = None
     values: Values | None = None
 
 
-class CredentialTest(Body):
+class CredentialTest(CredentialRequest):
     """url: what to ask, for kinds that have no address of their own."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
     method: Literal["GET", "HEAD", "POST"] = "GET"
 
 
-class CredentialRow(Shown):
+class CredentialRow(CredentialAnswer):
     id: str
     name: str
     kind: str
@@ -64,26 +64,26 @@ class CredentialShown(CredentialRow):
     connected: bool | None = None
 
 
-class CredentialPage(Shown):
+class CredentialPage(CredentialAnswer):
     data: list[CredentialRow]
     total: int
     offset: int
     limit: int
 
 
-class TestShown(Shown):
+class TestShown(CredentialAnswer):
     valid: bool
     message: str
     tested: bool
 
 
-class AuthorizeShown(Shown):
+class AuthorizeShown(CredentialAnswer):
     url: str
     expiresAt: str  # noqa: N815
     redirectUri: str  # noqa: N815
 
 
-class FieldShown(Shown):
+class FieldShown(CredentialAnswer):
     name: str
     title: str
     type: Literal["text", "json", "boolean", "url"]
@@ -94,7 +94,7 @@ class FieldShown(Shown):
     description: str
 
 
-class KindShown(Shown):
+class KindShown(CredentialAnswer):
     kind: str
     title: str
     fields: list[FieldShown]
@@ -102,6 +102,6 @@ class KindShown(Shown):
     oauth2: bool
 
 
-class KindList(Shown):
+class KindList(CredentialAnswer):
     data: list[KindShown]
     total: int

@@ -8,11 +8,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeError
-from jackfield_credentials.accounts import Accounts
+from jackfield_credentials.accounts import ServiceAccounts
 from jackfield_credentials.authorizations import authorization
 from jackfield_credentials.flow import Authorizing
 from jackfield_credentials.tokens import TokenKeeper
 from jackfield_credentials.vault import Vault
+
+
+def credentials(context: PluginContext) -> CredentialService:
+    """The port is the part."""
+    return context.port(CredentialService)
 
 
 class CredentialService:
@@ -21,7 +26,7 @@ class CredentialService:
     def __init__(self, context: PluginContext) -> None:
         self.vault = Vault(context)
         self.keeper = TokenKeeper(context, self.vault)
-        self.accounts = Accounts(context)
+        self.accounts = ServiceAccounts(context)
         self.authorizing = Authorizing(context, self.keeper)
 
     async def values(self, credential_id: str, kind: str) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import TOKENS, OAuth2
 from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
-from jackfield_credentials.grants import Client, Refused, Tokens, read_tokens
+from jackfield_credentials.grants import OAuth2Client, OAuth2Tokens, TokenRefused, read_tokens
 from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.vault import Vault
 
@@ -19,21 +19,23 @@ class TokenKeeper:
         self._vault = vault
         self._settings = context.settings(CredentialSettings)
 
-    def fresh(self, tokens: Tokens) -> bool:
+    def fresh(self, tokens: OAuth2Tokens) -> bool:
         """Whether the token is good for longer than the margin."""
         margin = self._settings.refresh_margin * 1000
         return not tokens.expires_at or tokens.expires_at - margin > self._context.clock.now_ms()
 
-    async def client(self, credential_id: str) -> tuple[Client, Tokens | None]:
+    async def client(self, credential_id: str) -> tuple[OAuth2Client, OAuth2Tokens | None]:
         """The OAuth 2 client of the credential as it is stored now. Raises `NodeError`."""
         stored, values = await self._vault.read(credential_id)
         kind = self._vault.kind(stored.kind)
         if kind is None or not isinstance(kind.scheme, OAuth2):
             raise NodeError(f"Credentials of the kind {stored.kind} have no tokens.")
         complete = kind.complete(values)
-        return Client(kind.name, kind.scheme, complete, self._settings.token_timeout), read_tokens(values.get(TOKENS))
+        return OAuth2Client(kind.name, kind.scheme, complete, self._settings.token_timeout), read_tokens(
+            values.get(TOKENS)
+        )
 
-    async def token(self, credential_id: str, rejected: str | None = None) -> Tokens:
+    async def token(self, credential_id: str, rejected: str | None = None) -> OAuth2Tokens:
         """A token that is fresh and is not the rejected one. Raises `NodeError`."""
         async with self._vault.lock(credential_id):
             client, tokens = await self.client(credential_id)
@@ -42,7 +44,7 @@ class TokenKeeper:
                 return tokens
             try:
                 made = await self._renewed(client, tokens)
-            except Refused:
+            except TokenRefused:
                 raise
             except NodeError:
                 # The server of tokens is out of order, and the token still lives.
@@ -61,22 +63,22 @@ class TokenKeeper:
                 credential_id, await client.code(self._context.port(HttpClient), code, redirect_uri, verifier, now)
             )
 
-    async def _renewed(self, client: Client, tokens: Tokens | None) -> Tokens:
+    async def _renewed(self, client: OAuth2Client, tokens: OAuth2Tokens | None) -> OAuth2Tokens:
         http, now = self._context.port(HttpClient), self._context.clock.now_ms()
         if client.grant == "clientCredentials":
             return await client.client_credentials(http, now)
         if tokens is None or not tokens.refresh:
-            raise Refused(f"The credential {client.kind} has no valid token; {_CONNECT}", "")
+            raise TokenRefused(f"The credential {client.kind} has no valid token; {_CONNECT}", "")
         try:
             return await client.refresh(http, tokens, now)
-        except Refused as exc:
-            raise Refused(f"{exc.message} {_CONNECT[0].upper()}{_CONNECT[1:]}", exc.code) from None
+        except TokenRefused as exc:
+            raise TokenRefused(f"{exc.message} {_CONNECT[0].upper()}{_CONNECT[1:]}", exc.code) from None
 
-    async def _keep(self, credential_id: str, tokens: Tokens) -> None:
+    async def _keep(self, credential_id: str, tokens: OAuth2Tokens) -> None:
         self._hide(tokens)
         await self._vault.keep_tokens(credential_id, tokens.dump())
 
-    def _hide(self, tokens: Tokens) -> None:
+    def _hide(self, tokens: OAuth2Tokens) -> None:
         self._context.secrets.redact(*(text for text in (tokens.access, tokens.refresh) if text))
 
 

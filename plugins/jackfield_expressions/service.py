@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Collection, Mapping
+from typing import cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import EndedRuns, Reads
@@ -12,9 +12,6 @@ from jackfield.api.places import load
 from jackfield_expressions.pairing import ItemPairing
 from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_expressions.templates import split
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ExpressionsService:

@@ -17,8 +17,8 @@ from jackfield.api.nodes import NodeAnswer
 from jackfield.api.workflows import Items
 from jackfield_forms import rendering
 from jackfield_forms.fields import plain
-from jackfield_forms.pages import Ending, Page, is_web_address
-from jackfield_forms.rendering import Html
+from jackfield_forms.pages import Ending, FormPage, is_web_address
+from jackfield_forms.rendering import RenderedPage
 
 T = TypeVar("T")
 FAILED = "The form was received, but could not be worked on."
@@ -26,7 +26,7 @@ _SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-
 """A page from a workflow has an origin of its own."""
 
 
-async def answer_of(page: Page, execution: Execution, limit: float) -> Html | Response:
+async def answer_of(page: FormPage, execution: Execution, limit: float) -> RenderedPage | Response:
     """limit: seconds. Raises `ExecutionFailed`, `ExecutionTimeout`, `NoResponseNode`, `StoreUnavailable`."""
     if page.mode == "lastNode":
         outcome = await _within(execution.finished, limit)
@@ -49,7 +49,7 @@ async def _within(future: asyncio.Future[T], limit: float) -> T:
         raise ExecutionTimeout("The form was received; its result takes longer than expected.") from None
 
 
-def _of_node(page: Page, answer: NodeAnswer) -> Html | Response:
+def _of_node(page: FormPage, answer: NodeAnswer) -> RenderedPage | Response:
     """A Respond node's JSON may name the text or the address to end with; anything else is sent as it is."""
     told = _told(_as_items(answer))
     if told is not None:

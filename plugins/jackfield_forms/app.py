@@ -15,7 +15,7 @@ from jackfield_forms import rendering
 from jackfield_forms.continuing import Continuing
 from jackfield_forms.mounts import LIVE, TEST
 from jackfield_forms.receiving import Reception
-from jackfield_forms.rendering import Html
+from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
 from jackfield_forms.starting import Starting
 
@@ -25,7 +25,7 @@ _LASTING = {
     # Not `no-referrer`: browsers would then hide the origin of the form from us too.
     "Referrer-Policy": "same-origin",
 }
-Show = Callable[[Request], Awaitable[Html | Response]]
+Show = Callable[[Request], Awaitable[RenderedPage | Response]]
 
 
 def build(context: PluginContext) -> Quart:
@@ -39,7 +39,7 @@ def build(context: PluginContext) -> Quart:
     starting, continuing = Starting(context, settings, reception), Continuing(context, settings, reception)
     tests = settings.test_enabled if settings.test_enabled is not None else context.service.loopback
 
-    async def answer(show: Awaitable[Html | Response]) -> Response:
+    async def answer(show: Awaitable[RenderedPage | Response]) -> Response:
         try:
             found = await show
         except JackfieldError as exc:
@@ -50,7 +50,7 @@ def build(context: PluginContext) -> Quart:
     async def live(path: str) -> Response:
         return await answer(starting.serve(request, path, test=False))
 
-    async def trial(path: str) -> Response:
+    async def testing(path: str) -> Response:
         return await answer(starting.serve(request, path, test=True) if tests else _off())
 
     async def waiting(token: str) -> Response:
@@ -58,7 +58,7 @@ def build(context: PluginContext) -> Quart:
 
     methods = ["GET", "POST"]
     app.add_url_rule(f"/{LIVE}/<path:path>", view_func=live, methods=methods, strict_slashes=False)
-    app.add_url_rule(f"/{TEST}/<path:path>", view_func=trial, methods=methods, strict_slashes=False)
+    app.add_url_rule(f"/{TEST}/<path:path>", view_func=testing, methods=methods, strict_slashes=False)
     app.add_url_rule(f"/{WAITING}/<token>", view_func=waiting, methods=methods, strict_slashes=False)
 
     async def refused(error: HTTPException) -> Response:
@@ -79,11 +79,11 @@ def build(context: PluginContext) -> Quart:
     return app
 
 
-async def _off() -> Html:
+async def _off() -> RenderedPage:
     raise NotFound("Test forms are switched off; see forms.test_enabled.")
 
 
-def _response(page: Html, error: JackfieldError | None = None) -> Response:
+def _response(page: RenderedPage, error: JackfieldError | None = None) -> Response:
     made = Response(page.body, status=page.status, content_type="text/html; charset=utf-8")
     for name, value in {**_LASTING, **page.headers}.items():
         made.headers[name] = value

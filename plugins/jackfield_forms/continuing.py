@@ -18,9 +18,9 @@ from jackfield_forms import rendering
 from jackfield_forms.answering import FAILED, answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
 from jackfield_forms.keeping import keep_files
-from jackfield_forms.pages import SUBMITTED, Page, read_completion, read_page
+from jackfield_forms.pages import SUBMITTED, FormPage, read_completion, read_page
 from jackfield_forms.receiving import Reception, client_of, headers_of
-from jackfield_forms.rendering import Html
+from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
 from jackfield_forms.trigger import trigger_nodes
 from jackfield_forms.values import check, item_of
@@ -38,7 +38,7 @@ class Continuing:
         self._settings = settings
         self._links = ResumeLinks(context)
 
-    async def serve(self, request: Request, token: str) -> Html | Response:
+    async def serve(self, request: Request, token: str) -> RenderedPage | Response:
         """Raises `JackfieldError`."""
         execution_id = self._links.execution_id(token)
         if execution_id is None:
@@ -61,7 +61,7 @@ class Continuing:
             return await self._complete(waiting)
         page = self._page(waiting)
         if not sending:
-            return rendering.form(
+            return await rendering.form(
                 page, _action(request, waiting), html_tags=self._settings.html_tags, query=request.args.to_dict()
             )
         return await self._submitted(request, waiting, page)
@@ -73,13 +73,13 @@ class Continuing:
             check_caller(node, client_of(request), headers)
             await check_password(self._context, node, headers)
 
-    def _page(self, waiting: WaitingCall) -> Page:
+    def _page(self, waiting: WaitingCall) -> FormPage:
         try:
             return read_page(_parameters(waiting), _inherited(waiting))
         except ValueError as exc:
             raise NotFound(f"This form cannot be shown. {exc}") from None
 
-    async def _complete(self, waiting: WaitingCall) -> Html:
+    async def _complete(self, waiting: WaitingCall) -> RenderedPage:
         """The last page was looked at: the workflow goes on with the items that waited."""
         page = rendering.ending(read_completion(_parameters(waiting)))
         try:
@@ -88,11 +88,11 @@ class Continuing:
             self._context.log.debug("The last page is shown again.", extra={"executionId": waiting.execution_id})
         return page
 
-    async def _submitted(self, request: Request, waiting: WaitingCall, page: Page) -> Html | Response:
+    async def _submitted(self, request: Request, waiting: WaitingCall, page: FormPage) -> RenderedPage | Response:
         sent = await self._reception.read(request)
         checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
-            return rendering.form(
+            return await rendering.form(
                 page,
                 _action(request, waiting),
                 html_tags=self._settings.html_tags,
@@ -147,7 +147,7 @@ def _inherited(waiting: WaitingCall) -> Mapping[str, Json]:
     return first.parameters if first is not None and waiting.node.kind != "wait" else {}
 
 
-def _state(status: str) -> Html:
+def _state(status: str) -> RenderedPage:
     """What there is to see while, or after, the execution does not wait for a form."""
     if status in ("queued", "running"):
         return rendering.wait_a_moment(SOON_S)

@@ -6,10 +6,10 @@ from jackfield.api.binary import BinaryError, BinaryStore
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
-from jackfield_forms.values import Checked
+from jackfield_forms.values import CheckedForm
 
 
-async def keep_files(context: PluginContext, checked: Checked, execution_id: str | None = None) -> str | None:
+async def keep_files(context: PluginContext, checked: CheckedForm, execution_id: str | None = None) -> str | None:
     """Put references in the place of large files. The execution's id, a fresh one for an execution that is still to
     begin; as it came, when there are no such files. Raises `StoreUnavailable`."""
     if not checked.contents:

@@ -22,7 +22,7 @@ class Ending:
 
 
 @record
-class Page:
+class FormPage:
     """A form as a page."""
 
     title: str
@@ -40,12 +40,12 @@ def options_of(parameters: Mapping[str, Json]) -> Mapping[str, Json]:
     return found if isinstance(found, dict) else {}
 
 
-def read_page(parameters: Mapping[str, Json], inherited: Mapping[str, Json] | None = None) -> Page:
+def read_page(parameters: Mapping[str, Json], inherited: Mapping[str, Json] | None = None) -> FormPage:
     """The page of a formTrigger, form or wait node. inherited: parameters of the form's first page, whose title and
     description hold for pages without their own. Raises ValueError with what is wrong."""
     options = options_of(parameters)
     first = inherited or {}
-    return Page(
+    return FormPage(
         title=plain(options.get("formTitle")) or plain(parameters.get("formTitle")) or plain(first.get("formTitle")),
         description=plain(options.get("formDescription")) or plain(parameters.get("formDescription")),
         button=plain(options.get("buttonLabel")) or "Submit",

@@ -8,46 +8,46 @@ from collections.abc import Mapping
 from quart import Request
 
 from jackfield.api.errors import StoreUnavailable, UnsupportedMediaType
-from jackfield_forms.values import Sent, SentFile
+from jackfield_forms.values import Sent, SubmittedFile
 
 _KINDS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 class Reception:
-    """Takes in so many forms at a time: each is whole in memory while it is read. One address gets half of the places,
+    """Takes in so many forms at a time: each is whole in memory while it is read. One address gets half of the slots,
     so that nobody closes every form by sending slowly."""
 
-    def __init__(self, places: int) -> None:
-        self._places = places
-        self._share = max(1, places // 2)
-        self._held: Counter[str] = Counter()
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._share = max(1, slots // 2)
+        self._reading: Counter[str] = Counter()
 
     async def read(self, request: Request) -> Sent:
-        """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no place, or werkzeug's own errors for what
+        """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no slot, or werkzeug's own errors for what
         is too large."""
         if (request.mimetype or "") not in _KINDS:
             raise UnsupportedMediaType("Send the form as multipart/form-data.")
         client = client_of(request)
-        if self._held.total() >= self._places or self._held[client] >= self._share:
+        if self._reading.total() >= self._slots or self._reading[client] >= self._share:
             raise StoreUnavailable("Too many forms are being sent; try again in a moment.")
-        self._held[client] += 1
+        self._reading[client] += 1
         try:
             form, files = await request.form, await request.files
         finally:
-            self._held[client] -= 1
-            if not self._held[client]:
-                del self._held[client]
+            self._reading[client] -= 1
+            if not self._reading[client]:
+                del self._reading[client]
         return Sent(
             {name: form.getlist(name) for name in form},
             {name: [_file(each) for each in files.getlist(name)] for name in files},
         )
 
 
-def _file(file: object) -> SentFile:
+def _file(file: object) -> SubmittedFile:
     name = str(getattr(file, "filename", "") or "").replace("\\", "/").rpartition("/")[2].replace("\0", "")
     content: bytes = file.read()  # type: ignore[attr-defined]  # werkzeug's FileStorage, in memory or a file
     mime = str(getattr(file, "mimetype", "") or "application/octet-stream")
-    return SentFile(name[:255], mime, content)
+    return SubmittedFile(name[:255], mime, content)
 
 
 def headers_of(request: Request) -> Mapping[str, str]:

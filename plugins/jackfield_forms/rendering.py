@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from jackfield.api.records import record
 from jackfield_forms.fields import FormField
-from jackfield_forms.pages import Ending, Page
+from jackfield_forms.pages import Ending, FormPage
 from jackfield_forms.sanitize import sanitized
 from jackfield_forms.values import Sent
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @record
-class Html:
+class RenderedPage:
     """An answer. headers: beside those that every page has."""
 
     status: int
@@ -32,8 +32,6 @@ class Html:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -49,18 +47,20 @@ def _style() -> str:
     return (_TEMPLATES / "style.css").read_text(encoding="utf-8")
 
 
-def form(
-    page: Page,
+async def form(
+    page: FormPage,
     action: str,
     *,
     html_tags: int,
     sent: Sent | None = None,
     query: Mapping[str, str] | None = None,
     mistakes: Mapping[str, str] | None = None,
-) -> Html:
-    """The form. html_tags: how many one field's HTML may have. sent and mistakes: of a submission that is shown again;
+) -> RenderedPage:
+    """The form. Its HTML is cleaned on a thread: that may take a tenth of a second.
+
+    html_tags: how many one field's HTML may have. sent and mistakes: of a submission that is shown again;
     query: values to begin with."""
-    from markupsafe import Markup
+    cleaned = await _cleaned(page, html_tags)
 
     def value(field: FormField) -> str:
         if sent is not None:
@@ -83,33 +83,43 @@ def form(
         mistakes=mistakes or {},
         value=value,
         chosen=chosen,
-        html=lambda field: Markup(sanitized(field.html, html_tags)),  # noqa: S704 - what is left of it is safe
+        html=lambda field: cleaned[field.name],
     )
 
 
-def message(title: str, text: str, *, status: int = 200, refresh: str = "", css: str = "", link: str = "") -> Html:
+async def _cleaned(page: FormPage, tags: int) -> Mapping[str, Markup]:
+    """Field's name -> its HTML."""
+    fields = [field for field in page.fields if field.kind == "html"]
+
+    def clean() -> dict[str, Markup]:
+        return {field.name: Markup(sanitized(field.html, tags)) for field in fields}  # noqa: S704 - what is left is safe
+
+    return await asyncio.to_thread(clean) if fields else {}
+
+
+def message(
+    title: str, text: str, *, status: int = 200, refresh: str = "", css: str = "", link: str = ""
+) -> RenderedPage:
     """A page with a text. refresh: content of its refresh, such as `2` or `0; url=...`."""
     return _page(status, "message.html", title, css, text=text, refresh=refresh, link=link)
 
 
-def ending(end: Ending, css: str = "") -> Html:
+def ending(end: Ending, css: str = "") -> RenderedPage:
     """What follows the last submission. To another address by a refresh: a redirect would be bound by `form-action`."""
     if end.redirect:
         return message("Thank you", "You are being sent on to:", refresh=f"0; url={end.redirect}", link=end.redirect)
     return message(end.title or "Thank you", end.text, css=css)
 
 
-def wait_a_moment(seconds: int) -> Html:
+def wait_a_moment(seconds: int) -> RenderedPage:
     return message("One moment", "The next page is being prepared.", refresh=str(seconds))
 
 
-def problem(status: int, text: str) -> Html:
+def problem(status: int, text: str) -> RenderedPage:
     return message("That did not work", text, status=status)
 
 
-def _page(status: int, template: str, title: str, css: str, **values: object) -> Html:
-    from markupsafe import Markup
-
+def _page(status: int, template: str, title: str, css: str, **values: object) -> RenderedPage:
     # A style sheet ends at "</", wherever that stands.
     style = (_style() + css).replace("<", "\\3c ")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -119,4 +129,4 @@ def _page(status: int, template: str, title: str, css: str, **values: object) ->
     )
     given = {"refresh": "", **values}
     body = _environment().get_template(template).render(title=title, style=Markup(style), **given)  # noqa: S704 - see above
-    return Html(status, body, {"Content-Security-Policy": policy})
+    return RenderedPage(status, body, {"Content-Security-Policy": policy})

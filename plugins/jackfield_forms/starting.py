@@ -20,9 +20,9 @@ from jackfield_forms import rendering
 from jackfield_forms.answering import answer_of
 from jackfield_forms.guarding import check_caller, check_own_page, check_password
 from jackfield_forms.keeping import keep_files
-from jackfield_forms.pages import Page, read_page
+from jackfield_forms.pages import FormPage, read_page
 from jackfield_forms.receiving import Reception, client_of, headers_of
-from jackfield_forms.rendering import Html
+from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
 from jackfield_forms.trigger import KIND, path_of, trigger_nodes
 from jackfield_forms.values import check, item_of
@@ -37,7 +37,7 @@ class Starting:
         self._settings = settings
         self._links = ResumeLinks(context)
 
-    async def serve(self, request: Request, path: str, *, test: bool) -> Html | Response:
+    async def serve(self, request: Request, path: str, *, test: bool) -> RenderedPage | Response:
         """The form, or what follows its submission. Raises `JackfieldError`."""
         workflow, node = await self._node(path.strip("/"), test)
         headers = headers_of(request)
@@ -50,7 +50,7 @@ class Starting:
         except ValueError as exc:
             raise NotFound(f"This form cannot be shown. {exc}") from None
         if request.method != "POST":
-            return rendering.form(
+            return await rendering.form(
                 page, request.full_path.rstrip("?"), html_tags=self._settings.html_tags, query=request.args.to_dict()
             )
         return await self._submitted(request, workflow, node, page, test)
@@ -69,12 +69,12 @@ class Starting:
         raise NotFound("There is no form at this address.")
 
     async def _submitted(
-        self, request: Request, workflow: Workflow, node: Node, page: Page, test: bool
-    ) -> Html | Response:
+        self, request: Request, workflow: Workflow, node: Node, page: FormPage, test: bool
+    ) -> RenderedPage | Response:
         sent = await self._reception.read(request)
         checked = check(page.fields, sent, self._context.settings(BinarySettings).inline_limit)
         if checked.mistakes:
-            return rendering.form(
+            return await rendering.form(
                 page,
                 request.full_path.rstrip("?"),
                 html_tags=self._settings.html_tags,
@@ -103,7 +103,7 @@ class Starting:
         request: Request,
         workflow: Workflow,
         node: Node,
-        page: Page,
+        page: FormPage,
         item: Item,
         execution_id: str | None,
         mode: Literal["webhook", "test"],

@@ -22,7 +22,7 @@ _DATE_TOKENS = {"yyyy": "%Y", "yy": "%y", "LL": "%m", "MM": "%m", "dd": "%d"}
 
 
 @record
-class SentFile:
+class SubmittedFile:
     """A file that came with a form."""
 
     name: str
@@ -35,14 +35,14 @@ class Sent:
     """What a browser sent: per input its texts and files."""
 
     texts: Mapping[str, Sequence[str]]
-    files: Mapping[str, Sequence[SentFile]]
+    files: Mapping[str, Sequence[SubmittedFile]]
 
     def text(self, field: FormField) -> str:
         return next(iter(self.texts.get(field.name, ())), "")
 
 
 @state
-class Checked:
+class CheckedForm:
     """values and binary: the item so far; mistakes: input name -> what is wrong; contents: of the files that are too
     large for their entries in `binary`."""
 
@@ -52,10 +52,10 @@ class Checked:
     contents: dict[str, bytes]
 
 
-def check(fields: Sequence[FormField], sent: Sent, inline_limit: int | None = None) -> Checked:
+def check(fields: Sequence[FormField], sent: Sent, inline_limit: int | None = None) -> CheckedForm:
     """Every field's value, or what is wrong with it. inline_limit: bytes of the largest file that goes into its entry;
     None: all do."""
-    checked = Checked({}, {}, {}, {})
+    checked = CheckedForm({}, {}, {}, {})
     for field in fields:
         try:
             if field.kind == "file":
@@ -67,7 +67,7 @@ def check(fields: Sequence[FormField], sent: Sent, inline_limit: int | None = No
     return checked
 
 
-def item_of(checked: Checked, **more: Json) -> Item:
+def item_of(checked: CheckedForm, **more: Json) -> Item:
     item: Item = {"json": {**checked.values, **more}}
     if checked.binary:
         item["binary"] = checked.binary
@@ -137,7 +137,9 @@ def _chosen(field: FormField, given: Sequence[str]) -> Json:
     return list[Json](chosen)
 
 
-def _take_files(field: FormField, files: Sequence[SentFile], checked: Checked, inline_limit: int | None) -> None:
+def _take_files(
+    field: FormField, files: Sequence[SubmittedFile], checked: CheckedForm, inline_limit: int | None
+) -> None:
     present = [file for file in files if file.name]
     if field.required and not present:
         raise ValueError("Please choose a file.")
@@ -157,7 +159,7 @@ def _take_files(field: FormField, files: Sequence[SentFile], checked: Checked, i
     checked.values[field.key] = facts if field.several else facts[0] if facts else None
 
 
-def accepted(types: str, file: SentFile) -> bool:
+def accepted(types: str, file: SubmittedFile) -> bool:
     """Whether a file fits an `accept` attribute: extensions, media types, `image/*`."""
     wanted = [part.strip().lower() for part in types.split(",") if part.strip()]
     mime = file.mime_type.lower()
@@ -170,7 +172,7 @@ def accepted(types: str, file: SentFile) -> bool:
     )
 
 
-def _binary(file: SentFile, *, inline: bool) -> BinaryData:
+def _binary(file: SubmittedFile, *, inline: bool) -> BinaryData:
     made: BinaryData = {
         "data": base64.b64encode(file.content).decode("ascii") if inline else "",
         "mimeType": file.mime_type,

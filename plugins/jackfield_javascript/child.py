@@ -9,6 +9,7 @@ ready; afterwards each frame received is answered by one frame. End of stream en
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import json
 import math
@@ -17,6 +18,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +46,6 @@ HEADER = 8
 
 def confine(parent: int, memory: int) -> None:
     """Die with the parent, never gain rights, and take no more than this many bytes, no file, no process."""
-    import ctypes
-
     libc = ctypes.CDLL(None)
     set_death_signal, set_no_new_privileges = 1, 38
     if hasattr(libc, "prctl"):
@@ -70,34 +71,8 @@ def limit_cpu(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.RLIM_INFINITY))
 
 
-def hash_bytes(algorithm: str, key: str | None, data: str) -> str:
-    """`=` and the hex digest of hex data; else what is wrong. key: hex; makes it an HMAC."""
-    import hashlib
-    import hmac
-
-    name = algorithm.lower().replace("-", "") if algorithm[:4].lower() == "sha-" else algorithm.lower()
-    if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
-        return f"Unknown digest: {algorithm[:40]}"
-    plain = bytes.fromhex(data)
-    if key is None:
-        return "=" + hashlib.new(name, plain, usedforsecurity=False).hexdigest()
-    return "=" + hmac.new(bytes.fromhex(key), plain, name).hexdigest()
-
-
 def random_hex(size: int) -> str:
     return os.urandom(max(0, min(int(size), MIB))).hex()
-
-
-def zone_offset(zone: str, seconds: float) -> float | None:
-    """Minutes east of UTC at this Unix time; None for an unknown zone."""
-    from datetime import datetime
-    from zoneinfo import ZoneInfo
-
-    try:
-        shift = datetime.fromtimestamp(seconds, ZoneInfo(zone)).utcoffset()
-    except (ValueError, OverflowError, OSError, LookupError):
-        return None
-    return None if shift is None else shift.total_seconds() / 60
 
 
 def local_zone(seconds: float) -> str:
@@ -118,17 +93,14 @@ def text_of(name: str) -> str:
 
 @functools.cache
 def part(name: str) -> Any:  # a module, which has no type of its own
-    """A module of the package `intl` beside this file, which is on no path: the rest of the project stays out."""
-    from importlib import import_module
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    if "intl" not in sys.modules:
-        spec = spec_from_file_location("intl", HERE / "intl/__init__.py")
+    """A module of the package `host` beside this file, which is on no path: the rest of the project stays out."""
+    if "host" not in sys.modules:
+        spec = spec_from_file_location("host", HERE / "host/__init__.py")
         if spec is None or spec.loader is None:
             raise ImportError(name)
-        sys.modules["intl"] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["intl"])
-    return import_module(f"intl.{name}")
+        sys.modules["host"] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["host"])
+    return import_module(f"host.{name}")
 
 
 def later(module: str, function: str) -> Callable[..., object]:
@@ -137,9 +109,9 @@ def later(module: str, function: str) -> Callable[..., object]:
 
 
 HOST: Mapping[str, Callable[..., object]] = {
-    "hashBytes": hash_bytes,
+    "hashBytes": later("hashing", "hash_bytes"),
     "randomHex": random_hex,
-    "zoneOffset": zone_offset,
+    "zoneOffset": later("zones", "zone_offset"),
     "localZone": local_zone,
     "textOf": text_of,
     "formatDate": later("dates", "format_date"),
@@ -174,7 +146,7 @@ class Prelude:
 
     def load(self, *names: str) -> tuple[Context, list[Callable[..., object]]]:
         """A fresh context, and these functions of its prelude. They are valid while the context is kept."""
-        from _quickjs import Context
+        from _quickjs import Context  # `main` says where it is; in this process nothing else is on the path
 
         context = Context()
         context.set_memory_limit(self.memory)
@@ -189,7 +161,7 @@ class Prelude:
         return context, [find(kit, name) for name in names]
 
 
-class Expressions:
+class ExpressionScripts:
     """One context for many evaluations. `renew` replaces it when it is spent: after an error of its own, after one that
     held much, and now and then, so that nothing piles up."""
 
@@ -213,7 +185,7 @@ class Expressions:
             self._load()
 
 
-class Code:
+class CodeScripts:
     """A fresh context for every run; the next one is made while nobody waits for it."""
 
     def __init__(self, prelude: Prelude) -> None:
@@ -284,7 +256,7 @@ def receive() -> bytes:
     return (first if len(first) == size else first + read(size - len(first)))[HEADER:]
 
 
-def serve(scripts: Expressions | Code) -> None:
+def serve(scripts: ExpressionScripts | CodeScripts) -> None:
     while True:
         body = receive()
         failed = False
@@ -301,7 +273,7 @@ def main(kind: str, parent: str, packages: str, memory: str, limits: str) -> Non
     sys.path.extend(packages.split(os.pathsep))
     confine(int(parent), int(memory))
     prelude = Prelude(kind, int(memory), json.loads(limits))
-    scripts = Expressions(prelude) if kind == "expressions" else Code(prelude)
+    scripts = ExpressionScripts(prelude) if kind == "expressions" else CodeScripts(prelude)
     send("ready")
     with contextlib.suppress(EOFError, ConnectionError):
         serve(scripts)

@@ -1,4 +1,4 @@
-"""The `ScriptEngine` for JavaScript: one pool of workers for expressions, one for Code nodes.
+"""The `ScriptEngine` for JavaScript: workers for expressions, and workers for Code nodes.
 
 Expressions run in worker processes too, and not on a thread of the daemon: native loops of a JavaScript engine, such as
 a search for a long text in a longer one, can't be interrupted, and a fault in it must not take the daemon along. A turn
@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,10 @@ import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.script_workers import ScriptWorkers, WorkerKind
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
-from jackfield_javascript.pool import PoolLimits, WorkerPool
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_javascript.worker import JavaScriptWorker
 
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
@@ -34,7 +34,7 @@ KINDS = frozenset({"syntax", "runtime", "memory"})
 def _line(value: object) -> bytes:
     """One line of JSON, also of half surrogates and of integers beyond 64 bits, which orjson refuses."""
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, default=dict)
     except TypeError:
         return json.dumps(value, separators=(",", ":"), default=dict).encode()
 
@@ -44,20 +44,20 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
     shared = {
         "count": len(data.input),
         "nodes": list(data.nodes),
-        "paired": dict(data.paired),
-        "workflow": dict(data.workflow),
-        "execution": dict(data.execution),
-        "variables": dict(data.variables),
-        "environment": dict(data.environment),
-        "node": dict(data.node),
+        "paired": data.paired,
+        "workflow": data.workflow,
+        "execution": data.execution,
+        "variables": data.variables,
+        "environment": data.environment,
+        "node": data.node,
         "timezone": data.timezone,
         "now": data.now_ms,
-        "known": list(data.known),
-        "extra": dict(data.extra),
-        "static": dict(data.static),
+        "known": data.known,
+        "extra": data.extra,
+        "static": data.static,
+        **head,
     }
-    lines = [_line({**head, **shared}), *map(_line, data.input), *map(_line, data.nodes.values())]
-    return b"\n".join(lines)
+    return b"\n".join([_line(shared), *map(_line, data.input), *map(_line, data.nodes.values())])
 
 
 def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
@@ -108,38 +108,39 @@ class JavaScriptEngine:
 
     language = "javaScript"
 
-    def __init__(self, settings: JavaScriptSettings) -> None:
+    def __init__(self, settings: JavaScriptSettings, workers: ScriptWorkers) -> None:
         self._settings = settings
-        self._pools: dict[str, WorkerPool] = {}
+        self._expressions = workers.workers(
+            self._kind(self._expression_worker, settings.expression_workers, urgent=True)
+        )
+        self._code = workers.workers(self._kind(self._code_worker, settings.code_workers, settings.uses))
 
-    def _pool(self, kind: str) -> WorkerPool:
-        pool = self._pools.get(kind)
-        if pool is None:
-            pool = self._pools[kind] = self._expressions() if kind == "expressions" else self._code()
-        return pool
-
-    def _expressions(self) -> WorkerPool:
+    def _kind(
+        self, start: Callable[[], Awaitable[JavaScriptWorker]], size: int, uses: int | None = None, urgent: bool = False
+    ) -> WorkerKind[bytes]:
         settings = self._settings
-        memory = settings.expression_memory * MIB
-        command = _command("expressions", memory, {"cacheSize": settings.compiled_expressions})
-        return WorkerPool(command, self._limits(settings.expression_workers, memory))
+        return WorkerKind(start, size, settings.max_waiting, settings.max_wait, uses, urgent)
 
-    def _code(self) -> WorkerPool:
+    async def _expression_worker(self) -> JavaScriptWorker:
         settings = self._settings
-        memory = settings.code_memory * MIB
-        command = _command("code", memory, {"logLines": settings.log_lines, "logLength": settings.log_length})
-        return WorkerPool(command, self._limits(settings.code_workers, memory, settings.uses))
+        limits = {"cacheSize": settings.compiled_expressions}
+        return await self._worker("expressions", settings.expression_memory * MIB, limits)
 
-    def _limits(self, size: int, memory: int, uses: int | None = None) -> PoolLimits:
+    async def _code_worker(self) -> JavaScriptWorker:
         settings = self._settings
-        return PoolLimits(size, settings.max_waiting, settings.max_wait, settings.start_timeout, memory, uses)
+        limits = {"logLines": settings.log_lines, "logLength": settings.log_length}
+        return await self._worker("code", settings.code_memory * MIB, limits)
+
+    async def _worker(self, kind: str, memory: int, limits: Mapping[str, int]) -> JavaScriptWorker:
+        command = _command(kind, memory, limits)
+        return await JavaScriptWorker.start(command, largest=memory, timeout=self._settings.start_timeout)
 
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
         request = _encode(data, {"sources": list(sources), "indexes": list(items)})
-        timeout = self._settings.expression_timeout * max(1, math.ceil(len(items) / ITEMS_PER_TIMEOUT))
-        found = _decode(await self._pool("expressions").call(request, timeout))
+        timeout = self._settings.expression_timeout * max(1, -(-len(items) // ITEMS_PER_TIMEOUT))
+        found = _decode(await self._expressions.call(request, timeout))
         rows: list[list[Json | ExpressionError]] = found["values"]
         for row, column, message in found["errors"]:
             rows[row][column] = ExpressionError(message)
@@ -147,7 +148,7 @@ class JavaScriptEngine:
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
-        found = _decode(await self._pool("code").call(request, timeout))
+        found = _decode(await self._code.call(request, timeout))
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 
@@ -157,12 +158,11 @@ class JavaScriptEngine:
 
     async def close(self) -> None:
         """Kill the workers. Nothing runs afterwards."""
-        pools = [self._pool(kind) for kind in ("expressions", "code")]
-        await asyncio.gather(*(pool.close() for pool in pools))
+        await asyncio.gather(self._expressions.close(), self._code.close())
 
 
 def engine(context: PluginContext) -> JavaScriptEngine:
-    return JavaScriptEngine(context.settings(JavaScriptSettings))
+    return JavaScriptEngine(context.settings(JavaScriptSettings), context.port(ScriptWorkers))
 
 
 def engines(context: PluginContext) -> Sequence[ScriptEngine]:

@@ -6,12 +6,14 @@ import asyncio
 import math
 import os
 import socket
+import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.scripts import ScriptError
 
 HEADER = 8
+_HEAD = struct.Struct(">II")
 PIECE = 64 * 1024
 """Bytes that are received at a time, into memory of the worker's own: a new piece of the 256 KiB that asyncio asks for
 otherwise costs more than the whole way there and back."""
@@ -37,8 +39,8 @@ def _spawn(command: Sequence[str], stream: socket.socket) -> subprocess.Popen[by
     )
 
 
-class Worker(asyncio.BufferedProtocol):
-    """One request at a time. A worker that failed to answer is of no further use: kill it."""
+class JavaScriptWorker(asyncio.BufferedProtocol):
+    """`ScriptWorker`: one request at a time. A worker that failed to answer is of no further use: kill it."""
 
     def __init__(self, process: subprocess.Popen[bytes], largest: int) -> None:
         """largest: bytes of an answer; one that is longer ends the process."""
@@ -52,7 +54,7 @@ class Worker(asyncio.BufferedProtocol):
         self.usable = True
 
     @classmethod
-    async def start(cls, command: Sequence[str], *, largest: int, timeout: float) -> Worker:
+    async def start(cls, command: Sequence[str], *, largest: int, timeout: float) -> JavaScriptWorker:
         """Start a process and wait until it is ready. Raises `ScriptError`."""
         ours, theirs = socket.socketpair()
         with theirs:
@@ -79,6 +81,9 @@ class Worker(asyncio.BufferedProtocol):
         return self._piece
 
     def buffer_updated(self, nbytes: int) -> None:
+        if not self._buffer and nbytes >= HEADER and int.from_bytes(self._piece[:4], "big") == nbytes - HEADER:
+            self._answered(bytes(self._piece[HEADER:nbytes]))  # most come in one piece
+            return
         self._buffer += self._piece[:nbytes]
         if len(self._buffer) < HEADER:
             return
@@ -87,8 +92,11 @@ class Worker(asyncio.BufferedProtocol):
             self._fail(ScriptError("The script gave more data than it may.", kind="memory"))
         elif len(self._buffer) >= HEADER + size:
             answer, self._buffer = bytes(self._buffer[HEADER : HEADER + size]), bytearray()
-            if self._answer is not None and not self._answer.done():
-                self._answer.set_result(answer)
+            self._answered(answer)
+
+    def _answered(self, answer: bytes) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(answer)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._fail(ScriptError("The script's worker process ended without an answer.", kind="crash"))
@@ -101,8 +109,7 @@ class Worker(asyncio.BufferedProtocol):
     async def _receive(self, timeout: float) -> bytes:
         loop = asyncio.get_running_loop()
         self._answer = loop.create_future()
-        late = ScriptError(f"The script did not finish within {timeout:g} seconds.", kind="timeout")
-        timer = loop.call_later(timeout, self._fail, late)
+        timer = loop.call_later(timeout, self._late, timeout)
         try:
             return await self._answer
         except asyncio.CancelledError:
@@ -111,12 +118,15 @@ class Worker(asyncio.BufferedProtocol):
         finally:
             timer.cancel()
 
-    async def request(self, body: bytes, timeout: float) -> bytes:
+    def _late(self, timeout: float) -> None:
+        self._fail(ScriptError(f"The script did not finish within {timeout:g} seconds.", kind="timeout"))
+
+    async def request(self, request: bytes, timeout: float) -> bytes:
         """The answer to a request. When this raises (`ScriptError`, or because it is cancelled) the process is gone."""
         if not self.usable or self._transport is None:
             raise ScriptError("The script's worker process has ended.", kind="crash")
         self.uses += 1
-        self._transport.write(len(body).to_bytes(4, "big") + math.ceil(timeout).to_bytes(4, "big") + body)
+        self._transport.write(_HEAD.pack(len(request), math.ceil(timeout)) + request)
         return await self._receive(timeout)
 
     def kill(self) -> None:

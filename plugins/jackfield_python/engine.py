@@ -12,10 +12,10 @@ import orjson
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.script_workers import ScriptWorkers, WorkerKind
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
-from jackfield_python.pool import Pool
 from jackfield_python.settings import PythonSettings
-from jackfield_python.worker import Run
+from jackfield_python.worker import PythonRun, PythonWorker
 
 MIB = 1 << 20
 KINDS = frozenset({"syntax", "runtime", "memory"})
@@ -28,9 +28,17 @@ class PythonEngine:
 
     language = "python"
 
-    def __init__(self, settings: PythonSettings) -> None:
+    def __init__(self, settings: PythonSettings, workers: ScriptWorkers) -> None:
         self._settings = settings
-        self._pool = Pool(settings)
+        self._workers = workers.workers(
+            WorkerKind[PythonRun](
+                lambda: PythonWorker.start(settings),
+                settings.workers,
+                settings.max_waiting,
+                settings.max_wait,
+                work="program",
+            )
+        )
 
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
@@ -38,8 +46,8 @@ class PythonEngine:
         raise ScriptError("Expressions are JavaScript; Python runs in Code nodes alone.")
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        run = Run(_request(source, data, each=each), data.timezone, math.ceil(timeout) + 1)
-        return self._result(await self._pool.run(run, timeout))
+        run = PythonRun(_request(source, data, each=each), data.timezone, math.ceil(timeout) + 1)
+        return self._result(await self._workers.call(run, timeout))
 
     def _result(self, answer: bytes) -> ScriptResult:
         """What a program made of the answer, it may spoil: everything is checked. Raises `ScriptError`."""
@@ -60,7 +68,7 @@ class PythonEngine:
 
     async def close(self) -> None:
         """End the workers. Nothing runs afterwards."""
-        await self._pool.close()
+        await self._workers.close()
 
 
 def _request(source: str, data: ScriptData, *, each: bool) -> bytes:
@@ -102,7 +110,7 @@ def _object(value: Any) -> Mapping[str, Any]:  # what the worker sent
 
 
 def engine(context: PluginContext) -> PythonEngine:
-    return PythonEngine(context.settings(PythonSettings))
+    return PythonEngine(context.settings(PythonSettings), context.port(ScriptWorkers))
 
 
 def engines(context: PluginContext) -> Sequence[ScriptEngine]:

@@ -32,7 +32,7 @@ ENDED = "The program's process ended without an answer."
 
 
 @record
-class Run:
+class PythonRun:
     """request: JSON for the child; seconds: of processor time that it may take."""
 
     request: bytes
@@ -57,17 +57,19 @@ def environment() -> Mapping[str, str]:
     return {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
 
 
-class Worker:
-    """One run at a time. When `run` raises, the process is gone, or the run failed by itself and `usable` says so."""
+class PythonWorker:
+    """`ScriptWorker`: one run at a time. When `request` raises, the process is gone, or the run failed by itself and
+    `usable` says so."""
 
     def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, largest: int) -> None:
         self._process = process
         self._control = control
         self._largest = largest
         self.usable = True
+        self.uses = 0
 
     @classmethod
-    async def start(cls, settings: PythonSettings) -> Worker:
+    async def start(cls, settings: PythonSettings) -> PythonWorker:
         """Return once it is ready. From the event loop's thread: the process dies with the thread that started it.
         Raises `ScriptError`."""
         ours, theirs = socket.socketpair()
@@ -90,17 +92,19 @@ class Worker:
                     ready = await asyncio.get_running_loop().sock_recv(ours, 1)
         finally:
             if ready != CONFINED:
-                await worker.end()
+                worker.kill()
+                await worker.ended()
         if ready != CONFINED:
             raise ScriptError(UNCONFINED if ready else "The process for Python could not be started.", kind="crash")
         return worker
 
-    async def run(self, run: Run, timeout: float) -> bytes:
+    async def request(self, request: PythonRun, timeout: float) -> bytes:
         """The child's answer. Raises `ScriptError`; also when this is cancelled, the program has ended."""
         done = False
+        self.uses += 1
         try:
             async with asyncio.timeout(timeout):
-                answer, status = await self._exchange(run)
+                answer, status = await self._exchange(request)
             done = True
         except TimeoutError:
             raise ScriptError(f"The program did not finish within {timeout:g} seconds.", kind="timeout") from None
@@ -113,7 +117,7 @@ class Worker:
             raise _ended(status)
         return answer
 
-    async def _exchange(self, run: Run) -> tuple[bytes, int]:
+    async def _exchange(self, run: PythonRun) -> tuple[bytes, int]:
         """The answer and how the child ended."""
         ours, theirs = socket.socketpair()
         head = json.dumps({"timezone": run.timezone[:LONGEST_ZONE], "seconds": run.seconds}).encode()
@@ -157,9 +161,8 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    async def end(self) -> None:
-        """Kill it; return once it has been reaped."""
-        self.kill()
+    async def ended(self) -> None:
+        """Return once the killed process has been reaped."""
         self._control.close()
         await asyncio.shield(asyncio.to_thread(self._process.wait))
 

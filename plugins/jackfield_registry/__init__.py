@@ -11,14 +11,14 @@ class RegistryPlugin(Plugin):
 
     name = "registry"
     settings = (SettingsTable("registry", "jackfield_registry.settings:RegistrySettings"),)
-    commands = ("jackfield_registry.commands:registry",)
+    commands = ("jackfield_registry.commands.registry:registry",)
     provides = {
         Registry: "jackfield_registry.service:provided",
         "jackfield_registry.ports:LocalRegistry": "jackfield_registry.service:provided",
     }
     parts = ("jackfield_registry.service:RegistryService",)
 
-    jackfield_registry_sources = later("jackfield_registry.sources:sources")
+    jackfield_registry_sources = later("jackfield_registry.sources.offers:sources")
     jackfield_blueprints = later("jackfield_registry.routes:blueprints")
     jackfield_findings = later("jackfield_registry.diagnosis:findings")
     jackfield_metrics = later("jackfield_registry.metrics:metrics")

@@ -18,9 +18,9 @@ from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record
 from jackfield.api.registry import TOKEN_FORM
-from jackfield_registry.checking import SMALL, Broken, Kinds, check, limit_of
-from jackfield_registry.content import digest
-from jackfield_registry.index import (
+from jackfield_registry.synced.checking import SMALL, Broken, Kinds, check, limit_of
+from jackfield_registry.synced.content import digest
+from jackfield_registry.synced.index import (
     NAME,
     PATH,
     PRICING,
@@ -32,7 +32,7 @@ from jackfield_registry.index import (
     RegistryIndex,
     parse,
 )
-from jackfield_registry.signing import Signer
+from jackfield_registry.synced.signing import Signer
 
 COMMIT_LENGTH = 40
 """Hex digits of a commit's name: of the SHA-256 of what is in it."""

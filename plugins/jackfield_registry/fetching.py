@@ -11,11 +11,11 @@ from typing import TypeVar
 
 from jackfield.api.errors import UpstreamFailed
 from jackfield.api.registry import Fetched, OpenSource
-from jackfield_registry.checking import Broken, Kinds, check, limit_of
-from jackfield_registry.content import digest
-from jackfield_registry.index import Artifact, RegistryIndex
 from jackfield_registry.ports import FetchProgress, TellProgress
 from jackfield_registry.settings import RegistrySettings
+from jackfield_registry.synced.checking import Broken, Kinds, check, limit_of
+from jackfield_registry.synced.content import digest
+from jackfield_registry.synced.index import Artifact, RegistryIndex
 from jackfield_registry.threads import whole
 
 T = TypeVar("T")

@@ -13,11 +13,11 @@ from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import RegistryStatus
-from jackfield_registry.content import Content, commit_of, problems, read_index
-from jackfield_registry.index import BadIndex, RegistryIndex
-from jackfield_registry.lockfile import DamagedLock, Lock, read_lock, write_lock
 from jackfield_registry.ports import FetchProgress, TellProgress
 from jackfield_registry.settings import RegistrySettings
+from jackfield_registry.synced.content import Content, commit_of, problems, read_index
+from jackfield_registry.synced.index import BadIndex, RegistryIndex
+from jackfield_registry.synced.lockfile import DamagedLock, Lock, read_lock, write_lock
 from jackfield_registry.syncing import Publisher, SyncOutcome, WantedCommit
 from jackfield_registry.threads import whole
 

@@ -15,14 +15,14 @@ from jackfield.api.files import private_directory
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import REGISTRY_SOURCES, OpenSource, RegistrySource
-from jackfield_registry.content import Content, opened
 from jackfield_registry.fetching import Fetch, read_small, write_new
-from jackfield_registry.index import NAME, SIGNATURE, BadIndex, RegistryIndex, parse
-from jackfield_registry.lockfile import Lock
 from jackfield_registry.ports import TellProgress
 from jackfield_registry.settings import RegistrySettings
+from jackfield_registry.synced.content import Content, opened
+from jackfield_registry.synced.index import NAME, SIGNATURE, BadIndex, RegistryIndex, parse
+from jackfield_registry.synced.lockfile import Lock
+from jackfield_registry.synced.verifying import SIGNATURE_FILE_LIMIT, signed
 from jackfield_registry.threads import whole
-from jackfield_registry.verifying import SIGNATURE_FILE_LIMIT, signed
 
 
 @record

@@ -101,7 +101,15 @@ _FORMS = (
 """The addresses of forms are unique too."""
 _QUERIES = ("ALTER TABLE call_data ADD COLUMN query TEXT NOT NULL DEFAULT ''",)
 """Query strings of calls."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES)
+_IDENTITIES = (
+    "ALTER TABLE users ADD COLUMN provider TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE users ADD COLUMN subject TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE users ADD COLUMN display_name TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE users ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",
+    "CREATE UNIQUE INDEX users_by_identity ON users (provider, subject) WHERE provider <> ''",
+)
+"""Users of other logins, and disabled ones."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES)
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

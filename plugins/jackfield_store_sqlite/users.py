@@ -18,7 +18,19 @@ def _api_key(
     return ApiKey(id, user_id, name, prefix, digest, tuple(scopes.split()), created, expires, used)
 
 
-_USERS = Query("id, username, role, password_hash, version, created_at", "users", "username", User)
+def _user(
+    id: str, username: str, role: str, password_hash: str, version: int, created: int, provider: str, subject: str,
+    display_name: str, disabled: int,
+) -> User:  # fmt: skip
+    return User(id, username, role, password_hash, version, created, provider, subject, display_name, bool(disabled))
+
+
+_USERS = Query(
+    "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled",
+    "users",
+    "username",
+    _user,
+)
 _KEYS = Query(
     "id, user_id, name, prefix, digest, scopes, created_at, expires_at, last_used_at",
     "api_keys",
@@ -36,8 +48,11 @@ class SqliteUsers:
         def work(connection: sqlite3.Connection) -> None:
             if number(connection, "SELECT count(*) FROM users WHERE username = ?", [user.username]):
                 raise Conflict(f"There is a user named {user.username} already.", details={"username": "is taken"})
-            row = (user.id, user.username, user.role, user.password_hash, user.version, user.created_at)
-            execute(connection, "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)", row)
+            row = (
+                user.id, user.username, user.role, user.password_hash, user.version, user.created_at, user.provider,
+                user.subject, user.display_name, int(user.disabled),
+            )  # fmt: skip
+            execute(connection, "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
         await self._db.write(work)
 
@@ -47,17 +62,30 @@ class SqliteUsers:
     async def user_by_name(self, username: str) -> User | None:
         return await self._db.read(lambda connection: _USERS.one(connection, "username = ?", username))
 
+    async def user_by_identity(self, provider: str, subject: str) -> User | None:
+        condition = "provider <> '' AND provider = ? AND subject = ?"
+        return await self._db.read(lambda connection: _USERS.one(connection, condition, provider, subject))
+
     async def users(self) -> list[User]:
         return await self._db.read(_USERS.every)
 
     async def change_user(
-        self, user_id: str, *, role: str | None = None, password_hash: str | None = None, revoke: bool = True
+        self,
+        user_id: str,
+        *,
+        role: str | None = None,
+        password_hash: str | None = None,
+        display_name: str | None = None,
+        disabled: bool | None = None,
+        revoke: bool = True,
     ) -> User | None:
         sql = """UPDATE users SET role = coalesce(?, role), password_hash = coalesce(?, password_hash),
-            version = version + ? WHERE id = ?"""
+            display_name = coalesce(?, display_name), disabled = coalesce(?, disabled), version = version + ?
+            WHERE id = ?"""
+        off = None if disabled is None else int(disabled)
 
         def work(connection: sqlite3.Connection) -> User | None:
-            execute(connection, sql, [role, password_hash, int(revoke), user_id])
+            execute(connection, sql, [role, password_hash, display_name, off, int(revoke), user_id])
             return _USERS.one(connection, "id = ?", user_id)
 
         return await self._db.write(work)

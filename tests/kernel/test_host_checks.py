@@ -14,7 +14,7 @@ import pytest
 
 from jackfield.api.errors import ConfigurationError, MissingPort
 from jackfield.api.http_client import HttpClient
-from jackfield.api.registry import Registry
+from jackfield.api.registry import REGISTRY_SOURCES, Registry
 from jackfield.cli.runtime import Runtime
 from jackfield.core.kernel import Kernel, build
 from jackfield.core.plugins import PluginHost, PluginRecord
@@ -221,6 +221,22 @@ def test_a_port_of_ours_is_replaced_by_the_operator_alone(install: Install, kern
     assert '"port:Registry" = "acme"' in failed(made)["acme"]
     again = kernel('[plugins.overrides]\n"port:Registry" = "acme"\n')
     assert type(again.ports.get(Registry)).__module__ == "acme_registry"
+
+
+def test_each_scheme_of_a_registry_source_is_a_name(install: Install, kernel: Callable[..., Kernel]) -> None:
+    source = (
+        "class Source:\n    schemes = ('oci', 'https')\n    def open(self, base): ...\n"
+        "class P(Plugin):\n    @hookimpl\n    def jackfield_registry_sources(self): return [Source()]\n"
+    )
+    install("acme-registry", {"acme": "acme_registry:P"}, acme_registry=source)
+    made = kernel()
+    given = made.context("registry").given(REGISTRY_SOURCES)
+    assert {scheme: one.distribution for scheme, one in given.items()} == {
+        "file": "", "": "", "https": "", "http": "", "oci": "acme-registry"
+    }  # fmt: skip
+    assert '"registry source:https" = "acme"' in failed(made)["acme"]
+    again = kernel('[plugins.overrides]\n"registry source:https" = "acme"\n')
+    assert again.context("registry").given(REGISTRY_SOURCES)["https"].plugin == "acme"
 
 
 def test_a_missing_port_names_the_plugins_that_are_not_there(kernel: Callable[..., Kernel]) -> None:

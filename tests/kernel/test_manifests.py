@@ -16,6 +16,7 @@ from pydantic import model_validator
 from jackfield.api.manifests import Manifest, ManifestKind, ManifestLibraries
 from jackfield.core import manifests
 from jackfield.core.manifests import LARGEST, FileLayers, KindLibrary
+from jackfield.core.packaged import PackagedDirectory
 
 from .conftest import FakePlugin, MakeKernel, a_plugin
 
@@ -400,6 +401,56 @@ def test_many_threads_may_look_at_once(library: KindLibrary[Thing], config: Path
     for thread in threads:
         thread.join()
     assert results == [20] * 8
+
+
+# ------------------------------------------------------------------------------------------------------------ packages
+
+
+def brought(tmp_path: Path, name: str) -> PackagedDirectory:
+    (tmp_path / name / "things").mkdir(parents=True)
+    return PackagedDirectory(tmp_path / name, name)
+
+
+async def test_what_packages_bring_comes_last(config: Path, shipped: Path, tmp_path: Path) -> None:
+    first, second = brought(tmp_path, "first"), brought(tmp_path, "second")
+    library = KindLibrary(ManifestKind("things", Thing, shipped), config, None, [first, second])
+    for number, package in enumerate((first, second)):
+        for name in ("shipped", "shared", "users", package.distribution):
+            thing(package.path / "things", name, 10 + number)
+    thing(shipped, "shipped", 1)
+    thing(config / "things.d", "users", 2)
+    sizes = {name: one.size for name, one in (await library.all()).items()}
+    assert sizes == {"shipped": 1, "users": 2, "shared": 10, "first": 10, "second": 11}
+    told = "\n".join(library.warnings())
+    assert "shipped.toml of the distribution second: the id shipped is that of shipped.toml of Jackfield itself" in told
+    assert (
+        "shared.toml of the distribution second: the id shared is that of shared.toml of the distribution first" in told
+    )
+    assert str(config / "things.d") in told
+    assert "users" not in told  # the operator meant it
+
+
+async def test_a_broken_file_of_a_package_names_the_distribution(config: Path, shipped: Path, tmp_path: Path) -> None:
+    package = brought(tmp_path, "acme")
+    write(package.path / "things", "bad", "id = 1")
+    library = KindLibrary(ManifestKind("things", Thing, shipped), config, None, [package])
+    assert await library.all() == {}
+    assert "bad.toml of the distribution acme: id" in library.warnings()[0]
+
+
+def test_scripts_of_packages_come_last_and_tell_whose_they_are(config: Path, tmp_path: Path) -> None:
+    package = brought(tmp_path, "acme")
+    (package.path / "scripts").mkdir()
+    path = package.path / "scripts" / "a.rhai"
+    path.write_text("1")
+    layers = FileLayers(config, lambda: [package])
+    assert layers.find("scripts", "a.rhai") == path
+    assert layers.distribution(path) == "acme"
+    (config / "scripts").mkdir()
+    (config / "scripts" / "a.rhai").write_text("2")
+    assert layers.find("scripts", "a.rhai") == config / "scripts" / "a.rhai"
+    assert layers.distribution(config / "scripts" / "a.rhai") is None
+    assert layers.find("scripts", "../things/x.toml") is None
 
 
 # ------------------------------------------------------------------------------------------------------- single files

@@ -12,9 +12,9 @@ from jackfield.api.javascript import UNDEFINED, Beyond
 from jackfield_expressions.dates.luxon import FORMATS, knows
 from jackfield_expressions.dates.script import CALLS
 from jackfield_expressions.evaluator.callbacks import Value, function_of, mapped
-from jackfield_expressions.evaluator.functions import FUNCTIONS, Function
+from jackfield_expressions.evaluator.functions import FUNCTIONS, Function, JsonPrinter
 from jackfield_expressions.evaluator.members import OBJECT, read
-from jackfield_expressions.evaluator.methods import METHODS, call_method
+from jackfield_expressions.evaluator.methods import METHODS, PRINTING, call_method
 from jackfield_expressions.evaluator.parsing import NotSimple, Tree
 from jackfield_expressions.evaluator.roots import plain_key, root_of
 from jackfield_expressions.operators import Thrown
@@ -99,7 +99,7 @@ class Chains:
             raise NotSimple
         if name == "match" and (first is None or first[0] != "regex"):
             raise NotSimple
-        given = [self._argument(name, argument) for argument in arguments]
+        given = _printer(arguments) if name == PRINTING else [self._argument(name, one) for one in arguments]
 
         def get(scope: ItemScope) -> object:
             owner, values = value(scope), [argument(scope) for argument in given]
@@ -125,8 +125,9 @@ class Chains:
                 return self._function(FUNCTIONS[words], steps[size]), size + 1
         return root_of(name, steps)
 
-    def _function(self, entry: tuple[int, int, Function], call: Tree) -> Value:
-        least, most, function = entry
+    def _function(self, entry: tuple[int, int, Callable[[], Function]], call: Tree) -> Value:
+        least, most, make = entry
+        function = make()
         given = self._arguments(least, most, call)
 
         def get(scope: ItemScope) -> object:
@@ -144,6 +145,14 @@ class Chains:
             raise NotSimple
         given = [self._compiled(argument) for argument in arguments]
         return lambda scope: [argument(scope) for argument in given]
+
+
+def _printer(arguments: Sequence[Tree]) -> list[Value]:
+    """What is handed to the method that prints JSON."""
+    if arguments:
+        raise NotSimple
+    printer = JsonPrinter()
+    return [lambda scope: printer]
 
 
 def _guarded(value: Value, optional: bool) -> Value:

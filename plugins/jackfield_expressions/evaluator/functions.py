@@ -21,71 +21,75 @@ def _keys(value: object) -> Mapping[str, object]:
     return value
 
 
-def stringify(value: object, replacer: object = None, indent: object = UNDEFINED) -> object:
-    """`JSON.stringify`; indent: of 0 to 10 blanks."""
-    if replacer is not None and replacer is not UNDEFINED:
-        raise Beyond
-    if value is UNDEFINED:
-        return UNDEFINED
-    width = 0 if indent is UNDEFINED or indent is None else indent
-    if type(width) is not int or not 0 <= width <= 10:
-        raise Beyond
-    if width in (0, 2) and type(value) in (dict, list) and _prints_alike(value):
-        try:
-            return checked_text(orjson.dumps(value, option=_INDENTED if width else _COMPACT).decode())
-        except TypeError:
-            pass  # a number that may be beyond, or half a character
-    sized(value)
-    parts: list[str] = []
-    _write(value, " " * width, "\n", parts)
-    return checked_text("".join(parts))
-
-
 _COMPACT = orjson.OPT_STRICT_INTEGER
 _INDENTED = _COMPACT | orjson.OPT_INDENT_2
-
-
-_plain: set[str] = set()
-"""Keys, each short, under which orjson prints what `JSON.stringify` does: objects of an application have few. They need
-no second look, nor to be counted: those of as many entries as there may be are few megabytes."""
 _LONGEST_PLAIN = 64
-_MOST_PLAIN = 4096
+_MOST_PLAIN = 1024
 
 
-def _remember(keys: Mapping[str, object]) -> None:
-    if len(keys) + len(_plain) > _MOST_PLAIN:
-        _plain.clear()
-    if len(keys) <= _MOST_PLAIN and max(map(len, keys)) <= _LONGEST_PLAIN:
-        _plain.update(keys)
+class JsonPrinter:
+    """`JSON.stringify` at one place of an expression. plain: keys, each short, under which orjson prints what
+    `JSON.stringify` does: the objects at one place have few. They need no second look, nor to be counted: those of as
+    many entries as there may be are few megabytes."""
 
+    __slots__ = ("plain",)
 
-def _prints_alike(value: object) -> bool:
-    """Whether orjson prints the value as `JSON.stringify` does, or refuses a number in it. Not split up: it is asked of
-    every value in an item. Raises `Beyond` for what is large, as `sized` does."""
-    held: list[Any] = [value]  # Any: a list or an object
-    entries, characters = MOST_ENTRIES, LONGEST
-    for one in held:  # it grows
-        entries -= len(one)
-        if entries < 0:
+    def __init__(self) -> None:
+        self.plain: set[str] = set()
+
+    def stringify(self, value: object, replacer: object = None, indent: object = UNDEFINED) -> object:
+        """indent: of 0 to 10 blanks."""
+        if replacer is not None and replacer is not UNDEFINED:
             raise Beyond
-        inner: Iterable[object] = one
-        if type(one) is dict:
-            if not _plain.issuperset(one):
-                if any(map(str.isdigit, one)) or "toJSON" in one:
+        if value is UNDEFINED:
+            return UNDEFINED
+        width = 0 if indent is UNDEFINED or indent is None else indent
+        if type(width) is not int or not 0 <= width <= 10:
+            raise Beyond
+        if width in (0, 2) and type(value) in (dict, list) and self._prints_alike(value):
+            try:
+                return checked_text(orjson.dumps(value, option=_INDENTED if width else _COMPACT).decode())
+            except TypeError:
+                pass  # a number that may be beyond, or half a character
+        sized(value)
+        parts: list[str] = []
+        _write(value, " " * width, "\n", parts)
+        return checked_text("".join(parts))
+
+    def _remember(self, keys: Mapping[str, object]) -> None:
+        if len(keys) + len(self.plain) > _MOST_PLAIN:
+            self.plain.clear()
+        if len(keys) <= _MOST_PLAIN and max(map(len, keys)) <= _LONGEST_PLAIN:
+            self.plain.update(keys)
+
+    def _prints_alike(self, value: object) -> bool:
+        """Whether orjson prints the value as `JSON.stringify` does, or refuses a number in it. Not split up: it is
+        asked of every value in an item. Raises `Beyond` for what is large, as `sized` does."""
+        held: list[Any] = [value]  # Any: a list or an object
+        entries, characters = MOST_ENTRIES, LONGEST
+        plain = self.plain
+        for one in held:  # it grows
+            entries -= len(one)
+            if entries < 0:
+                raise Beyond
+            inner: Iterable[object] = one
+            if type(one) is dict:
+                if not plain.issuperset(one):
+                    if any(map(str.isdigit, one)) or "toJSON" in one:
+                        return False
+                    characters -= len("".join(one))
+                    self._remember(one)
+                inner = one.values()
+            for each in inner:
+                if type(each) is str:
+                    characters -= len(each)
+                elif type(each) is dict or type(each) is list:
+                    held.append(each)
+                elif each is not None and type(each) is not bool and type(each) is not int:
                     return False
-                characters -= len("".join(one))
-                _remember(one)
-            inner = one.values()
-        for each in inner:
-            if type(each) is str:
-                characters -= len(each)
-            elif type(each) is dict or type(each) is list:
-                held.append(each)
-            elif each is not None and type(each) is not bool and type(each) is not int:
-                return False
-        if characters < 0:
-            raise Beyond
-    return True
+            if characters < 0:
+                raise Beyond
+        return True
 
 
 def _write(value: object, indent: str, margin: str, parts: list[str]) -> None:
@@ -132,8 +136,16 @@ def _number_of(value: object = 0) -> object:
     return to_number(value) if is_number(value) or not isinstance(value, (dict, list)) else beyond()
 
 
-FUNCTIONS: Mapping[tuple[str, ...], tuple[int, int, Function]] = {
-    ("JSON", "stringify"): (1, 3, stringify),
-    ("$fromAI",): (1, 4, lambda name, description=UNDEFINED, kind=UNDEFINED, default=UNDEFINED: default),
-    ("Number",): (0, 1, _number_of),
+def _default(
+    name: object, description: object = UNDEFINED, kind: object = UNDEFINED, default: object = UNDEFINED
+) -> object:
+    """`$fromAI` outside of a tool."""
+    return default
+
+
+FUNCTIONS: Mapping[tuple[str, ...], tuple[int, int, Callable[[], Function]]] = {
+    ("JSON", "stringify"): (1, 3, lambda: JsonPrinter().stringify),
+    ("$fromAI",): (1, 4, lambda: _default),
+    ("Number",): (0, 1, lambda: _number_of),
 }
+"""Fewest and most arguments, and what makes the function for one place of an expression."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
 from jackfield.api.javascript import UNDEFINED, Beyond, Special, trimmed
-from jackfield_expressions.evaluator.functions import stringify
 from jackfield_expressions.operators import LONGEST, Thrown, beyond, checked, checked_text, joined, to_text
 from jackfield_expressions.patterns.methods import matched, replaced
 from jackfield_expressions.patterns.syntax import ScriptPattern
@@ -66,7 +65,7 @@ def _throw() -> NoReturn:
 
 _ANY: Mapping[str, tuple[int, int, Method]] = {
     "toString": (0, 0, to_text),
-    "toJsonString": (0, 0, lambda value: stringify(value)),
+    "toJsonString": (1, 1, lambda value, printer: printer.stringify(value)),
 }
 TEXT: Mapping[str, tuple[int, int, Method]] = {
     **_ANY,
@@ -88,6 +87,8 @@ LIST: Mapping[str, tuple[int, int, Method]] = {
 NUMBER = _ANY
 BOOLEAN: Mapping[str, tuple[int, int, Method]] = {"toString": (0, 0, to_text)}
 OBJECT: Mapping[str, tuple[int, int, Method]] = {"toJsonString": _ANY["toJsonString"]}
+PRINTING = "toJsonString"
+"""The method that is given a `JsonPrinter`, which an expression does not name."""
 METHODS = TEXT.keys() | LIST.keys()
 
 

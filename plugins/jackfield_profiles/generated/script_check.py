@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
@@ -24,8 +25,25 @@ async def problems(context: PluginContext, agents: Iterable[Agent]) -> Sequence[
         if agent.profile.script:
             users.setdefault(agent.profile.script, []).append(agent.id)
     checked = [await _problem(context, engine, name) for name in users]
+    hiding = await asyncio.to_thread(hidden, context.port(Layers), context.service.config_dir)
     found = [(names, problem) for names, problem in zip(users.values(), checked, strict=True) if problem]
-    return [f"{problem} Profiles of {', '.join(names)} cannot be run until it is mended." for names, problem in found]
+    broken = [f"{problem} Profiles of {', '.join(names)} cannot be run until it is mended." for names, problem in found]
+    return [*broken, *hiding]
+
+
+def hidden(layers: Layers, config_dir: Path) -> Sequence[str]:
+    """One sentence for each script of a package whose name another has that is not the operator's. Blocks."""
+    found = []
+    for directory in layers.directories("scripts"):
+        owner = layers.distribution(directory)
+        for path in sorted(directory.glob("*.rhai")) if owner else ():
+            first = layers.find("scripts", path.name)
+            if first is not None and first != path and not first.is_relative_to(config_dir):
+                found.append(
+                    f"{path} of the distribution {owner} is not used: {first} has its name. Give it another name, or "
+                    f"copy it into {config_dir / 'scripts'}."
+                )
+    return found
 
 
 async def _problem(context: PluginContext, engine: object, name: str) -> str | None:
@@ -40,5 +58,7 @@ async def _problem(context: PluginContext, engine: object, name: str) -> str | N
         return exc.message
     except ScriptError as exc:
         # Any other error comes of the missing profile.
-        return f"{path} is no script: {exc.message}." if exc.kind == "syntax" else None
+        owner = context.port(Layers).distribution(path)
+        told = f"{path} of the distribution {owner}" if owner else str(path)
+        return f"{told} is no script: {exc.message}." if exc.kind == "syntax" else None
     return None

@@ -80,13 +80,20 @@ async def run_script(context: PluginContext, path: Path, ctx: Mapping[str, Json]
             "Scripts need the package rhai-python; install it with `pip install 'jackfield[rhai]'`.",
             code="SCRIPTS_UNAVAILABLE",
         )
+    told = named(context, path)
     source = await asyncio.to_thread(source_of, path)
     try:
         value = await engine.value(source, {"ctx": dict(ctx)}, name=path.name)
     except ScriptError as exc:
         line = f" (line {exc.line})" if exc.line and f"line {exc.line}" not in exc.message else ""
-        raise ScriptFailed(f"The script {path.name} failed: {exc.message}{line}") from None
-    return checked(value, path.name, context.settings(RunSettings))
+        raise ScriptFailed(f"The script {told} failed: {exc.message}{line}") from None
+    return checked(value, told, context.settings(RunSettings))
+
+
+def named(context: PluginContext, path: Path) -> str:
+    """The script's name in a message, with the distribution that brings it."""
+    owner = context.port(Layers).distribution(path)
+    return f"{path.name} of the distribution {owner}" if owner else path.name
 
 
 def source_of(path: Path) -> str:

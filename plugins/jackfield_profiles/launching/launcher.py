@@ -88,7 +88,7 @@ class ProfileLauncher:
         keys = {one.auth.env_key for one in every if one.auth.env_key}
         made = environments.inherited(os.environ, self._run.inherit, keys)
         if access.proxied:
-            made |= environments.past_web_proxies(made)
+            made |= environments.around_web_proxies(made)
         dialect = None if access.dialect is None else self._context.port(Providers).dialect(access.dialect)
         made |= environments.of_home(profile.home, agent)
         return made | variables(access, provider, profile, dialect)

@@ -53,13 +53,13 @@ class OutputTail:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._chunks: deque[bytes] = deque()
-        self._held = 0
+        self._kept = 0
 
     def add(self, chunk: bytes) -> None:
         self._chunks.append(chunk)
-        self._held += len(chunk)
-        while self._held - len(self._chunks[0]) >= self._limit:
-            self._held -= len(self._chunks.popleft())
+        self._kept += len(chunk)
+        while self._kept - len(self._chunks[0]) >= self._limit:
+            self._kept -= len(self._chunks.popleft())
 
     def content(self) -> bytes:
         return b"".join(self._chunks)[-self._limit :]

@@ -53,7 +53,7 @@ def _has_password(address: str) -> bool:
         return True
 
 
-def past_web_proxies(environment: Mapping[str, str]) -> dict[str, str]:
+def around_web_proxies(environment: Mapping[str, str]) -> dict[str, str]:
     """What makes a client reach our own proxy on loopback directly, where web proxies are set."""
     if not PROXIES & environment.keys():
         return {}

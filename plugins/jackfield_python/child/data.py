@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from jackfield_python.child.modules import known_zone
 
 
-class Record(dict[str, Any]):
+class ScriptRecord(dict[str, Any]):
     """An object of JSON: `record["name"]` and `record.name` are the same. The methods of a dict win over a field."""
 
     __slots__ = ()
@@ -30,7 +30,7 @@ class Record(dict[str, Any]):
     def __delattr__(self, name: str) -> None:
         del self[name]
 
-    def to_py(self) -> Record:
+    def to_py(self) -> ScriptRecord:
         """What programs written for n8n call; it is Python already."""
         return self
 
@@ -57,28 +57,28 @@ class Items(Array):
         return list(self) if name is None else self._data.ran(name).all(output, run)
 
 
-def read(text: bytes) -> Record:
-    """JSON in which every object is a `Record` and every list inside of one an `Array`."""
+def read(text: bytes) -> ScriptRecord:
+    """JSON in which every object is a `ScriptRecord` and every list inside of one an `Array`."""
     found = json.loads(text, object_hook=_record)
-    return found if isinstance(found, Record) else Record()
+    return found if isinstance(found, ScriptRecord) else ScriptRecord()
 
 
-def _record(plain: dict[str, Any]) -> Record:
+def _record(plain: dict[str, Any]) -> ScriptRecord:
     for name, value in plain.items():
         if type(value) is list:
             plain[name] = Array(value)
-    return Record(plain)
+    return ScriptRecord(plain)
 
 
 class Data:
     """What one program sees of its execution."""
 
-    def __init__(self, request: Record) -> None:
+    def __init__(self, request: ScriptRecord) -> None:
         self.request = request
         self.input: list[Any] = request["input"]
-        self.static: Record = request["static"]
-        self.context: Record = request["node"].get("context") or Record()
-        self.custom: Record = request["execution"].setdefault("customData", Record())
+        self.static: ScriptRecord = request["static"]
+        self.context: ScriptRecord = request["node"].get("context") or ScriptRecord()
+        self.custom: ScriptRecord = request["execution"].setdefault("customData", ScriptRecord())
         self.index = 0
         zone = ZoneInfo(known_zone(request["timezone"]))
         self.now = datetime.fromtimestamp(request["now"] / 1000, zone)
@@ -89,7 +89,7 @@ class Data:
 
     def item(self) -> Any:
         """The item that the program looks at; without any an empty one."""
-        return self.input[self.index] if self.index < len(self.input) else Record(json=Record())
+        return self.input[self.index] if self.index < len(self.input) else ScriptRecord(json=ScriptRecord())
 
     def names(self) -> dict[str, Any]:
         """Every name, for the present item."""
@@ -101,30 +101,30 @@ class Data:
             "_items": self.items,
             "_item": item,
             "_json": item.get("json"),
-            "_binary": item.get("binary") or Record(),
+            "_binary": item.get("binary") or ScriptRecord(),
             "_input": Input(self),
             "_": self.ran,
             "_node": Nodes(self),
             "_now": self.now,
             "_today": self.now.replace(hour=0, minute=0, second=0, microsecond=0),
-            "_execution": Execution(request["execution"], self.custom),
+            "_execution": ScriptExecution(request["execution"], self.custom),
             "_workflow": request["workflow"],
             "_vars": request["variables"],
             "_env": request["environment"],
             "_itemIndex": self.index,
             "_runIndex": node.get("runIndex", 0),
-            "_parameter": node.get("parameters") or Record(),
-            "_prevNode": node.get("previous") or Record(name=None, outputIndex=0, runIndex=0),
+            "_parameter": node.get("parameters") or ScriptRecord(),
+            "_prevNode": node.get("previous") or ScriptRecord(name=None, outputIndex=0, runIndex=0),
             "_nodeId": node.get("id"),
             "_nodeVersion": node.get("version"),
             "_getWorkflowStaticData": self.memory,
         }
 
-    def memory(self, kind: str) -> Record:
+    def memory(self, kind: str) -> ScriptRecord:
         """What the workflow remembers across executions; what is changed in it is kept."""
         if kind not in ("global", "node"):
             raise ValueError("_getWorkflowStaticData() needs 'global' or 'node'.")
-        found: Record = self.static.setdefault(kind, Record())
+        found: ScriptRecord = self.static.setdefault(kind, ScriptRecord())
         return found
 
 
@@ -148,13 +148,13 @@ class Input:
         return self._data.item()
 
     @property
-    def context(self) -> Record:
+    def context(self) -> ScriptRecord:
         return self._data.context
 
     @property
     def params(self) -> Any:
         previous = self._data.request["node"].get("previous")
-        return self._data.ran(previous["name"]).params if previous else Record()
+        return self._data.ran(previous["name"]).params if previous else ScriptRecord()
 
 
 class Ran:
@@ -210,11 +210,11 @@ class Ran:
 
     @property
     def params(self) -> Any:
-        return self._run().get("params") or Record()
+        return self._run().get("params") or ScriptRecord()
 
     @property
     def context(self) -> Any:
-        return self._run().get("context") or Record()
+        return self._run().get("context") or ScriptRecord()
 
 
 class Nodes:
@@ -249,7 +249,7 @@ class OldNode:
 
     @property
     def binary(self) -> Any:
-        return self._item().get("binary") or Record()
+        return self._item().get("binary") or ScriptRecord()
 
     @property
     def parameter(self) -> Any:
@@ -260,12 +260,12 @@ class OldNode:
         return self._ran.context
 
 
-class Execution(Record):
+class ScriptExecution(ScriptRecord):
     """`_execution`; its `customData` can be set."""
 
     __slots__ = ()
 
-    def __init__(self, given: Mapping[str, Any], custom: Record) -> None:
+    def __init__(self, given: Mapping[str, Any], custom: ScriptRecord) -> None:
         super().__init__(given)
         self["customData"] = CustomData(custom)
 
@@ -273,7 +273,7 @@ class Execution(Record):
 class CustomData:
     """`_execution.customData`"""
 
-    def __init__(self, kept: Record) -> None:
+    def __init__(self, kept: ScriptRecord) -> None:
         self._kept = kept
 
     def set(self, key: str, value: object) -> None:
@@ -286,5 +286,5 @@ class CustomData:
     def get(self, key: str) -> Any:
         return self._kept.get(str(key))
 
-    def getAll(self) -> Record:  # noqa: N802 - n8n's name
-        return Record(self._kept)
+    def getAll(self) -> ScriptRecord:  # noqa: N802 - n8n's name
+        return ScriptRecord(self._kept)

@@ -8,6 +8,7 @@ import functools
 import importlib
 import sys
 import types
+import zoneinfo
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,8 +35,6 @@ REFUSED = {
 @functools.cache
 def zones() -> Mapping[str, object]:
     """Every time zone, kept so that `ZoneInfo(name)` finds it in its cache."""
-    import zoneinfo
-
     found: dict[str, object] = {}
     for name in zoneinfo.available_timezones():
         with contextlib.suppress(ValueError, OSError, KeyError):

@@ -44,7 +44,7 @@ class KnownPreset:
     name: str
     label: str
     description: str
-    secret: str
+    key_label: str
     fields: Sequence[PresetField]
     plugin: str
     own: bool
@@ -70,7 +70,7 @@ class PresetCatalog:
     def _copied(self, preset: WebhookPreset, plugin: str) -> KnownPreset | None:
         try:
             return KnownPreset(
-                preset.name, preset.label, preset.description, preset.secret, tuple(preset.fields), plugin,
+                preset.name, preset.label, preset.description, preset.key_label, tuple(preset.fields), plugin,
                 plugin == self._context.name, preset,
             )  # fmt: skip
         except Exception:
@@ -189,7 +189,7 @@ async def signed(verifier: Verifier, call: WebhookCall) -> Mapping[str, str] | N
 
 def _complete(known: KnownPreset, values: Mapping[str, str], findings: Findings) -> bool:
     before = len(findings)
-    if known.secret and not values.get("secret"):
+    if known.key_label and not values.get("secret"):
         findings["authConfig.secret"] = "hmac needs the secret that its sender signs with, or a stored credential."
     for field in known.fields:
         value = values.get(field.name, "")

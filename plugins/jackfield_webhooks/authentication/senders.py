@@ -24,7 +24,7 @@ class SignaturePreset:
     name: str
     label: str
     description: str
-    secret: str
+    key_label: str
     scheme: Scheme
     encoding: str = "hex"
     key: Callable[[str], bytes] = str.encode

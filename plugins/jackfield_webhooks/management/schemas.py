@@ -185,7 +185,7 @@ class PresetView(BaseModel):
     name: str = Field(description="The value of `authConfig.preset`.")
     label: str
     description: str
-    secret: str = Field(description="What the sender calls its secret; empty when there is none.")
+    key_label: str = Field(description="What the sender calls its secret; empty when there is none.")
     fields: list[PresetFieldView]
     plugin: str = Field(description="The plugin that gives it.")
 

@@ -75,7 +75,7 @@ def preset(known: KnownPreset) -> View:
         "name": known.name,
         "label": known.label,
         "description": known.description,
-        "secret": known.secret,
+        "keyLabel": known.key_label,
         "fields": fields,
         "plugin": known.plugin,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -91,21 +91,46 @@ async def unending() -> None:
     """The `Standing` of the daemon's own user, from whom nothing is taken."""
 
 
+async def no_body() -> bytes:
+    """The body of a request that has none, and of every passive look."""
+    return b""
+
+
 @record
 class AuthRequest:
-    """What an authentication method may look at: header values by lower-case name, and the client's address."""
+    """What an authentication method may look at: header values by lower-case name, the client's address, and what was
+    asked. path: decoded; raw_path and query: the bytes that were sent, without the question mark."""
 
     headers: Mapping[str, list[bytes]]
     client: str
     path: str
     passive: bool = False
     """Whether it only asks if the credential, which was valid when the connection was opened, still counts: that is no
-    use of it, and a password need not be looked at again where the principal's `version` claim tells of a new one."""
+    use of it, and a password need not be looked at again where the principal's `version` claim tells of a new one. A
+    signature has been verified then: its time may be over, and its body is gone."""
+    method: str = "GET"
+    raw_path: bytes = b""
+    query: bytes = b""
+    read_body: Callable[[], Awaitable[bytes]] = no_body
 
     def header(self, name: str) -> bytes | None:
         """The only value of the header; None when absent. Two values are joined and so fail verification."""
         found = self.headers.get(name)
         return None if not found else b", ".join(found)
+
+    def scheme(self) -> str:
+        """The scheme of the Authorization header, in lower case; empty without one."""
+        return (self.header("authorization") or b"").strip().partition(b" ")[0].decode("latin-1").lower()
+
+    async def body(self) -> bytes:
+        """The whole body. It is read before anybody is known, so look at the rest of the request first; the view gets
+        it all the same.
+
+        Raises:
+            PayloadTooLarge: It is larger than `security.auth.body_limit`.
+            RequestTimeout: It did not arrive within `server.body_timeout`.
+        """
+        return await self.read_body()
 
 
 class Authentication(Protocol):
@@ -129,3 +154,13 @@ class AuthMethod(Protocol):
     name: str
 
     async def authenticate(self, request: AuthRequest) -> Principal | None: ...
+
+
+class SchemeMethod(AuthMethod, Protocol):
+    """A method with schemes of the Authorization header of its own, such as `AWS4-HMAC-SHA256`.
+
+    A header with one of them is shown to this method alone, and a request for which the method then answers None is
+    refused. Case does not tell schemes apart.
+    """
+
+    schemes: Sequence[str]

@@ -75,12 +75,15 @@ class OAuth2:
     any_certificate: str = "false"
 
 
+Sign: TypeAlias = Callable[[HttpCall, Mapping[str, str]], HttpCall]
+
+
 @record
 class Signing:
-    """Code that puts the values on a request. It must list every secret it adds in `secrets` and `secret_headers`.
-    Raises `NodeError`."""
+    """Code that puts the values on a request, or its place where loading it is slow. It must list every secret it adds
+    in `secrets` and `secret_headers`. Raises `NodeError`."""
 
-    sign: Callable[[HttpCall, Mapping[str, str]], HttpCall]
+    sign: Sign | str
 
 
 @record

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
-    from .manifests import Manifest, ManifestKind
+    from .logins import PasswordLogin, RedirectLogin
+    from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
@@ -53,6 +54,14 @@ class Hooks:
     @hookspec
     def jackfield_auth_methods(self) -> Sequence[AuthMethod]:  # type: ignore[empty-body]
         """Ways to authenticate to `/api/v1` and the gated paths."""
+
+    @hookspec
+    def jackfield_password_logins(self) -> Sequence[PasswordLogin]:  # type: ignore[empty-body]
+        """Directories of names and passwords that users may log in with. Asked for at the first login."""
+
+    @hookspec
+    def jackfield_redirect_logins(self) -> Sequence[RedirectLogin]:  # type: ignore[empty-body]
+        """Providers to which the browser is sent for a login. Asked for at the first login."""
 
     @hookspec
     def jackfield_triggers(self) -> Sequence[Trigger]:  # type: ignore[empty-body]
@@ -88,6 +97,11 @@ class Hooks:
     def jackfield_manifest_kinds(self) -> Sequence[ManifestKind[Manifest]]:  # type: ignore[empty-body]
         """Kinds of manifests; a plugin reads them with `context.port(ManifestLibraries).of(kind)`. `jackfield doctor`
         and the registry know them by this."""
+
+    @hookspec
+    def jackfield_manifest_directories(self) -> Sequence[ManifestDirectory]:  # type: ignore[empty-body]
+        """Directories of manifests and scripts that the plugin's package brings. They come after the user's, the synced
+        registry's and the shipped ones. Asked for at the start."""
 
     @hookspec
     def jackfield_agents(self) -> Sequence[AgentAdapter]:  # type: ignore[empty-body]

@@ -132,9 +132,11 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     return jsontext.loads(body, max_depth=max_depth)
 
 
-async def read_model(model: type[ModelT]) -> ModelT:
-    """The body as this model. Raises `InvalidInput` with the json path of every mistake."""
-    return parse_model(model, await read_json())
+async def read_model(model: type[ModelT] | str) -> ModelT:
+    """The body as this model. Raises `InvalidInput` with the json path of every mistake. A model by its place is
+    imported with the first body; name its type at the variable: `body: Hello = await read_model("...:Hello")`."""
+    found = cast("type[ModelT]", load(model)) if isinstance(model, str) else model
+    return parse_model(found, await read_json())
 
 
 def parse_model(model: type[ModelT], value: object) -> ModelT:

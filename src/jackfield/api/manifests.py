@@ -53,12 +53,14 @@ class Manifests(Protocol[ManifestT_co]):
 
     async def all(self) -> Mapping[str, ManifestT_co]:
         """id -> manifest, sorted. Of one id the user's directory counts before the synced registry, that before what
-        is shipped. A file that is broken is left out; one that worked before keeps its last good content."""
+        is shipped, and that before what packages bring. A file that is broken is left out; one that worked before keeps
+        its last good content."""
 
     async def find(self, id: str) -> ManifestT_co | None: ...
 
     def warnings(self) -> Sequence[str]:
-        """One sentence for each broken file, with its name, the key and what to do; as of the last look."""
+        """One sentence for each broken file, with its name, the key and what to do, and for each file of a package
+        whose id is taken; a package's distribution is named. As of the last look."""
 
 
 class ManifestLibraries(Protocol):
@@ -69,14 +71,28 @@ class ManifestLibraries(Protocol):
 
 
 class Layers(Protocol):
-    """Files that the user may put in place of a registry's or of shipped ones."""
+    """Files that the user may put in place of a registry's, of shipped ones, or of those that packages bring."""
 
     def find(self, folder: str, name: str) -> Path | None:
-        """The file of this name: `{config_dir}/<folder>/`, `{config_dir}/registry/current/<folder>/`, shipped. A name
-        that leads out of its folder finds nothing. Reads the file system; let a thread do it."""
+        """The file of this name: `{config_dir}/<folder>/`, `{config_dir}/registry/current/<folder>/`, shipped,
+        packages' (`ManifestDirectory`). A name that leads out of its folder finds nothing. Reads the file system; let a
+        thread do it."""
 
     def directories(self, folder: str) -> Sequence[Path]:
-        """Those of the three that exist, in this order."""
+        """Those that exist, in this order."""
+
+    def distribution(self, path: Path) -> str | None:
+        """The distribution that brings the file or folder; None: no package does."""
+
+
+@dataclass(frozen=True)
+class ManifestDirectory:
+    """What a plugin's package brings: a directory with a folder for each kind of manifests, and one for scripts, as in
+    a registry: `agents/*.toml`, `providers/*.toml`, `scripts/*.rhai`. path: absolute, most often
+    `Path(__file__).parent / "manifests"`."""
+
+    path: Path
 
 
 MANIFEST_KINDS = ExtensionPoint("jackfield_manifest_kinds", ManifestKind[Manifest])
+MANIFEST_DIRECTORIES = ExtensionPoint("jackfield_manifest_directories", ManifestDirectory, "path")

@@ -32,7 +32,9 @@ class Page(Generic[RowT]):
 
 @record
 class User:
-    """version counts up with every change of password or role, which revokes the user's tokens."""
+    """version counts up with every change of password or role, which revokes the user's tokens. provider: the login
+    that the user comes from, and subject: the user's id there; both are empty for users with a password of ours, and
+    `password_hash` is empty for the others. disabled: whether nobody gets in as this user."""
 
     id: str
     username: str
@@ -40,6 +42,10 @@ class User:
     password_hash: str
     version: int
     created_at: int
+    provider: str = ""
+    subject: str = ""
+    display_name: str = ""
+    disabled: bool = False
 
 
 @record
@@ -300,16 +306,26 @@ class Retention:
 
 class UserStore(Protocol):
     async def add_user(self, user: User) -> None:
-        """Raises `Conflict` when the name is taken."""
+        """Raises `Conflict` when the name is taken, or the subject of this provider has a user."""
 
     async def user(self, user_id: str) -> User | None: ...
 
     async def user_by_name(self, username: str) -> User | None: ...
 
+    async def user_by_identity(self, provider: str, subject: str) -> User | None:
+        """The user of this subject at this provider, compared byte by byte; None for an empty provider."""
+
     async def users(self) -> list[User]: ...
 
     async def change_user(
-        self, user_id: str, *, role: str | None = None, password_hash: str | None = None, revoke: bool = True
+        self,
+        user_id: str,
+        *,
+        role: str | None = None,
+        password_hash: str | None = None,
+        display_name: str | None = None,
+        disabled: bool | None = None,
+        revoke: bool = True,
     ) -> User | None:
         """The changed user; None when unknown. revoke: count `version` up (not for a mere rehash)."""
 

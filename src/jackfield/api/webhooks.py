@@ -93,8 +93,8 @@ class WebhookPreset(Protocol):
         """One sentence: what is signed, and where the secret is found."""
 
     @property
-    def secret(self) -> str:
-        """What the sender calls its secret; empty when there is none."""
+    def key_label(self) -> str:
+        """What the sender calls its secret, such as `Signing secret`; empty when there is none."""
 
     @property
     def fields(self) -> Sequence[PresetField]: ...
@@ -111,8 +111,8 @@ def preset_mistakes(preset: WebhookPreset) -> Iterator[str]:
         yield "its label is no text"
     if not isinstance(preset.description, str):
         yield "its description is no text"
-    if not isinstance(preset.secret, str):
-        yield "its secret is no text; give what the sender calls it, or an empty text"
+    if not isinstance(preset.key_label, str):
+        yield "its key_label is no text; give what the sender calls its secret, or an empty text"
     fields: object = preset.fields
     if isinstance(fields, str) or not isinstance(fields, Sequence):
         yield "its fields are no sequence of PresetField"

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from .context import Context, SharedServices
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
+from .packaged import PackagedDirectories
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
@@ -124,15 +126,17 @@ class Kernel:
         """Make every plugin, and ask it for what a start needs."""
         host, ports = self.plugins, self.ports
         host.bind(self.context)
-        ports.put(Layers, FileLayers(self.config_dir))
+        packaged = PackagedDirectories(self._extensions, host.report)
+        ports.put(Layers, FileLayers(self.config_dir, packaged))
         ports.put(Authentication, self.authenticator)
         ports.put(NodeCatalog, self.nodes)
         ports.offer()
-        ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed))
+        ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed, packaged))
         self._assemble_nodes()
         self._extensions.given(TRIGGERS)
         self._extensions.given(MANIFEST_KINDS)
-        self.authenticator.methods.extend(method for _, method in host.each("jackfield_auth_methods", AuthMethod))
+        packaged()
+        self._assemble_authentication()
         self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
         ports.put(
@@ -148,6 +152,13 @@ class Kernel:
                     self.nodes.add(node)
             except Exception as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_nodes")
+
+    def _assemble_authentication(self) -> None:
+        for name, method in self.plugins.each("jackfield_auth_methods", AuthMethod):
+            try:
+                self.authenticator.add(method, partial(self.precedence.claim, name), is_own=self._is_own(name))
+            except Exception as exc:
+                self.plugins.failed(name, exc, "failed in jackfield_auth_methods")
 
     def _mounts(self) -> dict[str, AsgiMount]:
         """Path -> the application that counts there."""

@@ -1,4 +1,5 @@
-"""Manifests of the user, of the synced registry and shipped ones, in this order; read again when they change."""
+"""Manifests of the user, of the synced registry, shipped ones and those of packages, in this order; read again when
+they change."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ from pydantic import ValidationError
 from jackfield.api.manifests import MANIFEST_KINDS, ManifestKind, Manifests, ManifestT
 from jackfield.api.records import state
 
+from .packaged import PackagedDirectory
+
 if TYPE_CHECKING:
     from .ports import Extensions
 
@@ -29,6 +32,8 @@ so one that is younger is read again by its content."""
 
 Stamp: TypeAlias = tuple[int, int, int]
 """mtime in ns, inode, size: what changes when a file does. The inode tells a replaced file of the same age and size."""
+Packaged: TypeAlias = Callable[[], Sequence[PackagedDirectory]]
+"""What packages bring."""
 Tell: TypeAlias = Callable[[str, Sequence[str]], None]
 """Called on the event loop with the kind's name and the ids of manifests that came, went or changed."""
 
@@ -43,8 +48,9 @@ def shipped_directory() -> Path:
 class FileLayers:
     """`jackfield.api.manifests.Layers`."""
 
-    def __init__(self, config_dir: Path) -> None:
-        self._roots = (config_dir, config_dir / "registry" / "current", shipped_directory())
+    def __init__(self, config_dir: Path, packaged: Packaged = tuple) -> None:
+        self._own = (config_dir, config_dir / "registry" / "current", shipped_directory())
+        self._packaged = packaged
 
     def find(self, folder: str, name: str) -> Path | None:
         for directory in self._folders(folder):
@@ -57,7 +63,12 @@ class FileLayers:
         return [directory for directory in self._folders(folder) if directory.is_dir()]
 
     def _folders(self, folder: str) -> Iterator[Path]:
-        return (root / folder for root in self._roots)
+        yield from (root / folder for root in self._own)
+        yield from (one.path / folder for one in self._packaged())
+
+    def distribution(self, path: Path) -> str | None:
+        owners = (one.distribution for one in self._packaged() if path.is_relative_to(one.path))
+        return next(owners, "") or None
 
 
 def _below(path: Path, directory: Path) -> bool:
@@ -82,15 +93,26 @@ class KindLibrary(Generic[ManifestT]):
     """`jackfield.api.manifests.Manifests` over directories. A look costs one `stat` a file; only changed files are
     parsed."""
 
-    def __init__(self, kind: ManifestKind[ManifestT], config_dir: Path, tell: Tell | None = None) -> None:
+    def __init__(
+        self,
+        kind: ManifestKind[ManifestT],
+        config_dir: Path,
+        tell: Tell | None = None,
+        packaged: Sequence[PackagedDirectory] = (),
+    ) -> None:
         self.kind = kind.name
         self._model = kind.model
         self._tell = tell
+        self._users = config_dir / f"{kind.name}.d"
+        self._brought = {one.path / kind.name: one.distribution for one in packaged}
+        """Folder -> distribution."""
+        self._replacing = (self._users, config_dir / "registry" / "current" / kind.name)
+        """Whose manifests take the place of others."""
         self._directories = [
-            config_dir / f"{kind.name}.d",
-            config_dir / "registry" / "current" / kind.name,
+            *self._replacing,
             *([kind.shipped] if kind.shipped else []),
             shipped_directory() / kind.name,
+            *self._brought,
         ]
         self._files: dict[str, _File[ManifestT]] = {}
         self._unreadable: Sequence[str] = ()
@@ -136,8 +158,8 @@ class KindLibrary(Generic[ManifestT]):
                 continue
             except OSError as exc:
                 # It may be unreadable for a moment (no descriptors left); what it held stays until it can be read.
-                held = f"{directory}{os.sep}"
-                present.update({path: file.stamp for path, file in self._files.items() if path.startswith(held)})
+                known = f"{directory}{os.sep}"
+                present.update({path: file.stamp for path, file in self._files.items() if path.startswith(known)})
                 unreadable.append(f"{directory}: {exc.strerror}; make it a directory that the daemon can read")
         return present, unreadable
 
@@ -151,14 +173,14 @@ class KindLibrary(Generic[ManifestT]):
             content = _content(path)
         except ValueError as exc:
             # Never settled: what hindered the reading may pass and leave the file as it was.
-            return _File(stamp, None, False, good, f"{path}: {exc}")
+            return _File(stamp, None, False, good, f"{self._named(path)}: {exc}")
         digest = hashlib.blake2b(content, digest_size=16).digest()
         if known is not None and known.digest == digest:
             return _File(stamp, digest, settled, good, known.problem)
         try:
             return _File(stamp, digest, settled, self._parsed(content))
         except ValueError as exc:
-            return _File(stamp, digest, settled, good, f"{path}: {exc}")
+            return _File(stamp, digest, settled, good, f"{self._named(path)}: {exc}")
 
     def _parsed(self, content: bytes) -> ManifestT:
         """Raises `ValueError`, whose message names the key."""
@@ -188,11 +210,28 @@ class KindLibrary(Generic[ManifestT]):
             if file.good is None:
                 continue
             winner, _ = found.setdefault(file.good.id, (path, file.good))
-            if winner != path and Path(winner).parent == Path(path).parent:
-                first = Path(winner).name
-                warnings.append(f"{path}: the id {file.good.id} is that of {first} already; give it another id")
+            if winner != path and (taken := self._taken(Path(path), Path(winner), file.good.id)) is not None:
+                warnings.append(taken)
         self._warnings = warnings
         self._replace({name: manifest for name, (_, manifest) in sorted(found.items())})
+
+    def _taken(self, path: Path, winner: Path, id: str) -> str | None:
+        """What is to be said of a file whose id another has; None: it is meant to take its place."""
+        if winner.parent == path.parent:
+            return f"{self._named(path)}: the id {id} is that of {winner.name} already; give it another id"
+        if path.parent not in self._brought or winner.parent in self._replacing:
+            return None
+        owner = self._brought.get(winner.parent)
+        whose = f"the distribution {owner}" if owner else "Jackfield itself"
+        return (
+            f"{self._named(path)}: the id {id} is that of {winner.name} of {whose}, which counts; to use this one, "
+            f"copy it into {self._users}"
+        )
+
+    def _named(self, path: str | Path) -> str:
+        """A package's file with its distribution."""
+        owner = self._brought.get(Path(path).parent)
+        return f"{path} of the distribution {owner}" if owner else str(path)
 
     def _replace(self, found: Mapping[str, ManifestT]) -> None:
         if self._found is not None:
@@ -241,9 +280,10 @@ def _content(path: str) -> bytes:
 class Libraries:
     """`jackfield.api.manifests.ManifestLibraries`."""
 
-    def __init__(self, extensions: Extensions, config_dir: Path, tell: Tell) -> None:
+    def __init__(self, extensions: Extensions, config_dir: Path, tell: Tell, packaged: Packaged = tuple) -> None:
         self._extensions = extensions
         self._config_dir = config_dir
+        self._packaged = packaged
         self._tell = tell
         self._made: dict[str, KindLibrary[Any]] = {}
         """Any: each kind has a model of its own."""
@@ -252,5 +292,5 @@ class Libraries:
         if kind.name not in self._extensions.values(MANIFEST_KINDS):
             raise LookupError(f"no loaded plugin has given the kind of manifests {kind.name}")
         return self._made.get(kind.name) or self._made.setdefault(
-            kind.name, KindLibrary(kind, self._config_dir, self._tell)
+            kind.name, KindLibrary(kind, self._config_dir, self._tell, self._packaged())
         )

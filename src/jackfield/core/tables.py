@@ -144,6 +144,18 @@ class RateLimitSettings(Table):
     window: int = Field(60, ge=1, le=86400, description="Length of the sliding window, in seconds.")
 
 
+class AuthSettings(Table):
+    """`[security.auth]`"""
+
+    body_limit: int = Field(
+        1024 * 1024,
+        ge=0,
+        le=1 << 28,
+        description="Largest body that is read to authenticate its request, in bytes. Only plugins' methods that "
+        "verify signatures of bodies read one.",
+    )
+
+
 CORE_TABLES = (
     SettingsTable("server", ServerSettings),
     SettingsTable("daemon", DaemonSettings),
@@ -152,6 +164,7 @@ CORE_TABLES = (
     SettingsTable("binary", BinarySettings),
     SettingsTable("engine", EngineSettings),
     SettingsTable("logs", LogSettings),
+    SettingsTable("security.auth", AuthSettings),
     SettingsTable("security.cors", CorsSettings),
     SettingsTable("security.rate_limit", RateLimitSettings),
 )

@@ -14,7 +14,7 @@ from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, 
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
-from jackfield.core.tables import ServerSettings
+from jackfield.core.tables import AuthSettings, ServerSettings
 
 from .cors import Cors
 from .credential_lifetime import CredentialBoundSocket, while_credential_counts
@@ -22,6 +22,7 @@ from .errors import is_service, send_error
 from .gate import Access, Gate
 from .mounts import Mounts
 from .probes import PROBES
+from .replay import BodyReplay
 from .unread_body import DrainingExchange
 
 log = logging.getLogger("jackfield.http")
@@ -66,7 +67,12 @@ class Dispatcher:
         self._mount_of = mounts.find
         self._public = public
         self._lifespan = lifespan
-        self._head_limit = kernel.settings.get(ServerSettings).header_limit
+        server = kernel.settings.get(ServerSettings)
+        self._head_limit = server.header_limit
+        self._body_timeout = server.body_timeout
+        strangers = kernel.authenticator.has_strangers
+        self._body_limit = kernel.settings.get(AuthSettings).body_limit if strangers else None
+        """None: no method reads bodies."""
         self._ids = itertools.count(int.from_bytes(os.urandom(4)) << 24)
         self._prefix = os.urandom(4).hex()
         self.counters = counters
@@ -141,6 +147,9 @@ class Dispatcher:
                 await self._cors.answer_preflight(scope, send)
                 return
             send = self._cors.marking(scope, send)
+        if self._body_limit is not None:
+            replay = BodyReplay(receive, scope, self._body_limit, self._body_timeout)
+            receive, scope["jackfield.body"] = replay.receive, replay.read
         try:
             await self._check(scope, access, mount)
         except JackfieldError as exc:

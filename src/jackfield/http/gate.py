@@ -12,7 +12,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
 from jackfield.api.asgi import Scope
-from jackfield.api.auth import OWNER, SESSION, AuthRequest, Peer, Principal, Standing
+from jackfield.api.auth import OWNER, SESSION, AuthRequest, Peer, Principal, Standing, no_body
 from jackfield.api.context import Service
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput, SessionExpired
 from jackfield.api.records import replace, state
@@ -191,7 +191,16 @@ class Gate:
     @staticmethod
     def _asked(scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
-        return AuthRequest(headers, str(scope.get("jackfield.client", "")), scope["path"], passive)
+        return AuthRequest(
+            headers,
+            str(scope.get("jackfield.client", "")),
+            scope["path"],
+            passive,
+            scope.get("method", "GET"),
+            scope.get("raw_path", b"").partition(b"?")[0],
+            scope.get("query_string", b""),
+            no_body if passive else scope.get("jackfield.body", no_body),
+        )
 
     async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
         bearer = caller.only(b"authorization")

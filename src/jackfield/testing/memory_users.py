@@ -11,6 +11,10 @@ from ..api.storage import ApiKey, Credential, Page, User, Variable
 from .memory_tables import MemoryTables, page_of, taken
 
 
+def _identity(user: User) -> tuple[str, str]:
+    return user.provider, user.subject
+
+
 class MemoryUsers(MemoryTables):
     """Part of `MemoryStore`."""
 
@@ -18,7 +22,8 @@ class MemoryUsers(MemoryTables):
         self._answer()
         if any(user.username == other.username for other in self._users.values()):
             raise Conflict(f"There is a user named {user.username} already.", details={"username": "is taken"})
-        if user.id in self._users:
+        identity = (user.provider, user.subject)
+        if user.id in self._users or (user.provider and identity in map(_identity, self._users.values())):
             raise taken()
         self._users[user.id] = user
 
@@ -30,12 +35,24 @@ class MemoryUsers(MemoryTables):
         self._answer()
         return next((user for user in self._users.values() if user.username == username), None)
 
+    async def user_by_identity(self, provider: str, subject: str) -> User | None:
+        self._answer()
+        users = self._users.values()
+        return next((user for user in users if provider and _identity(user) == (provider, subject)), None)
+
     async def users(self) -> list[User]:
         self._answer()
         return sorted(self._users.values(), key=lambda user: user.username)
 
     async def change_user(
-        self, user_id: str, *, role: str | None = None, password_hash: str | None = None, revoke: bool = True
+        self,
+        user_id: str,
+        *,
+        role: str | None = None,
+        password_hash: str | None = None,
+        display_name: str | None = None,
+        disabled: bool | None = None,
+        revoke: bool = True,
     ) -> User | None:
         self._answer()
         old = self._users.get(user_id)
@@ -45,6 +62,8 @@ class MemoryUsers(MemoryTables):
             old,
             role=old.role if role is None else role,
             password_hash=old.password_hash if password_hash is None else password_hash,
+            display_name=old.display_name if display_name is None else display_name,
+            disabled=old.disabled if disabled is None else disabled,
             version=old.version + revoke,
         )
         return self._users[user_id]

@@ -31,6 +31,7 @@ from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
 from jackfield_nodes.http.client import GuardedClient
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_workers.pool import SharedWorkerPool
 from jackfield_workflows.documents.reader import CachedReader
 
 SECRET = "sk-very-secret-key"
@@ -95,7 +96,7 @@ class AiLab:
         self.server = server
         self.clock = QuickClock()
         self.store = MemoryStore()
-        self.scripts = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1))
+        self.scripts = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1), SharedWorkerPool())
         self.context = LabContext(directory, clock=self.clock, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
         self.noting = Noting()
         self.says: list[Any] = []

@@ -19,15 +19,15 @@ from jackfield.api.storage import User
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_auth.routes import blueprints
-from jackfield_auth.service import Auth
+from jackfield_auth.routes.blueprints import blueprints
+from jackfield_auth.service import AuthService
 from jackfield_auth.settings import PasswordSettings
 
 PASSWORD = "correct horse battery"
 CLIENT = "192.0.2.7"
 
 
-async def authenticate(auth: Auth, given: AuthRequest) -> Principal | None:
+async def authenticate(auth: AuthService, given: AuthRequest) -> Principal | None:
     """As the kernel does: every method, and all must name one user."""
     found = [caller for method in auth.methods if (caller := await method.authenticate(given))]
     if any(caller.user_id != found[0].user_id for caller in found):
@@ -35,7 +35,7 @@ async def authenticate(auth: Auth, given: AuthRequest) -> Principal | None:
     return found[0] if found else None
 
 
-def application(auth: Auth) -> Quart:
+def application(auth: AuthService) -> Quart:
     """The plugin's routes as the kernel would serve them."""
     app = Quart("auth-tests")
     for blueprint in blueprints(auth.context):
@@ -79,7 +79,7 @@ class Caller:
 class World:
     """One plugin with its surroundings."""
 
-    auth: Auth
+    auth: AuthService
     context: FakeContext
     clock: FakeClock
     store: MemoryStore
@@ -139,7 +139,7 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
         store = store or MemoryStore()
         fast = PasswordSettings(memory=8192, iterations=1, lanes=1)
         context = FakeContext(tmp_path, "auth", clock, tables=[*tables, fast], ports={"Store": store})
-        auth = context.port(Auth)
+        auth = context.port(AuthService)
         app = application(auth)
         made.append(World(auth, context, clock, store, app, Caller(app)))
         await auth.open()

@@ -13,7 +13,7 @@ from jackfield.api.auth import ROLE_SCOPES, SCOPES
 from jackfield.api.clock import iso
 from jackfield.api.errors import AccessDenied, ApiKeyExpired, ApiKeyInvalid, AuthRequired, StoreUnavailable
 from jackfield.testing.clock import FakeClock
-from jackfield_auth.key_usage import KeyUsage
+from jackfield_auth.keys.key_usage import KeyUsage
 from jackfield_auth.settings import ApiKeysSettings, BasicSettings
 
 FORM = re.compile(r"jf_sk_[A-Za-z0-9_-]{43}")

@@ -9,7 +9,7 @@ import pytest
 from jackfield.api.errors import AuthRequired, InvalidCredentials, RateLimited
 from jackfield.api.storage import User
 from jackfield.testing.clock import FakeClock
-from jackfield_auth.basic import Remembered
+from jackfield_auth.logins.basic import Remembered
 from jackfield_auth.settings import BasicSettings, LoginSettings
 
 ON = BasicSettings(enabled=True)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.errors import SessionExpired
 from jackfield.testing.clock import FakeClock
-from jackfield_auth.browser_sessions import BrowserSessions, digest_of
-from jackfield_auth.cookies import given, taken, tokens
-from jackfield_auth.open_codes import LIFETIME, CodeInvalid, OpenCodes
+from jackfield_auth.sessions.browser_sessions import BrowserSessions, digest_of
+from jackfield_auth.sessions.cookies import given, taken, tokens
+from jackfield_auth.sessions.open_codes import LIFETIME, CodeInvalid, OpenCodes
 from jackfield_auth.settings import SessionSettings
 
 PORT = 8765

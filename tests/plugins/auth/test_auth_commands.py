@@ -16,8 +16,8 @@ from jackfield.api.places import load
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth import AuthPlugin
-from jackfield_auth.commands import read_password, user
-from jackfield_auth.service import Auth
+from jackfield_auth.commands.users import read_password, user
+from jackfield_auth.service import AuthService
 from jackfield_auth.settings import PasswordSettings
 
 PASSWORD = "a-long-enough-password"
@@ -39,9 +39,10 @@ class FakeCli:
 
         async def worked() -> str:
             try:
+                context.ports["UserDirectory"] = context.port(AuthService).accounts
                 return await work(context)
             finally:
-                context.port(Auth).passwords.close()
+                context.port(AuthService).passwords.close()
 
         try:
             return asyncio.run(worked())
@@ -70,7 +71,7 @@ def users(cli: FakeCli) -> dict[str, str]:
 
 def test_the_commands_are_given_to_the_kernel() -> None:
     assert [load(place).name for place in AuthPlugin.commands] == ["user", "open"]  # type: ignore[attr-defined]
-    assert set(user.commands) == {"add", "list", "passwd", "role", "delete"}
+    assert set(user.commands) == {"add", "list", "passwd", "role", "disable", "enable", "delete"}
 
 
 def test_add_reads_the_first_line(cli, run, tmp_path) -> None:

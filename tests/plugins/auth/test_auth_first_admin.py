@@ -111,7 +111,7 @@ async def test_an_open_address_has_its_user_before_the_start_ends(tmp_path, vari
     from jackfield.api.context import Service
     from jackfield.testing.clock import FakeClock
     from jackfield.testing.context import FakeContext
-    from jackfield_auth.service import Auth
+    from jackfield_auth.service import AuthService
     from jackfield_auth.settings import PasswordSettings
 
     variables()
@@ -119,9 +119,9 @@ async def test_an_open_address_has_its_user_before_the_start_ends(tmp_path, vari
     cheap = PasswordSettings(memory=8192, iterations=1, lanes=1)
     context = FakeContext(tmp_path, "auth", FakeClock(), tables=[cheap], ports={"Store": store})
     context.service = Service(tmp_path, "0.0.0.0", 8765, "http://x", "0", loopback=False)
-    await context.port(Auth).open()
+    await context.port(AuthService).open()
     assert [user.username for user in await store.users()] == ["admin"]
-    await context.port(Auth).close()
+    await context.port(AuthService).close()
 
 
 async def test_a_stop_right_behind_the_start_ends_the_warm_up(make, monkeypatch) -> None:

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from jackfield.api.errors import InvalidInput, RateLimited
-from jackfield_auth.passwords import Passwords, check_password
 from jackfield_auth.settings import PasswordSettings
+from jackfield_auth.users.passwords import Passwords, check_password
 
 
 def passwords(**settings: int) -> Passwords:
@@ -75,7 +75,7 @@ async def test_an_unknown_user_costs_one_verification(monkeypatch) -> None:
     tool = passwords()
     await tool.prepare()
     checked: list[str] = []
-    context = tool._loaded()
+    context = tool._loaded()._context
     real = context.verify_and_update
 
     def spy(password: str, stored: str) -> tuple[bool, str | None]:

@@ -10,7 +10,7 @@ import pytest
 from jackfield.api.clock import iso
 from jackfield.api.errors import TokenInvalid
 from jackfield.testing.context import FakeContext
-from jackfield_auth.service import Auth
+from jackfield_auth.service import AuthService
 from jackfield_auth.settings import BasicSettings, LoginSettings, PasswordSettings
 
 
@@ -80,7 +80,7 @@ async def test_a_login_renews_a_hash_of_other_parameters(make, world, tmp_path) 
         tables=[PasswordSettings(memory=8192, iterations=2, lanes=1)],
         ports={"Store": world.store},
     )
-    auth = stronger.port(Auth)
+    auth = stronger.port(AuthService)
     await auth.open()
     await auth.logins.verify("ada", world.password, "192.0.2.7")
     now = await world.store.user(user.id)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jackfield.api.errors import InvalidCredentials, RateLimited
 from jackfield.api.limits import canonical_client
 from jackfield.testing.clock import FakeClock
+from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.settings import LoginSettings
-from jackfield_auth.throttle import Throttle
 
 
 def throttle(**settings: int) -> tuple[Throttle, FakeClock]:

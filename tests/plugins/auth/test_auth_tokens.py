@@ -18,9 +18,9 @@ from jackfield.api.errors import AccessDenied, AuthRequired, StoreUnavailable, T
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeSecrets
 from jackfield.testing.store import MemoryStore
-from jackfield_auth.revocations import Revocations
 from jackfield_auth.settings import JwtSettings
-from jackfield_auth.tokens import Tokens, key_id
+from jackfield_auth.tokens.revocations import Revocations
+from jackfield_auth.tokens.web_tokens import WebTokens, key_id
 
 SECRET = "unit-test-secret-0123456789-abcdefghijklmnopqrs"
 MADE_UP = b"some-other-key-0123456789-abcdefghijklmnopqrs"
@@ -175,7 +175,7 @@ async def test_a_forged_token_is_refused(keyed, forge) -> None:
 @pytest.fixture(scope="module")
 def reader_and_token():
     clock = FakeClock()
-    tokens = Tokens(JwtSettings(secret=SECRET), FakeSecrets(), clock)
+    tokens = WebTokens(JwtSettings(secret=SECRET), FakeSecrets(), clock)
     now = clock.now_ms() // 1000
     times = {"iat": now, "nbf": now, "exp": now + HOUR}
     claims = {"iss": "jackfield", "sub": "u", "username": "n", "role": "admin", "jti": "j", "ver": 1, **times}
@@ -199,7 +199,7 @@ async def test_no_changed_character_passes(reader_and_token, data) -> None:
 @settings(max_examples=60, deadline=None)
 @given(junk=st.binary(max_size=400))
 async def test_junk_is_refused_whatever_it_is(junk) -> None:
-    tokens = Tokens(JwtSettings(secret=SECRET), FakeSecrets(), FakeClock())
+    tokens = WebTokens(JwtSettings(secret=SECRET), FakeSecrets(), FakeClock())
     await tokens.open()
     with pytest.raises(TokenInvalid):
         await tokens.read(junk)

@@ -20,7 +20,8 @@ async def admin(world):
 async def test_an_admin_adds_lists_shows_changes_and_deletes(world, admin) -> None:
     status, eve = await admin.send("POST", "/users", NEW)
     assert status == 201
-    assert eve == {"id": eve["id"], "username": "eve", "role": "member", "createdAt": iso(world.clock.now_ms())}
+    made = iso(world.clock.now_ms())
+    assert eve == {"id": eve["id"], "username": "eve", "role": "member", "createdAt": made, "disabled": False}
     listed = (await admin.send("GET", "/users"))[1]
     assert (listed["total"], {row["username"] for row in listed["data"]}) == (2, {"ada", "eve"})
     assert "argon2" not in str(listed)

@@ -23,6 +23,9 @@ from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.paths import compile_path
 from jackfield_expressions.values import template_text
+from jackfield_javascript.engine import JavaScriptEngine
+from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 KEYS = [
     "a",
@@ -111,9 +114,8 @@ class Both:
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[Both]:
-    javascript = pytest.importorskip("jackfield_javascript.engine")
-    options = pytest.importorskip("jackfield_javascript.settings")
-    engine = javascript.JavaScriptEngine(options.JavaScriptSettings(expression_timeout=60))  # the machine may be busy
+    settings = JavaScriptSettings(expression_timeout=60)  # the machine may be busy
+    engine = JavaScriptEngine(settings, SharedWorkerPool())
     with asyncio.Runner() as runner:
         yield Both(runner, engine)
         runner.run(engine.close())

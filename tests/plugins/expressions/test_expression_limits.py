@@ -19,7 +19,7 @@ from jackfield.api.javascript import Beyond
 from jackfield.api.jsontext import Json
 from jackfield_expressions.evaluator import compiling
 from jackfield_expressions.evaluator.compiling import compile_expression
-from jackfield_expressions.evaluator.functions import _plain
+from jackfield_expressions.evaluator.functions import JsonPrinter
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.patterns.methods import _replacement
 from jackfield_expressions.scope import SECONDS, SECONDS_EACH
@@ -140,18 +140,25 @@ def test_small_expressions_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_keys_that_were_looked_at_are_bounded() -> None:
-    get = compile_expression("JSON.stringify($json)")
-    assert get is not None
+    printer = JsonPrinter()
     for start in range(0, 20_000, 1000):
         item: dict[str, Json] = {f"k{number}": 1 for number in range(start, start + 1000)}
-        for text in (get(scope_of(item)), get(scope_of(item))):
+        for text in (printer.stringify(item), printer.stringify(item)):
             assert text == json.dumps(item, separators=(",", ":"))
-    assert len(_plain) <= 4096
+    assert len(printer.plain) <= 1024
     many: dict[str, Json] = {f"n{number}": 1 for number in range(5000)}
     for item in ({"x" * 65: 1}, many, {"7": 1, "seven": 7}, {"toJSON": 1}):
         with suppress(Beyond):
-            get(scope_of(item))
-        assert not _plain & item.keys()
+            printer.stringify(item)
+        assert not printer.plain & item.keys()
+
+
+def test_both_ways_to_print_json_agree() -> None:
+    one, other = compile_expression("JSON.stringify($json)"), compile_expression("$json.toJsonString()")
+    assert one is not None
+    assert other is not None
+    assert one(scope_of({"a": {"b": 1}})) == other(scope_of({"a": {"b": 1}})) == '{"a":{"b":1}}'
+    assert compile_expression("$json.toJsonString(1)") is None
 
 
 def test_long_replacements_are_not_kept() -> None:

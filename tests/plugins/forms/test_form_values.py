@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jackfield_forms.fields import KINDS, FormField, read_fields
 from jackfield_forms.pages import SUBMITTED, is_web_address, read_completion, read_page
-from jackfield_forms.values import Sent, SentFile, accepted, check, item_of
+from jackfield_forms.values import Sent, SubmittedFile, accepted, check, item_of
 
 
 def fields(*rows: dict[str, Any]) -> list[FormField]:
@@ -93,8 +93,8 @@ def test_files_become_binary_data_and_facts() -> None:
         {"fieldLabel": "My doc", "fieldType": "file"},
         {"fieldLabel": "One", "fieldType": "file", "multipleFiles": False},
     )
-    one = SentFile("a.txt", "text/plain", b"hello")
-    found = check(form, Sent({}, {"field-0": [one, SentFile("", "", b"")], "field-1": [one]}))
+    one = SubmittedFile("a.txt", "text/plain", b"hello")
+    found = check(form, Sent({}, {"field-0": [one, SubmittedFile("", "", b"")], "field-1": [one]}))
     item = item_of(found, formMode="test")
     facts = {"filename": "a.txt", "mimetype": "text/plain", "size": 5}
     assert item["json"] == {"My doc": [facts], "One": facts, "formMode": "test"}
@@ -118,7 +118,7 @@ def test_files_become_binary_data_and_facts() -> None:
 )
 def test_files_that_are_refused(row: dict[str, Any], files: list[str], told: str) -> None:
     form = fields({"fieldLabel": "F", "fieldType": "file", **row})
-    sent = Sent({}, {"field-0": [SentFile(name, "application/x-thing", b"") for name in files]})
+    sent = Sent({}, {"field-0": [SubmittedFile(name, "application/x-thing", b"") for name in files]})
     assert told in check(form, sent).mistakes["field-0"]
 
 
@@ -134,7 +134,7 @@ def test_files_that_are_refused(row: dict[str, Any], files: list[str], told: str
     ],
 )
 def test_what_an_accept_list_takes(types: str, name: str, mime: str, fits: bool) -> None:
-    assert accepted(types, SentFile(name, mime, b"")) is fits
+    assert accepted(types, SubmittedFile(name, mime, b"")) is fits
 
 
 def test_names_of_fields() -> None:

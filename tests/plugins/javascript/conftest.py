@@ -11,6 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 Value: TypeAlias = "Json | ExpressionError"
 Ask: TypeAlias = Callable[..., Awaitable[Value]]
@@ -19,7 +20,7 @@ Ask: TypeAlias = Callable[..., Awaitable[Value]]
 @pytest.fixture
 async def engine() -> AsyncIterator[JavaScriptEngine]:
     """One worker of each kind, so that one evaluation meets what the last one left."""
-    made = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1))
+    made = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1), SharedWorkerPool())
     yield made
     await made.close()
 

@@ -28,6 +28,7 @@ from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 EXAMPLES = int(os.environ.get("JACKFIELD_TEST_EXPRESSIONS", "500"))
 """How many expressions are generated; 2,800 make some 2,000 different ones."""
@@ -74,7 +75,7 @@ def agrees(found: Any, judgement: dict[str, Any]) -> bool:
 
 
 async def differences(sources: Sequence[str]) -> list[tuple[str, Any, Any]]:
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=30))
+    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=30), SharedWorkerPool())
     try:
         found = [await ours(source, engine) for source in sources]
     finally:

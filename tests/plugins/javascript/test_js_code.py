@@ -13,6 +13,7 @@ from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptData, ScriptError, ScriptResult
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 Run = Callable[..., Awaitable[ScriptResult]]
 
@@ -172,7 +173,7 @@ async def test_what_it_prints(run: Run) -> None:
 
 
 async def test_what_it_prints_is_bounded() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings(log_lines=3, log_length=10))
+    engine = JavaScriptEngine(JavaScriptSettings(log_lines=3, log_length=10), SharedWorkerPool())
     try:
         source = "for (let i = 0; i < 10; i++) console.log('x'.repeat(50))"
         result = await engine.run(source, DATA, each=False, timeout=5)
@@ -228,7 +229,7 @@ async def test_a_spoiled_error_has_the_form_of_one(run: Run, error: str) -> None
 
 
 async def test_memory_is_limited() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16))
+    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16), SharedWorkerPool())
     try:
         for source in ("const a = []; for (;;) a.push([a])", "await null; const a = []; for (;;) a.push([a])"):
             with pytest.raises(ScriptError) as caught:

@@ -21,6 +21,7 @@ from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 EXAMPLES = int(os.environ.get("JACKFIELD_TEST_DATES", "250"))
 ELSEWHERE = object()
@@ -69,7 +70,7 @@ async def test_generated_dates_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     sources = generated(EXAMPLES)
     templates = [f"={{{{ {source} }}}}" for source in sources] + [f"=on {{{{ {source} }}}}" for source in sources]
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=60))
+    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_timeout=60), SharedWorkerPool())
     differences: list[tuple[str, str, int, object, object]] = []
     here = 0
     try:

@@ -10,6 +10,7 @@ import pytest
 from jackfield.api.scripts import ScriptData, ScriptError
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 TIMEOUT = 0.4
 EMPTY = ScriptData(input=[{"json": {"text": "x"}}])
@@ -20,7 +21,7 @@ async def limited() -> AsyncIterator[JavaScriptEngine]:
     settings = JavaScriptSettings(
         expression_workers=1, code_workers=1, expression_timeout=TIMEOUT, expression_memory=16, code_memory=16
     )
-    made = JavaScriptEngine(settings)
+    made = JavaScriptEngine(settings, SharedWorkerPool())
     await made.evaluate(["1"], EMPTY, [0])  # so that no test measures the start of a worker
     yield made
     await made.close()
@@ -125,7 +126,7 @@ async def test_depth_is_limited(limited: JavaScriptEngine, source: str) -> None:
 
 async def test_many_items_fit_and_have_more_time() -> None:
     """30 MB of items within 48 MiB: an item is parsed when its turn comes, and let go."""
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_memory=48))
+    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_memory=48), SharedWorkerPool())
     try:
         data = ScriptData(input=[{"json": {"text": "x" * 10_000, "n": n}} for n in range(3000)])
         rows = await engine.evaluate(["$json.n + $json.text.length"], data, range(3000))
@@ -136,7 +137,9 @@ async def test_many_items_fit_and_have_more_time() -> None:
 
 async def test_more_data_than_memory() -> None:
     """With time to spare: on a busy machine 40 MB may take longer to arrive than a short limit allows."""
-    roomy = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_memory=16, expression_timeout=30))
+    roomy = JavaScriptEngine(
+        JavaScriptSettings(expression_workers=1, expression_memory=16, expression_timeout=30), SharedWorkerPool()
+    )
     try:
         data = ScriptData(input=[{"json": {"text": "x" * (40 << 20)}}])
         with pytest.raises(ScriptError) as caught:
@@ -148,7 +151,9 @@ async def test_more_data_than_memory() -> None:
 
 
 async def test_many_different_expressions_stay_within_memory() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, expression_memory=16, expression_timeout=10))
+    engine = JavaScriptEngine(
+        JavaScriptSettings(expression_workers=1, expression_memory=16, expression_timeout=10), SharedWorkerPool()
+    )
     try:
         for start in range(0, 3000, 100):
             sources = [f"{number} + '{'y' * 1000}'.length" for number in range(start, start + 100)]
@@ -158,7 +163,9 @@ async def test_many_different_expressions_stay_within_memory() -> None:
 
 
 async def test_no_more_than_may_wait() -> None:
-    few = JavaScriptEngine(JavaScriptSettings(expression_workers=1, max_waiting=1, expression_timeout=TIMEOUT))
+    few = JavaScriptEngine(
+        JavaScriptSettings(expression_workers=1, max_waiting=1, expression_timeout=TIMEOUT), SharedWorkerPool()
+    )
     try:
         calls = [few.evaluate(["(() => { for (;;); })()"], EMPTY, [0]) for _ in range(3)]
         found = await asyncio.gather(*calls, return_exceptions=True)
@@ -168,7 +175,9 @@ async def test_no_more_than_may_wait() -> None:
 
 
 async def test_waiting_for_a_worker_ends() -> None:
-    slow = JavaScriptEngine(JavaScriptSettings(expression_workers=1, max_wait=0.1, expression_timeout=1))
+    slow = JavaScriptEngine(
+        JavaScriptSettings(expression_workers=1, max_wait=0.1, expression_timeout=1), SharedWorkerPool()
+    )
     try:
         calls = [slow.evaluate(["(() => { for (;;); })()"], EMPTY, [0]) for _ in range(2)]
         found = await asyncio.gather(*calls, return_exceptions=True)

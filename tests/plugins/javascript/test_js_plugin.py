@@ -9,6 +9,7 @@ from jackfield.testing.context import FakeContext
 from jackfield_javascript import JavaScriptPlugin
 from jackfield_javascript import engine as engines
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 
 def test_the_settings_table() -> None:
@@ -20,6 +21,7 @@ def test_the_settings_table() -> None:
 
 async def test_the_engine_and_its_end(tmp_path: Path) -> None:
     context = FakeContext(tmp_path, tables=[JavaScriptSettings(expression_workers=1)])
+    context.ports["ScriptWorkers"] = SharedWorkerPool()
     context.ports["JavaScriptEngine"] = engines.engine(context)
     (engine,) = engines.engines(context)
     assert engine.language == "javaScript"

@@ -16,6 +16,7 @@ import pytest
 from jackfield.api.scripts import ScriptData, ScriptError
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 DATA = ScriptData(input=[{"json": {}}])
 FOREVER = "for (;;);"
@@ -51,7 +52,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @pytest.fixture
 async def two() -> AsyncIterator[JavaScriptEngine]:
-    engine = JavaScriptEngine(JavaScriptSettings(code_workers=2))
+    engine = JavaScriptEngine(JavaScriptSettings(code_workers=2), SharedWorkerPool())
     yield engine
     await engine.close()
 
@@ -156,7 +157,7 @@ async def test_cancelling_one_that_waits(two: JavaScriptEngine) -> None:
 
 
 async def test_nothing_is_left_after_close() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings())
+    engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
     await engine.evaluate(["1"], DATA, [0])
     endless = asyncio.ensure_future(run(engine, FOREVER))
     await until(lambda: len(children()) == 2)
@@ -172,13 +173,13 @@ async def test_nothing_is_left_after_close() -> None:
 
 
 async def test_no_process_before_the_first_script() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings())
+    engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
     assert children() == set()
     await engine.close()
 
 
 async def test_a_worker_is_replaced_after_its_uses() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, uses=2))
+    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, uses=2), SharedWorkerPool())
     try:
         pids = set()
         for _ in range(4):
@@ -211,16 +212,17 @@ import asyncio, sys
 from jackfield.api.scripts import ScriptData
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 async def main():
-    engine = JavaScriptEngine(JavaScriptSettings())
+    engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
     data = ScriptData(input=[{"json": {}}])
     await engine.evaluate(["1"], data, [0])
     asyncio.ensure_future(engine.run("for (;;);", data, each=False, timeout=600))
-    pool = engine._pools
-    while len(pool) < 2 or not pool["code"]._alive:
+    kinds = engine._expressions, engine._code
+    while not engine._code.alive:
         await asyncio.sleep(0.005)
-    print(*(worker.pid for each in pool.values() for worker in each._alive), flush=True)
+    print(*(worker.pid for each in kinds for worker in each.alive), flush=True)
     await asyncio.sleep(600)
 
 asyncio.run(main())
@@ -241,7 +243,7 @@ async def test_workers_die_with_the_daemon() -> None:
 
 
 async def test_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = JavaScriptEngine(JavaScriptSettings())
+    engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
     monkeypatch.setattr(sys, "executable", "/bin/false")
     try:
         with pytest.raises(ScriptError) as caught:
@@ -254,7 +256,7 @@ async def test_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_cancelling_during_a_start() -> None:
-    engine = JavaScriptEngine(JavaScriptSettings())
+    engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
     task = asyncio.ensure_future(run(engine, "return 1"))
     await until(lambda: len(children()) == 1)
     task.cancel()
@@ -269,7 +271,7 @@ def test_it_works_on_uvloop() -> None:
     uvloop = pytest.importorskip("uvloop")
 
     async def use() -> object:
-        engine = JavaScriptEngine(JavaScriptSettings())
+        engine = JavaScriptEngine(JavaScriptSettings(), SharedWorkerPool())
         try:
             with pytest.raises(ScriptError):
                 await run(engine, FOREVER, timeout=0.1)

@@ -16,6 +16,7 @@ from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.lists.ordering import PART, SortBy, order
 from jackfield_nodes.lists.sort import script
+from jackfield_workers.pool import SharedWorkerPool
 
 
 def by(*fields: tuple[str, str] | str, **options: Any) -> dict[str, Any]:
@@ -124,7 +125,7 @@ async def test_code_that_gives_no_order_is_told(bench: Bench, value: Any) -> Non
 
 async def test_code_compares_items_in_javascript() -> None:
     """Undeclared names and a comment at the end are fine, as in n8n's example."""
-    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1))
+    engine = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1), SharedWorkerPool())
     try:
         code = "name = 'v';\nreturn a.json[name] - b.json[name]; // smallest first"
         data = ScriptData(input=items({"v": 3}, {"v": 1}, {"v": 2}))

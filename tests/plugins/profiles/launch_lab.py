@@ -103,6 +103,9 @@ class Layers:
     def directories(self, folder: str) -> Sequence[Path]:
         return [self.directory / folder]
 
+    def distribution(self, path: Path) -> str | None:
+        return None
+
 
 @dataclass
 class Lab:

@@ -199,4 +199,4 @@ def test_the_tail_is_the_end_of_all_and_holds_little(chunks: list[bytes], limit:
         if chunk:
             tail.add(chunk)
     assert tail.content() == b"".join(chunks)[-limit:]
-    assert tail._held <= limit + 20
+    assert tail._kept <= limit + 20

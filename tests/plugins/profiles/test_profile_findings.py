@@ -33,6 +33,12 @@ class Layers:
         path = self.folder / name
         return path if path.exists() else None
 
+    def directories(self, folder: str) -> list[Path]:
+        return [self.folder]
+
+    def distribution(self, path: Path) -> str | None:
+        return None
+
 
 def context_of(lab: Lab) -> PluginContext:
     lab.context.ports.update(jackfield_script_engines={"rhai": Engine()}, Layers=Layers(lab.root))

@@ -8,6 +8,7 @@ import pytest
 from jackfield.api.scripts import ScriptData, ScriptResult
 from jackfield_python.engine import PythonEngine
 from jackfield_python.settings import PythonSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 ITEMS: list[Any] = [{"json": {"name": "Ada", "tags": ["a", {"deep": 1}]}}, {"json": {"name": "Bob"}}]
 
@@ -18,7 +19,7 @@ async def make_engine() -> AsyncIterator[Callable[..., PythonEngine]]:
     made: list[PythonEngine] = []
 
     def make(**settings: Any) -> PythonEngine:
-        made.append(PythonEngine(PythonSettings(**{"workers": 1, **settings})))
+        made.append(PythonEngine(PythonSettings(**{"workers": 1, **settings}), SharedWorkerPool()))
         return made[-1]
 
     yield make

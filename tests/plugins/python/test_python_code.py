@@ -14,6 +14,7 @@ from jackfield_python import PythonPlugin
 from jackfield_python import engine as engines
 from jackfield_python.engine import PythonEngine
 from jackfield_python.settings import PythonSettings
+from jackfield_workers.pool import SharedWorkerPool
 
 OTHER = {
     "runs": [
@@ -232,6 +233,7 @@ async def test_the_plugin(tmp_path: Any) -> None:
     (table,) = PythonPlugin.settings
     assert (table.path, table.model) == ("scripts.python", PythonSettings)
     context = FakeContext(tmp_path)
+    context.ports["ScriptWorkers"] = SharedWorkerPool()
     context.ports["PythonEngine"] = engines.engine(context)
     (engine,) = engines.engines(context)
     assert engine.language == "python"

@@ -266,7 +266,7 @@ async def test_the_worker_that_is_forked_for_every_run_never_holds_the_data_of_o
     secret = "canary-" * 5
     data = ScriptData(input=[{"json": {"s": secret}}])
     assert (await engine.run("return items", data, each=False, timeout=20)).value == data.input
-    (worker,) = engine._pool._idle
+    (worker,) = engine._workers.idle
     own = Path("/proc/self"), secret.encode()
     assert _holds(*own)  # the search finds what is there
     assert not _holds(Path(f"/proc/{worker._process.pid}"), secret.encode())
@@ -294,7 +294,7 @@ async def test_random_numbers_differ_from_run_to_run(run: Any) -> None:
 async def test_cancelling_ends_the_program(engine: PythonEngine) -> None:
     task = asyncio.create_task(engine.run("while True: pass", ScriptData(input=[]), each=False, timeout=60))
     async with asyncio.timeout(20):
-        while not (busy := tuple(engine._pool._busy)):
+        while not (busy := tuple(engine._workers.alive)):
             await asyncio.sleep(0.01)
     process = busy[0]._process
     task.cancel()
@@ -308,7 +308,7 @@ async def test_runs_wait_for_a_worker_within_bounds(make_engine: Callable[..., P
     data = ScriptData(input=[])
     busy = asyncio.create_task(engine.run("import time\ntime.sleep(1)\nreturn 1", data, each=False, timeout=30))
     async with asyncio.timeout(20):
-        while not engine._pool._busy:
+        while not engine._workers.alive:
             await asyncio.sleep(0.01)
     late = asyncio.create_task(engine.run("return 2", data, each=False, timeout=5))
     await asyncio.sleep(0)
@@ -324,7 +324,7 @@ async def test_workers_are_gone_after_the_close(make_engine: Callable[..., Pytho
     engine = make_engine(workers=2)
     data = ScriptData(input=[])
     await asyncio.gather(*(engine.run("return 1", data, each=False, timeout=20) for _ in range(2)))
-    processes = [worker._process for worker in engine._pool._idle]
+    processes = [worker._process for worker in engine._workers.idle]
     assert len(processes) == 2
     await engine.close()
     assert [process.poll() for process in processes] == [-signal.SIGKILL] * 2
@@ -333,7 +333,7 @@ async def test_workers_are_gone_after_the_close(make_engine: Callable[..., Pytho
 async def test_a_worker_that_died_is_replaced(engine: PythonEngine) -> None:
     data = ScriptData(input=[])
     await engine.run("return 1", data, each=False, timeout=20)
-    (worker,) = engine._pool._idle
+    (worker,) = engine._workers.idle
     worker._process.kill()
     worker._process.wait()
     assert (await engine.run("return 2", data, each=False, timeout=20)).value == 2

@@ -16,7 +16,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_registry.service import RegistryService
 from jackfield_registry.settings import RegistrySettings
-from jackfield_registry.sources import sources
+from jackfield_registry.sources.offers import sources
 
 COMMITS = ["a" * 40, "b" * 40, "c" * 40, "d" * 40]
 

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from registry_lab import KINDS
 
-from jackfield_registry.index import BadIndex, parse
+from jackfield_registry.synced.index import BadIndex, parse
 
 CHECKSUM = "0" * 64
 ENTRY = {"path": "agents/a.toml", "checksum": CHECKSUM}

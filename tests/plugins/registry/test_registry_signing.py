@@ -15,8 +15,8 @@ from registry_lab import COMMITS, KINDS, Lab, files_of
 from jackfield.api.errors import ConfigurationError, InvalidInput, UpstreamFailed
 from jackfield_registry.building import BuildOrder, build
 from jackfield_registry.settings import MIB, RegistrySettings
-from jackfield_registry.signing import Signer, signer
-from jackfield_registry.verifying import signed
+from jackfield_registry.synced.signing import Signer, signer
+from jackfield_registry.synced.verifying import signed
 
 ONE, TWO, *_ = COMMITS
 

@@ -16,8 +16,8 @@ from registry_lab import COMMITS, Lab, digest, files_of
 from jackfield.api.errors import ConfigurationError, Conflict, JackfieldError, UpstreamFailed
 from jackfield.api.records import replace
 from jackfield.api.registry import RegistryStatus
-from jackfield_registry.files import FileSource
-from jackfield_registry.lockfile import read_lock, write_lock
+from jackfield_registry.sources.directory import FileSource
+from jackfield_registry.synced.lockfile import read_lock, write_lock
 
 ONE, TWO, THREE, FOUR = COMMITS
 DAY = 86_400
@@ -536,7 +536,7 @@ def test_settings_have_their_names_in_the_environment() -> None:
 
 
 def test_digest_helper_agrees_with_the_plugin(tmp_path: Path) -> None:
-    from jackfield_registry.content import digest as of_file
+    from jackfield_registry.synced.content import digest as of_file
 
     (tmp_path / "x").write_bytes(b"abc")
     assert of_file(tmp_path / "x") == digest(b"abc")

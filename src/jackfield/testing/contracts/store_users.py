@@ -54,6 +54,36 @@ class StoreUsersContract:
         await store.add_user(ADA)
         assert await store.change_user("u-1", password_hash="new", revoke=False) == replace(ADA, password_hash="new")
 
+    async def test_a_user_of_another_login_is_found_by_login_and_subject_alone(self, store: Store) -> None:
+        await store.add_user(ADA)
+        eve = User("u-3", "ada@corp", "viewer", "", 1, 1000, "corp", "s-1", "Ada")
+        await store.add_user(eve)
+        assert await store.user_by_identity("corp", "s-1") == eve == await store.user("u-3")
+        for provider, subject in (("corp", "S-1"), ("corp", "s-1 "), ("other", "s-1"), ("", "s-1"), ("", "")):
+            assert await store.user_by_identity(provider, subject) is None
+
+    async def test_a_subject_of_a_login_has_one_user(self, store: Store) -> None:
+        eve = User("u-3", "ada@corp", "viewer", "", 1, 1000, "corp", "s-1")
+        await store.add_user(eve)
+        with pytest.raises(Conflict):
+            await store.add_user(replace(eve, id="u-4", username="another"))
+        other = replace(eve, id="u-5", username="ada@other", provider="other")
+        await store.add_user(other)
+        assert await store.users() == [eve, other]
+
+    async def test_users_of_our_own_have_no_subject_and_are_many(self, store: Store) -> None:
+        for name in ("ada", "bob"):
+            await store.add_user(User(name, name, "viewer", "hash", 1, 1))
+        assert len(await store.users()) == 2
+
+    async def test_a_user_is_disabled_and_enabled(self, store: Store) -> None:
+        await store.add_user(ADA)
+        off = await store.change_user("u-1", disabled=True)
+        assert off == replace(ADA, disabled=True, version=2) == await store.user("u-1")
+        assert await store.change_user("u-1", role="viewer") == replace(off, role="viewer", version=3)
+        on = await store.change_user("u-1", disabled=False, display_name="Ada L.", revoke=False)
+        assert on == replace(ADA, role="viewer", version=3, display_name="Ada L.")
+
     async def test_unknown_users_are_neither_changed_nor_deleted(self, store: Store) -> None:
         assert await store.change_user("nobody", role="admin") is None
         assert await store.delete_user("nobody") is False

@@ -1,0 +1,161 @@
+"""`jackfield user`: users from the command line, beside a running daemon or without one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
+
+import click
+
+from jackfield.api.auth import ROLES
+from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.storage import User
+
+LONGEST_LINE = 8192
+"""More of standard input is not read: longer than any password may be, in characters."""
+role_choice = click.Choice(ROLES)
+
+
+class UserDirectory(Protocol):
+    """The port of these commands: the users of the open store. `--help` needs no more of them than this."""
+
+    async def create(self, username: str, password: str, role: str) -> User: ...
+
+    async def change(
+        self, user_id: str, *, role: str | None = None, password: str | None = None, disabled: bool | None = None
+    ) -> User: ...
+
+    async def delete(self, user_id: str) -> None: ...
+
+    async def all(self) -> list[User]: ...
+
+    async def named(self, username: str) -> User: ...
+
+
+@click.group()
+def user() -> None:
+    """Users: add, list, change, delete."""
+
+
+@user.command()
+@click.argument("name")
+@click.option("--role", type=role_choice, required=True, help="viewer reads, member also changes, admin manages users.")
+@config_dir_option
+@click.pass_obj
+def add(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
+    """Add the user NAME. The password is asked for, or read from the first line of standard input."""
+    password = read_password()
+
+    async def work(users: UserDirectory) -> str:
+        await users.create(name, password, role)
+        return f"User {name} was added with the role {role}."
+
+    run(cli, work, config_dir)
+
+
+@user.command("list")
+@config_dir_option
+@click.pass_obj
+def list_users(cli: Cli, config_dir: Path | None) -> None:
+    """List the users: name, role, when they were added, the login that they come from, whether they are disabled."""
+
+    async def work(users: UserDirectory) -> str:
+        rows = [(user.username, user.role, iso(user.created_at), *marks(user)) for user in await users.all()]
+        return "\n".join("\t".join(row) for row in rows) or "There is no user."
+
+    run(cli, work, config_dir)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
+def passwd(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Give the user NAME a new password, which ends all their tokens."""
+    password = read_password()
+
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, password=password)
+        return f"The password of {name} was changed."
+
+    run(cli, work, config_dir)
+
+
+@user.command()
+@click.argument("name")
+@click.argument("role", type=role_choice)
+@config_dir_option
+@click.pass_obj
+def role(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
+    """Give the user NAME the role ROLE, which ends all their tokens."""
+
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, role=role)
+        return f"User {name} has the role {role}."
+
+    run(cli, work, config_dir)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
+def disable(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Let nobody in as the user NAME any more, which ends all their tokens and sessions."""
+    switch(cli, name, config_dir, disabled=True)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
+def enable(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Let the user NAME in again."""
+    switch(cli, name, config_dir, disabled=False)
+
+
+@user.command()
+@click.argument("name")
+@config_dir_option
+@click.pass_obj
+def delete(cli: Cli, name: str, config_dir: Path | None) -> None:
+    """Delete the user NAME with their API keys."""
+
+    async def work(users: UserDirectory) -> str:
+        await users.delete((await users.named(name)).id)
+        return f"User {name} was deleted."
+
+    run(cli, work, config_dir)
+
+
+def switch(cli: Cli, name: str, config_dir: Path | None, *, disabled: bool) -> None:
+    async def work(users: UserDirectory) -> str:
+        await users.change((await users.named(name)).id, disabled=disabled)
+        return f"User {name} is {'disabled' if disabled else 'enabled'}."
+
+    run(cli, work, config_dir)
+
+
+def marks(user: User) -> list[str]:
+    """Columns that only some users have."""
+    return [*([f"by {user.provider}"] if user.provider else []), *(["disabled"] if user.disabled else [])]
+
+
+def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[str]], config_dir: Path | None) -> None:
+    """Do the work on the open store and print what it says."""
+
+    async def with_users(context: PluginContext) -> str:
+        return await work(context.port(UserDirectory))
+
+    click.echo(cli.run("auth", with_users, config_dir=config_dir))
+
+
+def read_password() -> str:
+    """Asked for twice on a terminal, else the first line of standard input. Never shown."""
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    return sys.stdin.readline(LONGEST_LINE).rstrip("\r\n")

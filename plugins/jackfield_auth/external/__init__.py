@@ -1,0 +1,1 @@
+"""Logins that plugins bring, and their users."""

@@ -1,0 +1,1 @@
+"""Names and passwords: logins, Basic, and the throttle against guessing."""

@@ -1,0 +1,19 @@
+"""The plugin's blueprints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Blueprint
+
+from jackfield.api.context import PluginContext
+from jackfield_auth.routes.browser_routes import browser_routes
+from jackfield_auth.routes.key_routes import key_routes
+from jackfield_auth.routes.session_routes import session_routes
+from jackfield_auth.routes.user_routes import user_routes
+from jackfield_auth.service import AuthService
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    auth = context.port(AuthService)
+    return [session_routes(auth), key_routes(auth), user_routes(auth), browser_routes(auth)]

@@ -1,0 +1,91 @@
+"""Bodies of `/api/session`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SessionModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
+
+
+class EntryBody(SessionModel):
+    username: str | None = Field(None, max_length=256, description="User name; with the password.")
+    password: str | None = Field(
+        None, max_length=1024, description="Password; with the user name.", json_schema_extra={"format": "password"}
+    )
+    code: str | None = Field(None, max_length=128, description="One-time code of `jackfield open`.")
+    provider: str | None = Field(
+        None, max_length=32, description="Name of the login: of a password's, or of the one that has sent the answer."
+    )
+    answer: str | None = Field(
+        None, max_length=8192, description="Query string with which the provider has sent the browser back."
+    )
+
+
+class RedirectBody(SessionModel):
+    provider: str = Field(max_length=32, description="Name of a login of the kind redirect.")
+
+
+class RedirectView(SessionModel):
+    url: str = Field(description="Where to send the browser.")
+
+
+class RedirectBegun(SessionModel):
+    success: Literal[True]
+    data: RedirectView
+
+
+class LoginChoice(SessionModel):
+    name: str
+    title: str
+    kind: Literal["password", "redirect"]
+
+
+class CodeBody(SessionModel):
+    same_user: bool = Field(
+        False, description="Whether only a browser of the daemon's own user may use the code; needs Linux."
+    )
+
+
+class BrowserUser(SessionModel):
+    id: str
+    username: str
+    role: str
+
+
+class BrowserSessionView(SessionModel):
+    authenticated: bool = Field(description="Whether the caller is known, by a session or otherwise.")
+    method: Literal["session", "owner", "jwt", "api_key", "basic"] | None = Field(
+        description="How; `owner`: by its process, which does not count for /api/v1."
+    )
+    user: BrowserUser | None
+    kind: Literal["owner", "user"] | None = Field(description="Whose session: the daemon's own user's, or a user's.")
+    created_at: str | None = Field(description="ISO 8601 UTC, as the other times.")
+    expires_at: str | None = Field(description="When the session ends at the latest.")
+    idle_expires_at: str | None = Field(description="When it ends if it is not used any more.")
+    owner_available: bool = Field(description="Whether a POST without credentials begins a session.")
+    login_needed: bool = Field(description="Whether there is neither a session nor that way to one.")
+    version: str = Field(description="The daemon's.")
+    logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
+
+
+class BrowserSessionAnswer(SessionModel):
+    success: Literal[True]
+    data: BrowserSessionView
+
+
+class CodeView(SessionModel):
+    code: str
+    expires_in: int = Field(description="Seconds.")
+
+
+class CodeAnswer(SessionModel):
+    success: Literal[True]
+    data: CodeView
+
+
+class DoneAnswer(SessionModel):
+    success: Literal[True]

@@ -1,0 +1,76 @@
+"""`/api/v1/users`: administrators manage users."""
+
+from __future__ import annotations
+
+from quart import Blueprint, Response
+
+from jackfield.api.clock import iso
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import operation, principal, read_model
+from jackfield.api.storage import User
+from jackfield_auth.routes.answers import answer, done, paging
+from jackfield_auth.routes.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
+from jackfield_auth.service import AuthService
+
+
+def user_routes(auth: AuthService) -> Blueprint:
+    routes = Blueprint("users", __name__, url_prefix="/api/v1/users")
+    log = auth.context.log
+
+    @routes.get("")
+    @operation("List users", scope="admin", response=UserList, query=AuthPaging, tags=["users"])
+    async def users() -> Response:
+        offset, limit = paging()
+        found = await auth.accounts.all()
+        rows = [view(user) for user in found[offset : offset + limit]]
+        return answer(UserList(data=rows, total=len(found), offset=offset, limit=limit))
+
+    @routes.post("")
+    @operation("Add a user", scope="admin", request=NewUserBody, response=UserRow, status=201, tags=["users"])
+    async def add() -> Response:
+        body = await read_model(NewUserBody)
+        user = await auth.accounts.create(body.username, body.password, body.role)
+        log.info("User %s was added by %s.", user.id, principal().user_id)
+        return answer(view(user), 201)
+
+    @routes.get("/<user_id>")
+    @operation("Show a user", scope="admin", response=UserRow, tags=["users"])
+    async def show(user_id: str) -> Response:
+        return answer(view(await auth.accounts.get(user_id)))
+
+    @routes.patch("/<user_id>")
+    @operation(
+        "Change a user's role or password, or disable the user",
+        scope="admin",
+        request=UserChange,
+        response=UserRow,
+        tags=["users"],
+    )
+    async def change(user_id: str) -> Response:
+        body = await read_model(UserChange)
+        if body.role is None and body.password is None and body.disabled is None:
+            raise InvalidInput("There is nothing to change.", details={"body": "give role, password or disabled"})
+        user = await auth.accounts.change(user_id, role=body.role, password=body.password, disabled=body.disabled)
+        log.info("User %s was changed by %s.", user.id, principal().user_id)
+        return answer(view(user))
+
+    @routes.delete("/<user_id>")
+    @operation("Delete a user with their API keys", scope="admin", status=204, tags=["users"])
+    async def delete(user_id: str) -> Response:
+        await auth.accounts.delete(user_id)
+        log.info("User %s was deleted by %s.", user_id, principal().user_id)
+        return done()
+
+    return routes
+
+
+def view(user: User) -> UserRow:
+    return UserRow(
+        id=user.id,
+        username=user.username,
+        role=user.role,
+        created_at=iso(user.created_at),
+        disabled=user.disabled,
+        provider=user.provider or None,
+        display_name=user.display_name or None,
+    )

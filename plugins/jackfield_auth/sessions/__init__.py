@@ -1,0 +1,1 @@
+"""Browsers' sessions."""

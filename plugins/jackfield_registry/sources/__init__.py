@@ -1,0 +1,1 @@
+"""Where a registry can be fetched from."""

@@ -1,0 +1,19 @@
+"""What can be set about worker processes."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class WorkersSettings(BaseModel):
+    """Worker processes of all script languages together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    processes: int = Field(
+        0,
+        ge=0,
+        le=512,
+        description="Worker processes of all languages together, those that are idle among them. One is always kept "
+        "for expressions. 0: as many as the settings of the languages allow.",
+    )

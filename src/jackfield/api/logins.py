@@ -1,0 +1,116 @@
+"""Logins that plugins bring: a directory of names and passwords, or a provider to which the browser is sent.
+
+Each proves an identity. Jackfield finds the user by the login's name and the identity's subject, and makes one for an
+identity that it sees first. Sessions, tokens and API keys of such a user are like everybody's; a local user of the same
+name is somebody else. An administrator can disable the user, whatever the provider says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from .errors import InvalidCredentials
+from .extensions import ExtensionPoint
+from .records import record
+
+LOCAL_LOGIN = "local"
+"""The name of Jackfield's own table of users, which no other login may have."""
+
+
+@record
+class Identity:
+    """Somebody whom a login has verified.
+
+    subject: the provider's lasting id, compared byte by byte and never given to another person; 1 to 255 characters.
+    display_name: for people to read; nothing is found by it. role: `viewer`, `member` or `admin`; it counts from this
+    login on.
+    """
+
+    subject: str
+    display_name: str
+    role: str
+
+
+class LoginRefused(InvalidCredentials):
+    """The login was refused. It counts as a failed guess where a password was given."""
+
+    code = "LOGIN_REFUSED"
+
+
+class PasswordLogin(Protocol):
+    """Names and passwords of a directory, such as LDAP.
+
+    Failed guesses are counted before it is asked, per login, name and address. It is never asked for an empty name or
+    password.
+    """
+
+    @property
+    def name(self) -> str:
+        """Lower-case letters, digits, `-` and `_`, at most 32; it becomes part of every user, so it never changes."""
+
+    @property
+    def title(self) -> str:
+        """What the login page shows."""
+
+    async def verify(self, username: str, password: str) -> Identity | None:
+        """None for a wrong name or a wrong password.
+
+        Raises:
+            LoginRefused: The pair may be right, and yet this person may not come in. The message is shown.
+            UpstreamFailed: The directory does not answer.
+        """
+
+
+@record
+class RedirectStart:
+    """A redirect that begins. state: goes to the provider, and comes back with its answer. callback: where to. nonce:
+    goes to the provider too, which puts it into what it signs. verifier: stays here; its SHA-256 may go to the provider
+    (RFC 7636)."""
+
+    state: str
+    callback: str
+    nonce: str
+    verifier: str
+
+
+@record
+class RedirectAnswer:
+    """What came back, for the browser that began: the state is verified and used up. query: the callback's parameters
+    without the state, of which each came once. callback, nonce and verifier are those of the start."""
+
+    query: Mapping[str, str]
+    callback: str
+    nonce: str
+    verifier: str
+
+
+class RedirectLogin(Protocol):
+    """A provider to which the browser is sent, such as one of OpenID Connect."""
+
+    @property
+    def name(self) -> str:
+        """See `PasswordLogin`. It is the last segment of the callback's path."""
+
+    @property
+    def title(self) -> str:
+        """What the login page shows."""
+
+    async def begin(self, start: RedirectStart) -> str:
+        """The http or https URL to send the browser to.
+
+        Raises:
+            UpstreamFailed: The provider does not answer.
+        """
+
+    async def finish(self, answer: RedirectAnswer) -> Identity:
+        """Verify the answer, its signature and its nonce included.
+
+        Raises:
+            LoginRefused: The answer is not valid, or this person may not come in. The message is shown.
+            UpstreamFailed: The provider does not answer.
+        """
+
+
+PASSWORD_LOGINS = ExtensionPoint("jackfield_password_logins", PasswordLogin)
+REDIRECT_LOGINS = ExtensionPoint("jackfield_redirect_logins", RedirectLogin)
