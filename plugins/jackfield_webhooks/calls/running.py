@@ -56,7 +56,9 @@ class CallRunner:
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
-        parsed, execution_id = await with_files_kept(self._context, parsed)
+        execution_id: str | None = None
+        if parsed.contents:
+            parsed, execution_id = await with_files_kept(self._context, parsed)
         call.forget_body()
         execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
@@ -115,16 +117,17 @@ class CallRunner:
         self, call: IncomingCall, hook: Hook, execution: Execution, kept: NewCall, delivery: Delivery | None
     ) -> Answer:
         answer, status = await self._result(hook, execution)
-        late = _late(execution.id)
-        given = answers.for_request(answer or answers.of_error(late), call.request_id)
+        given = answers.for_request(answer or answers.of_error(_late(execution.id)), call.request_id)
         limit = self._settings.history.body_bytes
+        body = given.body
+        head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
         update = CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
             status=status,
             response_status=given.status,
-            response_body=(await self._head(given, limit)).decode("utf-8", "replace"),
-            response_truncated=size_of(given.body) > limit,
+            response_body=head.decode("utf-8", "replace"),
+            response_truncated=(len(body) if isinstance(body, bytes) else size_of(body)) > limit,
             duration_ms=call.elapsed_ms(),
         )
         stored = self._engine.complete_call(execution, update)
@@ -134,7 +137,7 @@ class CallRunner:
             # Not before: a repeat, which the store has just refused, must not replace the first answer.
             await self._remember(kept, delivery, answer)
         if answer is None:
-            raise late
+            raise _late(execution.id)
         return answer
 
     async def _head(self, answer: Answer, size: int) -> bytes:

@@ -4,8 +4,8 @@
   sends pings still runs.
 - A stop cuts off WebSockets that take nothing.
 - HTTP/2 is not spoken. It would be a second way in, past what is bounded here for a connection: its head, its times,
-  its WebSockets. No browser speaks it without TLS, and a web server in front of the daemon that gives its callers HTTP/2
-  asks the daemon in HTTP/1.1.
+  its WebSockets. No browser speaks it without TLS, and a web server in front of the daemon that gives its callers
+  HTTP/2 asks the daemon in HTTP/1.1.
 
 Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 section 2.3; RFC 9113 section 3.4.
 """
@@ -65,16 +65,18 @@ class Tasks(TaskGroup):
     async def spawn_app(self, app: Any, config: Config, scope: Any, send: Any) -> Callable[[Any], Awaitable[None]]:
         inbox = ReceiveQueue(config.max_app_queue_size)
 
-        async def own(scope: Any, _: Any, send: Any, *more: Any) -> None:  # Any: as Hypercorn wraps applications
-            try:
-                await app(scope, inbox.get, send, *more)
-            finally:
+        def own(scope: Any, _: Any, *more: Any) -> Any:  # Any: as Hypercorn wraps applications
+            return app(scope, inbox.get, *more)
+
+        async def closing(message: Any) -> None:  # an ASGI message; None once the application is over
+            if message is None:
                 inbox.close()
+            await send(message)
 
         shorten = getattr(getattr(send, "__self__", None), "shorten", None)
         if shorten is not None:  # a WebSocket of ours
             shorten(inbox)
-        await super().spawn_app(cast("Any", own), config, scope, send)
+        await super().spawn_app(cast("Any", own), config, scope, closing)
         return inbox.put
 
 
