@@ -31,8 +31,8 @@ from jackfield.testing.daemon import Daemon, poll
 ROOT = Path(__file__).resolve().parents[1]
 OURS = (f"{ROOT / 'src'}{os.sep}", f"{ROOT / 'plugins'}{os.sep}")
 WARM_CALLS = 20
-CALLS = 5
-QUIET_S = 0.5
+CALLS = 12
+QUIET_S = 0.2
 """After the answer: so long the store has for the execution's end."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
 
