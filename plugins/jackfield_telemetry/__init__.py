@@ -17,6 +17,7 @@ class TelemetryPlugin(Plugin):
         "jackfield_telemetry.service:UsageService",
         "jackfield_telemetry.background:Background",
         "jackfield_telemetry.metrics:UsageCounts",
+        "jackfield_telemetry.sinks.feed:SinkFeed",
     )
 
     jackfield_usage_readers = later("jackfield_telemetry.readers.formats:READERS")

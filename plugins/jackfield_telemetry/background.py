@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.places import load
 from jackfield.api.telemetry import TELEMETRY_SINKS
-from jackfield_telemetry.otel.sink import own_sinks
 from jackfield_telemetry.settings import TelemetrySettings
 
 WATCH_SECONDS = 10
@@ -18,6 +16,8 @@ WATCH_SECONDS = 10
 SETTLE_SECONDS = 2
 """After the start, until the log of sessions is looked at."""
 STOP_SECONDS = 6
+SINKS = "jackfield_telemetry.sinks.feed"
+"""A daemon without sinks does not load it."""
 SERVICE = "jackfield_telemetry.service:UsageService"
 
 
@@ -33,7 +33,8 @@ class Background:
         context.spawn("settle the log of sessions", self._settle())
         if context.settings(TelemetrySettings).watch:
             self._tasks.append(context.spawn("follow the logs of agents", self._follow()))
-        self._tasks += [context.spawn("export executions", sink.follow_executions()) for sink in own_sinks(context)]
+        if context.extensions(TELEMETRY_SINKS):
+            cast("Callable[[PluginContext], None]", load(f"{SINKS}:start"))(context)
 
     async def stop(self) -> None:
         """Before the ledger is closed."""
@@ -67,6 +68,5 @@ async def stop(context: PluginContext) -> None:
     await context.port(Background).stop()
     if context.is_built(SERVICE):
         await (await _loaded("jackfield_telemetry.service:close"))(context)
-    for sink in context.extensions(TELEMETRY_SINKS).values():
-        with suppress(Exception):
-            await sink.close()
+    if context.is_built(f"{SINKS}:SinkFeed"):
+        await (await _loaded(f"{SINKS}:stop"))(context)

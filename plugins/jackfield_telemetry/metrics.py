@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jackfield.api.diagnosis import Metric
+from jackfield_telemetry.sinks.feed import SinkFeed
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -66,4 +67,5 @@ def _bounded(
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    return context.port(UsageCounts).metrics()
+    feed = context.built_port(SinkFeed)
+    return [*context.port(UsageCounts).metrics(), *(feed.metrics() if feed is not None else ())]

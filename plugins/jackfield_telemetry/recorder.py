@@ -11,7 +11,7 @@ from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.profiles import Launch
-from jackfield.api.telemetry import TELEMETRY_SINKS, Cost, RunUsage, Tokens, UsageEntry
+from jackfield.api.telemetry import TELEMETRY_SINKS, Cost, RunEnded, RunUsage, Tokens, UsageEntry
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.ledger.merging import merge
 from jackfield_telemetry.ledger.packing import pack
@@ -20,6 +20,7 @@ from jackfield_telemetry.reports.queries import Pricing, profile_answers
 from jackfield_telemetry.reports.summary import cost_view, tokens_view
 from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.sessions.log import LineCost, LineTokens, SessionLine
+from jackfield_telemetry.sinks.feed import SinkFeed
 
 PROXIED_WAITING = 10_000
 """Served requests that may wait to be stored; beyond that whoever reports one waits."""
@@ -58,7 +59,8 @@ class UsageRecorder:
         await service.thread(lambda: service.log.append(line))
         self._counts.count_run(launch.profile.agent_id, launch.kind, exit_code)
         self._counts.count_usage(launch.profile.agent_id, launch.profile.model, found)
-        await self._tell_sinks(launch, exit_code, found)
+        if self._context.extensions(TELEMETRY_SINKS):
+            self._context.port(SinkFeed).offer(_ended(launch, exit_code, ended_ms, found))
         await service.changed(_event(launch, found))
         return found
 
@@ -110,13 +112,6 @@ class UsageRecorder:
             return None
         directory = Path(agent.usage.directory.replace("{home}", str(profile.home)))
         return LogSource(reader, directory, profile.alias, profile.provider_id)
-
-    async def _tell_sinks(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None:
-        for sink in self._context.extensions(TELEMETRY_SINKS).values():
-            try:
-                await sink.run_ended(launch, exit_code, usage)
-            except Exception:
-                self._context.log.exception("The telemetry sink %s failed.", sink.name)
 
 
 LAST_MS = 2**62
@@ -175,6 +170,23 @@ def _line(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, 
         exit_code=exit_code,
         duration_secs=max(0, ended_ms - launch.started_ms) / 1000,
         counted_in="log" if used is not None else None,
+    )
+
+
+def _ended(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None) -> RunEnded:
+    """Without what the launch holds of secrets."""
+    profile = launch.profile
+    return RunEnded(
+        run_id=launch.run_id,
+        profile=profile.alias,
+        agent=profile.agent_id,
+        provider=profile.provider_id,
+        model=profile.model,
+        kind=launch.kind,
+        started_ms=launch.started_ms,
+        ended_ms=max(ended_ms, launch.started_ms),
+        exit_code=exit_code,
+        usage=used,
     )
 
 

@@ -51,6 +51,23 @@ class TelemetrySettings(BaseModel):
         le=1_000_000,
         description="Most directories that are watched; what is in others is counted with the next look. Directories.",
     )
+    sink_queue: int = Field(
+        10_000,
+        ge=1,
+        le=1_000_000,
+        description="Most records that wait for one telemetry sink of a plugin; further ones are dropped and counted. "
+        "Records.",
+    )
+    sink_batch: int = Field(
+        500, ge=1, le=100_000, description="Most records that a telemetry sink is given at once. Records."
+    )
+    sink_timeout: float = Field(
+        10.0,
+        ge=0.1,
+        le=60,
+        description="Time that a telemetry sink has for one batch, for the last ones at the daemon's stop, and for its "
+        "end. Seconds.",
+    )
     otlp_endpoint: str = Field(
         "",
         pattern=r"^(https?://[^\s?#@]+)?$",

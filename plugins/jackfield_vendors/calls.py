@@ -9,16 +9,16 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpBody, HttpCall, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
-from jackfield_vendors.description import Errors, Node
+from jackfield_vendors.description import DescribedNode, Errors
 from jackfield_vendors.operations import CompiledRequest
 from jackfield_vendors.shapes import Shape
-from jackfield_vendors.templates import Missing, Reference, Scope, Template, as_text, at, value_of
+from jackfield_vendors.templates import Missing, Template, TemplateReference, TemplateScope, as_text, at, value_of
 
 _EXCERPT = 300
 _FORM = "application/x-www-form-urlencoded"
 
 
-def call_of(node: Node, base: Template, request: CompiledRequest, scope: Scope) -> HttpCall:
+def call_of(node: DescribedNode, base: Template, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
     """The request without its files. Raises `NodeError` naming the parameter that the address lacks."""
     headers: Pairs = [("accept", "application/json"), *node.headers.items()]
     for name, template in request.headers.items():
@@ -34,7 +34,7 @@ def call_of(node: Node, base: Template, request: CompiledRequest, scope: Scope) 
     )
 
 
-def _address(base: Template, request: CompiledRequest, scope: Scope) -> str:
+def _address(base: Template, request: CompiledRequest, scope: TemplateScope) -> str:
     if request.url is not None:
         return _joined(request.url, scope, _own(request.url))
     return _joined(base, scope, _own(base)).rstrip("/") + _joined(request.path, scope, frozenset())
@@ -53,7 +53,7 @@ def _own(template: Template) -> frozenset[int]:
     return frozenset(found)
 
 
-def _joined(template: Template, scope: Scope, own: frozenset[int]) -> str:
+def _joined(template: Template, scope: TemplateScope, own: frozenset[int]) -> str:
     """Values cannot leave their segment, except those whose only way is a path (`filePath`). own: places of parts that
     are put in as they are."""
     out = []
@@ -68,11 +68,11 @@ def _joined(template: Template, scope: Scope, own: frozenset[int]) -> str:
     return "".join(out)
 
 
-def _name(reference: Reference) -> str:
+def _name(reference: TemplateReference) -> str:
     return ".".join(reference.choices[0].path).lstrip("@")
 
 
-def _segment(text: str, part: Reference) -> str:
+def _segment(text: str, part: TemplateReference) -> str:
     if part.choices[0].path[-1:] == ("filePath",):
         return "/".join(_quoted(step) for step in text.strip("/").split("/") if step not in ("", ".", ".."))
     if text in (".", ".."):
@@ -85,7 +85,7 @@ def _quoted(text: str) -> str:
     return quote(text, safe="", errors="replace")
 
 
-def _query(request: CompiledRequest, scope: Scope) -> Pairs:
+def _query(request: CompiledRequest, scope: TemplateScope) -> Pairs:
     """A list repeats its name."""
     found: Pairs = []
     values = request.query(scope)
@@ -94,7 +94,7 @@ def _query(request: CompiledRequest, scope: Scope) -> Pairs:
     return found
 
 
-def _body(request: CompiledRequest, scope: Scope) -> HttpBody | None:
+def _body(request: CompiledRequest, scope: TemplateScope) -> HttpBody | None:
     if request.form is not None:
         return HttpBody(urlencode(form_fields(request.form, scope)).encode(), _FORM)
     if request.body is None:
@@ -103,7 +103,7 @@ def _body(request: CompiledRequest, scope: Scope) -> HttpBody | None:
     return HttpBody(dumps({} if isinstance(value, Missing) else value), "application/json")
 
 
-def form_fields(shape: Shape, scope: Scope) -> Pairs:
+def form_fields(shape: Shape, scope: TemplateScope) -> Pairs:
     """Objects and lists go as JSON."""
     value = shape(scope)
     return [(name, as_text(one)) for name, one in value.items()] if isinstance(value, dict) else []

@@ -3,24 +3,32 @@ costs nothing. The operator's files in `nodes.d/` are read at the start, so that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer, NodeType
+from jackfield.api.places import load
 
 if TYPE_CHECKING:
     from jackfield.api.credentials import CredentialKind
-    from jackfield_vendors.library import Library
+    from jackfield_vendors.library import DescriptionLibrary
 
-_MAKER = "jackfield_vendors.catalogue:shipped"
+_MAKER = "jackfield_vendors.library:node_in"
+_READER = "jackfield_vendors.library:load"
+_KINDS_IN = "jackfield_vendors.library:kinds_in"
+"""By place: a start reads no description."""
 SHIPPED = Path(__file__).with_name("descriptions")
 KINDS = tuple(
     sorted(path.stem.replace("__", "/") for path in SHIPPED.glob("*.toml") if not path.stem.startswith("credentials"))
 )
 """Shipped nodes; each is in the file of its name, with `__` for the `/` of a scoped package."""
+
+
+def _file(kind: str) -> Path:
+    return SHIPPED / f"{kind.replace('/', '__')}.toml"
 
 
 class Catalogue:
@@ -30,32 +38,23 @@ class Catalogue:
         self._context = context
 
     @cached_property
-    def own(self) -> Library | None:
+    def own(self) -> DescriptionLibrary | None:
         """The operator's; None when there are none."""
         directory = self._context.service.config_dir / "nodes.d"
         if not directory.is_dir() or not any(directory.iterdir()):
             return None
-        from jackfield_vendors.library import load
-
-        return load(self._context, directory)
+        read = cast("Callable[[PluginContext, Path], DescriptionLibrary]", load(_READER))
+        return read(self._context, directory)
 
     @cached_property
     def shipped_kinds(self) -> Sequence[CredentialKind]:
-        from jackfield_vendors.library import kinds_in
-
-        return kinds_in(SHIPPED)
+        return cast("Callable[[Path], Sequence[CredentialKind]]", load(_KINDS_IN))(SHIPPED)
 
     def nodes(self) -> list[NodeType | NodeOffer]:
         """The operator's win over shipped ones of the same kind."""
         own: list[NodeType | NodeOffer] = list(self.own.nodes) if self.own else []
         taken = {node.kind for node in own}
-        return [*own, *(NodeOffer(kind, _MAKER, (self._context, kind)) for kind in KINDS if kind not in taken)]
-
-
-def shipped(context: PluginContext, kind: str) -> NodeType:
-    from jackfield_vendors.library import node_in
-
-    return node_in(context, SHIPPED / f"{kind.replace('/', '__')}.toml")
+        return [*own, *(NodeOffer(kind, _MAKER, (self._context, _file(kind))) for kind in KINDS if kind not in taken)]
 
 
 def nodes(context: PluginContext) -> Sequence[NodeType | NodeOffer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.credentials import CredentialField, CredentialKind, OAuth2, Placement, Probe, Scheme, fields_in
-from jackfield_vendors.description import Credential, OAuth2Text
+from jackfield_vendors.description import DescribedCredential, OAuth2Text
 
 _CLIENT = (
     CredentialField("clientId", "Client ID", required=True),
@@ -11,7 +11,7 @@ _CLIENT = (
 )
 
 
-def kind_of(described: Credential) -> CredentialKind:
+def kind_of(described: DescribedCredential) -> CredentialKind:
     """Raises ValueError for a template that names no field."""
     fields = [
         CredentialField(
@@ -36,7 +36,7 @@ def kind_of(described: Credential) -> CredentialKind:
     return CredentialKind(described.kind, described.title, tuple(fields), _scheme(described), probe)
 
 
-def _scheme(described: Credential) -> Scheme:
+def _scheme(described: DescribedCredential) -> Scheme:
     """A kind that goes nowhere by itself is one whose fields the node puts into addresses."""
     if described.oauth2:
         return _oauth2(described.oauth2)
@@ -55,7 +55,7 @@ def _oauth2(given: OAuth2Text) -> OAuth2:
     )
 
 
-def _check(described: Credential, known: set[str]) -> None:
+def _check(described: DescribedCredential, known: set[str]) -> None:
     texts = {f"headers.{name}": value for name, value in described.headers.items()}
     texts |= {f"query.{name}": value for name, value in described.query.items()}
     texts |= {f"basic[{index}]": value for index, value in enumerate(described.basic or ())}

@@ -13,13 +13,13 @@ Scalar: TypeAlias = str | bool | int | float | None
 JsonShape: TypeAlias = Any  # any JSON; `shapes.shape_of` checks it
 
 
-class Part(BaseModel):
+class DescribedPart(BaseModel):
     """Unknown keys are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Parameter(Part):
+class Parameter(DescribedPart):
     """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text."""
 
     name: str = Field(min_length=1)
@@ -30,7 +30,7 @@ class Parameter(Part):
     title: str = ""
 
 
-class Request(Part):
+class DescribedRequest(DescribedPart):
     """One request. path: below `base_url`; url: instead of both. body: a shape; form: the same, sent as a form; files:
     form field -> template of the name of the item's file; file: template of the name of the item's file that is the
     body; raw: template of a text that is the body; media_type: of either, instead of the file's own."""
@@ -48,7 +48,7 @@ class Request(Part):
     media_type: str | None = None
 
     @model_validator(mode="after")
-    def _one_body(self) -> Request:
+    def _one_body(self) -> DescribedRequest:
         if (self.file is not None) + (self.raw is not None) + (self.body is not None or bool(self.files)) > 1:
             raise ValueError("give one of body, files, file and raw")
         if self.body is not None and (self.form is not None or self.files):
@@ -56,7 +56,7 @@ class Request(Part):
         return self
 
 
-class Paging(Part):
+class DescribedPaging(DescribedPart):
     """kind: cursor (read from the answer at `read`, sent as `send`), page (numbers, sent as `send`), offset (how many
     rows came, plus `first`, sent as `send`), last (what the last row has at `read`, sent as `send`), link (RFC 8288
     `Link: rel=next`), url (the answer's key `read`, which may have dots, is the next address). place: where they are
@@ -73,7 +73,7 @@ class Paging(Part):
     first: int | None = None
 
     @model_validator(mode="after")
-    def _complete(self) -> Paging:
+    def _complete(self) -> DescribedPaging:
         if self.kind in ("cursor", "last") and not (self.send and self.read):
             raise ValueError(f"{self.kind} needs send and read")
         if self.kind in ("page", "offset") and not self.send:
@@ -83,7 +83,7 @@ class Paging(Part):
         return self
 
 
-class Step(Request):
+class DescribedStep(DescribedRequest):
     """What is done before an operation's own request; its result is `{$name}` from then on. needs: template; the step
     is left out while it is missing or false. each: a list; one request per element, which templates see as in `$each`.
     value: a shape instead of a request. read: comma-separated names of the item's files instead: a list of `name`,
@@ -98,17 +98,17 @@ class Step(Request):
     content: bool = True
     answer: Literal["json", "headers"] = "json"
     rows: str = ""
-    paging: Paging | None = None
+    paging: DescribedPaging | None = None
 
 
-class ContentFile(Part):
+class ContentFile(DescribedPart):
     """A file inside a JSON answer, in base64. content and name: paths."""
 
     content: str
     name: str | None = None
 
 
-class Response(Part):
+class DescribedResponse(DescribedPart):
     """path: of what becomes items, a list one item each; as_: `file` makes a file of the body; output: shape of an
     item; simple: its shape while the parameter `simple` is not false; property: parameter with the file's property
     (a path); name: template of the file's name; attachments: key of an item's list of files (`field`, `name`, `type`,
@@ -124,7 +124,7 @@ class Response(Part):
     simple: JsonShape = None
 
 
-class Operation(Request):
+class DescribedOperation(DescribedRequest):
     """resource and operation: the values of these parameters; also: further operations that are like it; when: further
     parameters that choose between operations of the same name; before and then: requests whose answers are `$before`
     and `$response`; steps: any number of them before; value: a shape instead of the last request. together: items that
@@ -139,11 +139,11 @@ class Operation(Request):
     min_version: float | None = None
     max_version: float | None = None
     parameters: list[Parameter] = []
-    response: Response = Response()
-    paging: Paging | None = None
-    before: Request | None = None
-    then: Request | None = None
-    steps: list[Step] = []
+    response: DescribedResponse = DescribedResponse()
+    paging: DescribedPaging | None = None
+    before: DescribedRequest | None = None
+    then: DescribedRequest | None = None
+    steps: list[DescribedStep] = []
     value: JsonShape = None
     together: list[str] | None = None
     unavailable: str = ""
@@ -151,7 +151,7 @@ class Operation(Request):
     """The kind of credentials, instead of the node's; empty: none."""
 
 
-class Auth(Part):
+class DescribedAuth(DescribedPart):
     """The credential. parameter: whose value chooses the kind among `choices`; without a value the one that the node
     has; else `default`."""
 
@@ -160,7 +160,7 @@ class Auth(Part):
     choices: dict[str, Kind] = {}
 
 
-class Errors(Part):
+class Errors(DescribedPart):
     """How the service says that a request failed. ok: path that must be true; message: paths of the text, the first
     that is there counts."""
 
@@ -168,7 +168,7 @@ class Errors(Part):
     message: list[str] = ["message", "error.message", "error"]
 
 
-class Node(Part):
+class DescribedNode(DescribedPart):
     """trigger: it starts executions; such a node is only known, and its operations are all unavailable."""
 
     kind: NodeKind
@@ -183,14 +183,14 @@ class Node(Part):
     defaults: dict[str, str] = {}
     """Resource -> its operation when none is named."""
     headers: dict[str, str] = {}
-    auth: Auth | None = None
+    auth: DescribedAuth | None = None
     errors: Errors = Errors()
     parameters: list[Parameter] = []
     """Of every operation."""
     trigger: bool = False
 
 
-class CredentialFieldText(Part):
+class CredentialFieldText(DescribedPart):
     name: str = Field(min_length=1)
     title: str = ""
     secret: bool = False
@@ -201,7 +201,7 @@ class CredentialFieldText(Part):
     description: str = ""
 
 
-class CredentialTestText(Part):
+class CredentialTestText(DescribedPart):
     url: str
     method: Literal["GET", "POST"] = "GET"
     headers: dict[str, str] = {}
@@ -209,7 +209,7 @@ class CredentialTestText(Part):
     error: str = ""
 
 
-class OAuth2Text(Part):
+class OAuth2Text(DescribedPart):
     authorize_url: str = ""
     token_url: str
     scope: str = ""
@@ -219,7 +219,7 @@ class OAuth2Text(Part):
     header: str = "Bearer {accessToken}"
 
 
-class Credential(Part):
+class DescribedCredential(DescribedPart):
     """A kind of credentials. headers, query, basic: templates over its fields."""
 
     kind: Kind
@@ -232,13 +232,13 @@ class Credential(Part):
     test: CredentialTestText | None = None
 
 
-class Description(Part):
+class Description(DescribedPart):
     """A whole file: a node with its operations, kinds of credentials, or both. values: named templates, `{@name}`."""
 
-    node: Node | None = None
+    node: DescribedNode | None = None
     values: dict[str, str] = {}
-    operations: list[Operation] = []
-    credentials: list[Credential] = []
+    operations: list[DescribedOperation] = []
+    credentials: list[DescribedCredential] = []
 
     @model_validator(mode="after")
     def _together(self) -> Description:

@@ -13,8 +13,8 @@ from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_vendors.calls import raise_for_status
 from jackfield_vendors.operations import CompiledOperation, CompiledRequest
-from jackfield_vendors.sending import Sender
-from jackfield_vendors.templates import MISSING, Missing, Scope, as_text, at, value_of
+from jackfield_vendors.sending import ServiceSender
+from jackfield_vendors.templates import MISSING, Missing, TemplateScope, as_text, at, value_of
 
 
 @record
@@ -34,7 +34,9 @@ class Keeper:
         return await self.run.binary.write(chunks, mime_type=kind, file_name=name or None)
 
 
-async def downloaded(sender: Sender, operation: CompiledOperation, request: CompiledRequest, scope: Scope) -> Item:
+async def downloaded(
+    sender: ServiceSender, operation: CompiledOperation, request: CompiledRequest, scope: TemplateScope
+) -> Item:
     """The item with the answer's body as a file. Raises `NodeError`, `BinaryError`."""
     response, item = operation.described.response, sender.run.items[sender.index]
     named = MISSING if operation.file_name is None else value_of(operation.file_name, scope)

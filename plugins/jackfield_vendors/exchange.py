@@ -14,7 +14,7 @@ from jackfield.api.records import record, replace
 
 
 @record
-class Exchange:
+class ServiceExchange:
     """values: the credential's fields, for services that want them in the address; secrets: those that must not be
     shown."""
 
@@ -37,13 +37,13 @@ def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
     return bool(content) and any(form in content for form in forms)
 
 
-async def authorized(context: PluginContext, run: NodeRun, kind: str) -> Exchange:
+async def authorized(context: PluginContext, run: NodeRun, kind: str) -> ServiceExchange:
     """kind: empty for a service that wants no credential. Raises `NodeError`."""
     if not kind:
-        return Exchange(context, None, {})
+        return ServiceExchange(context, None, {})
     authorization = await run.authorization(kind)
     known = context.extensions(CREDENTIAL_KINDS).get(kind)
     values = await run.credential(kind)
     complete = dict(values) if known is None else known.complete(values)
     secrets = [value for name, value in complete.items() if value and known is not None and known.secret(name)]
-    return Exchange(context, authorization, complete, secrets)
+    return ServiceExchange(context, authorization, complete, secrets)

@@ -4,11 +4,12 @@ its arguments; None means: not there."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_vendors import dates, mail, sheets
+from jackfield.api.places import load
+from jackfield_vendors import dates, sheets
 
 Function: TypeAlias = Callable[[Mapping[str, Json]], Json]
 
@@ -32,16 +33,25 @@ def glued(given: Mapping[str, Json]) -> Json:
     return [row for one in lists if isinstance(one, list) for row in one] if isinstance(lists, list) else None
 
 
+def _later(place: str) -> Function:
+    """Of a module that is imported with the first call: few services send mail, and its library is large."""
+
+    def function(given: Mapping[str, Json]) -> Json:
+        return cast("Function", load(place))(given)
+
+    return function
+
+
 SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
 """Those that may take longer than the event loop can wait."""
 
 FUNCTIONS: Mapping[str, Function] = {
     "date_range": dates.named_range,
     "glued": glued,
-    "mail_message": mail.message,
-    "mail_parsed": mail.parsed,
-    "mail_reply": mail.reply,
-    "mail_summary": mail.summary,
+    "mail_message": _later("jackfield_vendors.mail:message"),
+    "mail_parsed": _later("jackfield_vendors.mail:parsed"),
+    "mail_reply": _later("jackfield_vendors.mail:reply"),
+    "mail_summary": _later("jackfield_vendors.mail:summary"),
     "refuse": refuse,
     "sheet_cells": sheets.cells,
     "sheet_entry": sheets.entry,

@@ -26,13 +26,13 @@ class Unusable(Exception):
 
 
 @record
-class Library:
+class DescriptionLibrary:
     nodes: Sequence[VendorNode]
     kinds: Sequence[CredentialKind]
     problems: Sequence[str]
 
 
-def load(context: PluginContext, directory: Path) -> Library:
+def load(context: PluginContext, directory: Path) -> DescriptionLibrary:
     """Every description in the directory that is usable; of two of one kind the first file's counts."""
     nodes: dict[str, VendorNode] = {}
     kinds: dict[str, CredentialKind] = {}
@@ -50,7 +50,7 @@ def load(context: PluginContext, directory: Path) -> Library:
             kinds.setdefault(kind.name, kind)
         if node is not None:
             nodes.setdefault(node.kind, node)
-    return Library(list(nodes.values()), list(kinds.values()), problems)
+    return DescriptionLibrary(list(nodes.values()), list(kinds.values()), problems)
 
 
 def kinds_in(directory: Path) -> list[CredentialKind]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
+from email import message_from_bytes
 from email.message import EmailMessage, Message, MIMEPart
+from email.policy import SMTP
+from email.utils import formataddr, getaddresses
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield_vendors.mail_headers import MAX_HEADER, people, policy, text_of
 
 _HEADERS = {
     "to": "To",
@@ -31,8 +35,6 @@ def _line(value: Json) -> str:
 def message(given: Mapping[str, Json]) -> Json:
     """to, cc, bcc, from, sender (name before the address of `from`), reply_to, subject, in_reply_to, references; text,
     html; files (`name`, `type`, `content` in base64). The message in base64url. Raises `NodeError`."""
-    from email.policy import SMTP
-
     made = EmailMessage(policy=SMTP)
     try:
         for name, header in _HEADERS.items():
@@ -50,18 +52,12 @@ def message(given: Mapping[str, Json]) -> Json:
 
 
 def _named(given: Mapping[str, Json], address: str) -> str:
-    from email.utils import formataddr
-
     return formataddr((_line(given.get("sender") or ""), address))
 
 
 def reply(given: Mapping[str, Json]) -> Json:
     """message: of Gmail that is answered, with its headers; me: own address, who gets no copy; only: sender or
     recipients, else both. The answer's `to`, `subject`, `in_reply_to` and `references`."""
-    from email.utils import formataddr, getaddresses
-
-    from jackfield_vendors.mail_headers import MAX_HEADER
-
     row = given.get("message")
     payload = row.get("payload") if isinstance(row, dict) else None
     lines = _rows(payload.get("headers")) if isinstance(payload, dict) else []
@@ -69,12 +65,12 @@ def reply(given: Mapping[str, Json]) -> Json:
     wanted = {"sender": ["reply-to"], "recipients": ["to"]}.get(str(given.get("only")), ["reply-to", "to"])
     if not head.get("reply-to"):
         head["reply-to"] = head.get("from", "")
-    people = getaddresses([head.get(name, "") for name in wanted])
+    named = getaddresses([head.get(name, "") for name in wanted])
     mine = str(given.get("me") or "").lower()
-    others = {address.lower(): formataddr((name, address)) for name, address in people if address.lower() != mine}
+    others = {address.lower(): formataddr((name, address)) for name, address in named if address.lower() != mine}
     subject = head.get("subject", "")
     return {
-        "to": ", ".join(others.values() or [formataddr(one) for one in people]),
+        "to": ", ".join(others.values() or [formataddr(one) for one in named]),
         "subject": subject if subject.lower().startswith("re:") else f"Re: {subject}",
         "in_reply_to": head.get("message-id", ""),
         "references": " ".join(filter(None, (head.get("references"), head.get("message-id")))),
@@ -122,10 +118,6 @@ def _rows(value: Json) -> Sequence[Mapping[str, Json]]:
 def parsed(given: Mapping[str, Json]) -> Json:
     """message: of Gmail with `raw`; prefix: of the fields of files; files: whether they are kept. The message with
     `subject`, `from`, `to`, `cc`, `date`, `messageId`, `headers`, `text`, `html` and `files`."""
-    from email import message_from_bytes
-
-    from jackfield_vendors.mail_headers import people, policy
-
     row = given.get("message")
     raw = row.get("raw") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(raw, str):
@@ -155,8 +147,6 @@ def _pairs(read: Message) -> list[tuple[str, str]]:
 
 
 def _content(part: MIMEPart) -> str:
-    from jackfield_vendors.mail_headers import text_of
-
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""

@@ -9,13 +9,11 @@ import codecs
 import re
 from email.errors import MessageError
 from email.message import EmailMessage
+from email.policy import EmailPolicy
+from email.utils import getaddresses
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from jackfield.api.jsontext import Json
-
-if TYPE_CHECKING:
-    from email.policy import EmailPolicy
 
 MAX_HEADER = 65_536
 """Characters of one header that are read; what comes behind is left out."""
@@ -39,8 +37,6 @@ class Plain(str):
 @lru_cache(maxsize=1)
 def policy() -> EmailPolicy[EmailMessage]:
     """For `email.message_from_bytes`: every header is a `Plain`."""
-    from email.policy import EmailPolicy
-
     return EmailPolicy(header_factory=lambda name, value: Plain(decoded(value)))
 
 
@@ -93,8 +89,6 @@ def _word(charset: str, encoding: str, text: str) -> str | None:
 
 def people(read: EmailMessage, name: str) -> Json:
     """The addresses of all headers of this name, and their text; None when there is none."""
-    from email.utils import getaddresses
-
     raw = [value for key, value in read.raw_items() if key.lower() == name]
     if not raw:
         return None

@@ -12,16 +12,15 @@ from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
 from jackfield_vendors.dates import iso_time
-from jackfield_vendors.description import Description
-from jackfield_vendors.description import Node as NodeText
+from jackfield_vendors.description import DescribedNode, Description
 from jackfield_vendors.downloads import downloaded
-from jackfield_vendors.exchange import Exchange, authorized
+from jackfield_vendors.exchange import ServiceExchange, authorized
 from jackfield_vendors.operations import CompiledOperation, CompiledRequest, compile_operation
 from jackfield_vendors.paging import collected
 from jackfield_vendors.parameters import OperationParameters, chooser, model_of
 from jackfield_vendors.results import items_of
-from jackfield_vendors.sending import Sender, with_special
-from jackfield_vendors.templates import Missing, Scope, Template, compiled, value_of
+from jackfield_vendors.sending import ServiceSender, with_special
+from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
 
 
 class VendorNode:
@@ -32,7 +31,7 @@ class VendorNode:
     def __init__(
         self,
         context: PluginContext,
-        text: NodeText,
+        text: DescribedNode,
         operations: Sequence[CompiledOperation],
         values: Mapping[str, Template],
     ) -> None:
@@ -84,7 +83,7 @@ class VendorNode:
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[OperationParameters] = await run.resolve()
-        exchanges: dict[str, Exchange] = {}
+        exchanges: dict[str, ServiceExchange] = {}
 
         async def one(group: Sequence[int]) -> Items:
             return shared(await self._one(run, resolved, group, exchanges), group)
@@ -96,7 +95,7 @@ class VendorNode:
         run: NodeRun,
         resolved: Sequence[OperationParameters],
         group: Sequence[int],
-        exchanges: dict[str, Exchange],
+        exchanges: dict[str, ServiceExchange],
     ) -> Items:
         index, parameters = group[0], resolved[group[0]]
         operation, given = parameters.compiled, parameters.given()
@@ -114,7 +113,7 @@ class VendorNode:
         if operation.described.together is not None:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])
-        sender = Sender(run, self._text, self._base, exchange, index)
+        sender = ServiceSender(run, self._text, self._base, exchange, index)
         if operation.before:
             scope = with_special(scope, "$before", await sender.ask(operation.before, scope))
         scope = await sender.stepped(operation.steps, scope)
@@ -134,7 +133,7 @@ class VendorNode:
         return await self._result(sender, operation, operation.request, scope)
 
     async def _result(
-        self, sender: Sender, operation: CompiledOperation, request: CompiledRequest, scope: Scope
+        self, sender: ServiceSender, operation: CompiledOperation, request: CompiledRequest, scope: TemplateScope
     ) -> Items:
         """Items of the answer to the operation's last request."""
         run, index = sender.run, sender.index
@@ -160,10 +159,14 @@ class VendorNode:
             return next((kind for kind in auth.choices.values() if kind in node.credentials), auth.default)
         return auth.choices.get(str(chosen), auth.default)
 
-    def _scope(self, given: Mapping[str, Json], exchange: Exchange, version: float | None, item: Json) -> Scope:
+    def _scope(
+        self, given: Mapping[str, Json], exchange: ServiceExchange, version: float | None, item: Json
+    ) -> TemplateScope:
         modes = {name: value.get("mode") for name, value in given.items() if isinstance(value, dict)}
         number = f"{max(self.versions) if version is None else version:g}"
-        scope = Scope(given, {"$credential": dict(exchange.values), "$json": item, "$mode": modes, "$version": number})
+        scope = TemplateScope(
+            given, {"$credential": dict(exchange.values), "$json": item, "$mode": modes, "$version": number}
+        )
         for name, template in self._values.items():
             value = value_of(template, scope)
             if not isinstance(value, Missing):
@@ -171,7 +174,7 @@ class VendorNode:
         return scope
 
 
-def _described(text: NodeText, operations: Sequence[CompiledOperation]) -> NodeDescription:
+def _described(text: DescribedNode, operations: Sequence[CompiledOperation]) -> NodeDescription:
     missing = _missing(operations)
     used = _credentials(text)
     if text.trigger:
@@ -181,7 +184,7 @@ def _described(text: NodeText, operations: Sequence[CompiledOperation]) -> NodeD
     return NodeDescription(text.title, text.summary, "network", credentials=used, missing=missing)
 
 
-def _credentials(text: NodeText) -> list[NodeCredential]:
+def _credentials(text: DescribedNode) -> list[NodeCredential]:
     """The kind that counts without a choice comes first."""
     auth = text.auth
     if auth is None:

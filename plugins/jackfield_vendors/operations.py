@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_vendors.description import Operation, Parameter, Request, Step
-from jackfield_vendors.shapes import Shape, Value, shape_of, value_of_shape
-from jackfield_vendors.templates import Missing, Scope, Template, Unfit, compiled
+from jackfield_vendors.description import DescribedOperation, DescribedRequest, DescribedStep, Parameter
+from jackfield_vendors.shapes import Shape, ShapeValue, shape_of, value_of_shape
+from jackfield_vendors.templates import Missing, Template, TemplateMismatch, TemplateScope, compiled
 
 Check = Callable[[Template, str, bool], None]
 
@@ -17,7 +17,7 @@ Check = Callable[[Template, str, bool], None]
 class CompiledRequest:
     """path and url: texts whose references are percent-encoded in a path."""
 
-    described: Request
+    described: DescribedRequest
     path: Template
     url: Template | None
     query: Shape
@@ -32,17 +32,17 @@ class CompiledRequest:
 
 @record
 class CompiledStep:
-    described: Step
+    described: DescribedStep
     request: CompiledRequest
     needs: Template | None
     each: Template | None
-    value: Value | None
+    value: ShapeValue | None
     read: Template | None
 
 
 @record
 class CompiledOperation:
-    described: Operation
+    described: DescribedOperation
     request: CompiledRequest
     before: CompiledRequest | None
     then: CompiledRequest | None
@@ -50,12 +50,12 @@ class CompiledOperation:
     simple: Shape | None
     when: Mapping[str, Json]
     steps: Sequence[CompiledStep]
-    value: Value | None
+    value: ShapeValue | None
     file_name: Template | None
 
 
 def compile_operation(
-    operation: Operation, shared: Sequence[Parameter], values: Mapping[str, Template]
+    operation: DescribedOperation, shared: Sequence[Parameter], values: Mapping[str, Template]
 ) -> CompiledOperation:
     """Raises ValueError with the key and what is wrong with it."""
     known = {row.name for row in (*shared, *operation.parameters)} | {"resource", "operation"}
@@ -64,17 +64,17 @@ def compile_operation(
         for name in template.names():
             if name.startswith("@"):
                 if name[1:] not in values:
-                    raise Unfit(f"{place}: the table values has no {name[1:]}")
+                    raise TemplateMismatch(f"{place}: the table values has no {name[1:]}")
                 check(values[name[1:]], place, inside)
             elif not inside and name[0] not in "$." and name not in known:
-                raise Unfit(f"{place}: the operation has no parameter {name}; declare it in parameters")
+                raise TemplateMismatch(f"{place}: the operation has no parameter {name}; declare it in parameters")
 
     def anything(template: Template, place: str, inside: bool) -> None:
         """The answer's shape is the service's."""
 
     for name in operation.when:
         if name.split(".")[0] not in known:
-            raise Unfit(f"when.{name}: the operation has no such parameter; declare it in parameters")
+            raise TemplateMismatch(f"when.{name}: the operation has no such parameter; declare it in parameters")
     response = operation.response
     steps = [_step(step, f"steps[{index}].", check) for index, step in enumerate(operation.steps)]
     return CompiledOperation(
@@ -91,7 +91,7 @@ def compile_operation(
     )
 
 
-def _step(step: Step, place: str, check: Check) -> CompiledStep:
+def _step(step: DescribedStep, place: str, check: Check) -> CompiledStep:
     def inside(template: Template, where: str, _: bool) -> None:
         check(template, where, True)
 
@@ -111,17 +111,17 @@ def _template(text: str | None, place: str, check: Check) -> Template | None:
     try:
         made = compiled(text)
     except ValueError as exc:
-        raise Unfit(f"{place}: {exc}") from None
+        raise TemplateMismatch(f"{place}: {exc}") from None
     check(made, place, False)
     return made
 
 
-def _request(request: Request, place: str, check: Check) -> CompiledRequest:
+def _request(request: DescribedRequest, place: str, check: Check) -> CompiledRequest:
     def template(text: str, name: str) -> Template:
         try:
             made = compiled(text)
         except ValueError as exc:
-            raise Unfit(f"{place}{name}: {exc}") from None
+            raise TemplateMismatch(f"{place}{name}: {exc}") from None
         check(made, f"{place}{name}", False)
         return made
 
@@ -140,7 +140,7 @@ def _request(request: Request, place: str, check: Check) -> CompiledRequest:
     )
 
 
-def _query(request: Request, place: str, check: Check) -> Shape:
+def _query(request: DescribedRequest, place: str, check: Check) -> Shape:
     """`$merge`, with `$without` and `$only`, puts in names that only the values know; other names that begin with `$`
     are what they are."""
     words = {name: value for name, value in request.query.items() if name in ("$merge", "$without", "$only")}
@@ -151,7 +151,7 @@ def _query(request: Request, place: str, check: Check) -> Shape:
         if name not in words
     }
 
-    def made(scope: Scope) -> Json | Missing:
+    def made(scope: TemplateScope) -> Json | Missing:
         found = merged(scope)
         out = dict(found) if isinstance(found, dict) else {}
         for name, shape in named.items():

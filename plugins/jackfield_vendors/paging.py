@@ -11,8 +11,8 @@ from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_vendors.calls import answer_of, next_link, same_origin
-from jackfield_vendors.description import Node, Paging
-from jackfield_vendors.exchange import Exchange
+from jackfield_vendors.description import DescribedNode, DescribedPaging
+from jackfield_vendors.exchange import ServiceExchange
 from jackfield_vendors.templates import as_text, at
 
 LIMIT = 50
@@ -23,7 +23,12 @@ MOST_BYTES = 256 * 2**20
 
 
 async def collected(
-    exchange: Exchange, node: Node, paging: Paging, path: str, call: HttpCall, given: Mapping[str, Json]
+    exchange: ServiceExchange,
+    node: DescribedNode,
+    paging: DescribedPaging,
+    path: str,
+    call: HttpCall,
+    given: Mapping[str, Json],
 ) -> list[Json]:
     """The rows, at `path` of the answers, of as many pages as the parameters `returnAll` and `limit` ask for. Raises
     `NodeError`."""
@@ -58,13 +63,13 @@ def _limit(given: Mapping[str, Json]) -> int:
     return max(1, int(value)) if isinstance(value, int | float) and isfinite(value) else LIMIT
 
 
-def _begun(call: HttpCall, paging: Paging) -> HttpCall:
+def _begun(call: HttpCall, paging: DescribedPaging) -> HttpCall:
     first = paging.first if paging.first is not None or paging.kind != "page" else 1
     return call if first is None else _set(call, paging.place, paging.send, first)
 
 
 def _next(
-    paging: Paging, call: HttpCall, value: Json, number: int, rows: list[Json], link: str | None
+    paging: DescribedPaging, call: HttpCall, value: Json, number: int, rows: list[Json], link: str | None
 ) -> HttpCall | None:
     if paging.kind == "link":
         return replace(call, url=link, query=[]) if link else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import mimetypes
 from collections.abc import Mapping
 from math import isfinite
 
@@ -14,11 +15,11 @@ from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_vendors.description import ContentFile
 from jackfield_vendors.operations import CompiledOperation
 from jackfield_vendors.shapes import Shape
-from jackfield_vendors.templates import Scope, at
+from jackfield_vendors.templates import TemplateScope, at
 
 
 async def items_of(
-    run: NodeRun, operation: CompiledOperation, scope: Scope, value: Json, item: Item, index: int
+    run: NodeRun, operation: CompiledOperation, scope: TemplateScope, value: Json, item: Item, index: int
 ) -> Items:
     """One item per element of a list. value: the answer, or rows of several pages. Raises `NodeError`,
     `BinaryError`."""
@@ -47,7 +48,7 @@ def _limited(rows: list[Json], given: Mapping[str, Json]) -> list[Json]:
     return rows[: max(1, int(limit))]
 
 
-def _shaped(shape: Shape | None, row: Json, scope: Scope) -> dict[str, Json]:
+def _shaped(shape: Shape | None, row: Json, scope: TemplateScope) -> dict[str, Json]:
     made = row if shape is None else shape(replace(scope, element=row, inside=True))
     if isinstance(made, dict):
         return made
@@ -55,7 +56,7 @@ def _shaped(shape: Shape | None, row: Json, scope: Scope) -> dict[str, Json]:
 
 
 async def _content_item(
-    run: NodeRun, file: ContentFile, scope: Scope, property_name: str, value: Json, item: Item, index: int
+    run: NodeRun, file: ContentFile, scope: TemplateScope, property_name: str, value: Json, item: Item, index: int
 ) -> Item:
     written = at(value, file.content.split("."))
     try:
@@ -89,6 +90,4 @@ async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:
 
 
 def _media_type(name: str | None) -> str:
-    import mimetypes
-
     return mimetypes.guess_type(name or "")[0] or "application/octet-stream"

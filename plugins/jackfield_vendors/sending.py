@@ -13,32 +13,32 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import BinaryData
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
-from jackfield_vendors.description import Node
-from jackfield_vendors.exchange import Exchange, secret_in
+from jackfield_vendors.description import DescribedNode
+from jackfield_vendors.exchange import ServiceExchange, secret_in
 from jackfield_vendors.operations import CompiledRequest, CompiledStep
 from jackfield_vendors.paging import collected
-from jackfield_vendors.templates import Missing, Scope, Template, as_text, value_of
+from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, value_of
 
 
 @record
-class Sender:
+class ServiceSender:
     """index: of the item whose files are sent."""
 
     run: NodeRun
-    node: Node
+    node: DescribedNode
     base: Template
-    exchange: Exchange
+    exchange: ServiceExchange
     index: int
 
-    async def send(self, request: CompiledRequest, scope: Scope, keeper: BodyKeeper | None = None) -> HttpReply:
+    async def send(self, request: CompiledRequest, scope: TemplateScope, keeper: BodyKeeper | None = None) -> HttpReply:
         """The answer, whatever its status. Raises `NodeError`, `BinaryError`."""
         return await self.exchange.send(replace(await self._call(request, scope), keeper=keeper))
 
-    async def ask(self, request: CompiledRequest, scope: Scope) -> Json:
+    async def ask(self, request: CompiledRequest, scope: TemplateScope) -> Json:
         """The JSON of a good answer. Raises as `send`."""
         return answer_of(await self.send(request, scope), self.node.errors, self.node.title)
 
-    async def _call(self, request: CompiledRequest, scope: Scope) -> HttpCall:
+    async def _call(self, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
         call = call_of(self.node, self.base, request, scope)
         if request.files:
             return await self._with_files(call, request, scope)
@@ -51,7 +51,7 @@ class Sender:
             return replace(call, body=HttpBody(_text(request.raw, scope).encode(), wanted or "text/plain"))
         return call
 
-    async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: Scope) -> HttpCall:
+    async def _with_files(self, call: HttpCall, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
         files = []
         for field, template in request.files.items():
             if name := _text(template, scope):
@@ -75,14 +75,14 @@ class Sender:
             raise NodeError(f"Item {self.index} has no binary field '{name}'; it has: {known}.")
         return found
 
-    async def stepped(self, steps: Sequence[CompiledStep], scope: Scope) -> Scope:
+    async def stepped(self, steps: Sequence[CompiledStep], scope: TemplateScope) -> TemplateScope:
         """The scope with the steps' results. Raises as `send`."""
         for step in steps:
             if step.needs is None or _truth(step.needs, scope):
                 scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
         return scope
 
-    async def _result(self, step: CompiledStep, scope: Scope) -> Json:
+    async def _result(self, step: CompiledStep, scope: TemplateScope) -> Json:
         if step.value is not None:
             found = await step.value.made(scope)
             return None if isinstance(found, Missing) else found
@@ -94,7 +94,7 @@ class Sender:
         listed = rows if isinstance(rows, list) else []
         return [await self._answer(step, replace(scope, element=row, inside=True)) for row in listed]
 
-    async def _answer(self, step: CompiledStep, scope: Scope) -> Json:
+    async def _answer(self, step: CompiledStep, scope: TemplateScope) -> Json:
         if step.described.paging is not None:
             call = await self._call(step.request, scope)
             paging, rows = step.described.paging, step.described.rows
@@ -116,16 +116,16 @@ class Sender:
         return listed
 
 
-def with_special(scope: Scope, name: str, value: Json) -> Scope:
+def with_special(scope: TemplateScope, name: str, value: Json) -> TemplateScope:
     """The scope with one more name that begins with `$` or `@`."""
     return replace(scope, special={**scope.special, name: value})
 
 
-def _text(template: Template, scope: Scope) -> str:
+def _text(template: Template, scope: TemplateScope) -> str:
     found = value_of(template, scope)
     return "" if isinstance(found, Missing) else as_text(found)
 
 
-def _truth(template: Template, scope: Scope) -> bool:
+def _truth(template: Template, scope: TemplateScope) -> bool:
     found = value_of(template, scope)
     return bool(found)

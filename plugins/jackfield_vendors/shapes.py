@@ -22,9 +22,19 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace
 from jackfield_vendors.functions import FUNCTIONS, SLOW
-from jackfield_vendors.templates import MISSING, Missing, Scope, Template, Unfit, at, compiled, unwrapped, value_of
+from jackfield_vendors.templates import (
+    MISSING,
+    Missing,
+    Template,
+    TemplateMismatch,
+    TemplateScope,
+    at,
+    compiled,
+    unwrapped,
+    value_of,
+)
 
-Shape = Callable[[Scope], "Json | Missing"]
+Shape = Callable[[TemplateScope], "Json | Missing"]
 _WORDS = frozenset(
     {"$when", "$each", "$as", "$item", "$switch", "$case", "$default", "$merge", "$without", "$only", "$call"}
 )
@@ -44,19 +54,19 @@ def shape_of(written: Json, path: str, names: Callable[[Template, str, bool], No
 
 
 @record
-class Value:
+class ShapeValue:
     """A shape that is worked out between requests; one with a slow function in a thread."""
 
     shape: Shape
     slow: bool
 
-    async def made(self, scope: Scope) -> Json | Missing:
+    async def made(self, scope: TemplateScope) -> Json | Missing:
         return await asyncio.to_thread(self.shape, scope) if self.slow else self.shape(scope)
 
 
-def value_of_shape(written: Json, path: str, names: Callable[[Template, str, bool], None]) -> Value:
+def value_of_shape(written: Json, path: str, names: Callable[[Template, str, bool], None]) -> ShapeValue:
     """Compile. Raises as `shape_of`."""
-    return Value(shape_of(written, path, names), _is_slow(written))
+    return ShapeValue(shape_of(written, path, names), _is_slow(written))
 
 
 def _is_slow(written: Json) -> bool:
@@ -78,7 +88,7 @@ def _text(text: str, path: str, names: Callable[[Template, str, bool], None], in
     try:
         template = compiled(text)
     except ValueError as exc:
-        raise Unfit(f"{path}: {exc}") from None
+        raise TemplateMismatch(f"{path}: {exc}") from None
     names(template, path, inside)
     return lambda scope: value_of(template, scope)
 
@@ -86,7 +96,7 @@ def _text(text: str, path: str, names: Callable[[Template, str, bool], None], in
 def _object(written: dict[str, Json], path: str, names: Callable[[Template, str, bool], None], inside: bool) -> Shape:
     unknown = [key for key in written if key.startswith("$") and key not in _WORDS]
     if unknown:
-        raise Unfit(f"{path}.{unknown[0]}: there is no such word; there are {', '.join(sorted(_WORDS))}")
+        raise TemplateMismatch(f"{path}.{unknown[0]}: there is no such word; there are {', '.join(sorted(_WORDS))}")
     if "$each" in written:
         made = _each(written, path, names)
     elif "$call" in written:
@@ -99,7 +109,7 @@ def _object(written: dict[str, Json], path: str, names: Callable[[Template, str,
     if when is None:
         return made
     if not isinstance(when, dict):
-        raise Unfit(f"{path}.$when: must be an object of parameters and values")
+        raise TemplateMismatch(f"{path}.$when: must be an object of parameters and values")
     condition: dict[str, Json] = when
     return lambda scope: made(scope) if matches(condition, scope.parameters) else MISSING
 
@@ -107,14 +117,14 @@ def _object(written: dict[str, Json], path: str, names: Callable[[Template, str,
 def _each(written: dict[str, Json], path: str, names: Callable[[Template, str, bool], None]) -> Shape:
     source = written["$each"]
     if not isinstance(source, str):
-        raise Unfit(f"{path}.$each: must be a template")
+        raise TemplateMismatch(f"{path}.$each: must be a template")
     rows = _text(source, f"{path}.$each", names, True)
     rest = {key: value for key, value in written.items() if key not in ("$each", "$as", "$item", "$when")}
     item = shape_of(written.get("$item", rest), path, names, True)
     named = written.get("$as")
     key = _text(str(named), f"{path}.$as", names, True) if named is not None else None
 
-    def keyed(scope: Scope) -> Json | Missing:
+    def keyed(scope: TemplateScope) -> Json | Missing:
         out: dict[str, Json] = {}
         for inner in _elements(rows(scope), scope):
             name, found = key(inner) if key else MISSING, item(inner)
@@ -122,14 +132,14 @@ def _each(written: dict[str, Json], path: str, names: Callable[[Template, str, b
                 out[str(name)] = found
         return out or MISSING
 
-    def listed(scope: Scope) -> Json | Missing:
+    def listed(scope: TemplateScope) -> Json | Missing:
         found = [made for inner in _elements(rows(scope), scope) if not isinstance(made := item(inner), Missing)]
         return found or MISSING
 
     return listed if key is None else keyed
 
 
-def _elements(rows: Json | Missing, scope: Scope) -> Iterator[Scope]:
+def _elements(rows: Json | Missing, scope: TemplateScope) -> Iterator[TemplateScope]:
     listed = enumerate(rows) if isinstance(rows, list) else ()
     for key, value in rows.items() if isinstance(rows, dict) else listed:
         special = {**scope.special, "$key": key, "$value": value}
@@ -140,11 +150,11 @@ def _switch(written: dict[str, Json], path: str, names: Callable[[Template, str,
     by = _text(str(written["$switch"]), f"{path}.$switch", names, inside)
     cases = written.get("$case")
     if not isinstance(cases, dict):
-        raise Unfit(f"{path}.$case: must be an object of values and shapes")
+        raise TemplateMismatch(f"{path}.$case: must be an object of values and shapes")
     made = {value: shape_of(shape, f"{path}.$case.{value}", names, inside) for value, shape in cases.items()}
     other = shape_of(written["$default"], f"{path}.$default", names, inside) if "$default" in written else None
 
-    def chosen(scope: Scope) -> Json | Missing:
+    def chosen(scope: TemplateScope) -> Json | Missing:
         shape = made.get(str(by(scope)), other)
         return MISSING if shape is None else shape(scope)
 
@@ -154,11 +164,13 @@ def _switch(written: dict[str, Json], path: str, names: Callable[[Template, str,
 def _call(written: dict[str, Json], path: str, names: Callable[[Template, str, bool], None], inside: bool) -> Shape:
     function = FUNCTIONS.get(str(written["$call"]))
     if function is None:
-        raise Unfit(f"{path}.$call: there is no function {written['$call']}; there are {', '.join(sorted(FUNCTIONS))}")
+        raise TemplateMismatch(
+            f"{path}.$call: there is no function {written['$call']}; there are {', '.join(sorted(FUNCTIONS))}"
+        )
     rest = {key: value for key, value in written.items() if key not in ("$call", "$when")}
     arguments = _plain(rest, path, names, inside)
 
-    def called(scope: Scope) -> Json | Missing:
+    def called(scope: TemplateScope) -> Json | Missing:
         given = arguments(scope)
         try:
             found = function(given if isinstance(given, dict) else {})
@@ -177,7 +189,7 @@ def _plain(written: dict[str, Json], path: str, names: Callable[[Template, str, 
     ]
     merged = written.get("$merge", [])
     if not isinstance(merged, list):
-        raise Unfit(f"{path}.$merge: must be a list of shapes")
+        raise TemplateMismatch(f"{path}.$merge: must be a list of shapes")
     others = [shape_of(part, f"{path}.$merge[{index}]", names, inside) for index, part in enumerate(merged)]
     without = shape_of(written.get("$without", []), f"{path}.$without", names, inside)
     only = shape_of(written["$only"], f"{path}.$only", names, inside) if "$only" in written else None
@@ -185,7 +197,7 @@ def _plain(written: dict[str, Json], path: str, names: Callable[[Template, str, 
     if not fields and not others:
         return lambda scope: {}
 
-    def built(scope: Scope) -> Json | Missing:
+    def built(scope: TemplateScope) -> Json | Missing:
         out: dict[str, Json] = {}
         left_out, kept = _listed(without(scope)), None if only is None else _listed(only(scope))
         for other in others:

@@ -72,7 +72,7 @@ def cell(value: Json) -> Json:
     return dumps(value).decode() if isinstance(value, dict | list) else value
 
 
-class Table:
+class SheetTable:
     """Rows of a range with a header. header and first: rows, from 1, of the range."""
 
     def __init__(self, rows: Json, header: int, first: int, cells: str = "") -> None:
@@ -103,9 +103,9 @@ class Table:
         return self.names.index(name)
 
 
-def _table(given: Mapping[str, Json]) -> Table:
+def _table(given: Mapping[str, Json]) -> SheetTable:
     header = whole(given.get("header"), 1)
-    return Table(given.get("rows"), header, whole(given.get("first"), header + 1), text(given.get("cells")))
+    return SheetTable(given.get("rows"), header, whole(given.get("first"), header + 1), text(given.get("cells")))
 
 
 def whole(value: Json, default: int) -> int:
@@ -136,7 +136,7 @@ def items(given: Mapping[str, Json]) -> Json:
     return out
 
 
-def _conditions(table: Table, filters: Json) -> list[tuple[int, str]]:
+def _conditions(table: SheetTable, filters: Json) -> list[tuple[int, str]]:
     found = []
     for row in filters if isinstance(filters, list) else []:
         name = text(row.get("lookupColumn")) if isinstance(row, dict) else ""
@@ -168,7 +168,7 @@ def plan(given: Mapping[str, Json]) -> Json:
 
 
 class _Changes:
-    def __init__(self, table: Table, title: str) -> None:
+    def __init__(self, table: SheetTable, title: str) -> None:
         self.table, self.title = table, title
         self.updates: list[Json] = []
         self.appends: list[list[Json]] = []

@@ -17,7 +17,7 @@ from jackfield.api.records import record
 from jackfield_vendors.filters import ARGUMENTS, FILTERS, Filter
 
 
-class Unfit(ValueError):
+class TemplateMismatch(ValueError):
     """A description does not fit; says where and what."""
 
 
@@ -43,7 +43,7 @@ class Choice:
 
 
 @record
-class Reference:
+class TemplateReference:
     choices: tuple[Choice, ...]
 
 
@@ -51,14 +51,14 @@ class Reference:
 class Template:
     """parts: texts and references, in order."""
 
-    parts: tuple[str | Reference, ...]
+    parts: tuple[str | TemplateReference, ...]
 
     def names(self) -> set[str]:
         """The first names of all paths."""
         return {
             choice.path[0]
             for part in self.parts
-            if isinstance(part, Reference)
+            if isinstance(part, TemplateReference)
             for choice in part.choices
             if choice.path
         }
@@ -66,7 +66,7 @@ class Template:
 
 def compiled(text: str) -> Template:
     """Raises ValueError with what is wrong."""
-    parts: list[str | Reference] = []
+    parts: list[str | TemplateReference] = []
     position = 0
     for match in _PART.finditer(text):
         between = text[position : match.start()]
@@ -76,7 +76,7 @@ def compiled(text: str) -> Template:
         parts.append(match[0][0] if match[1] is None else _reference(match[1]))
     _no_brace(text[position:])
     parts.append(text[position:])
-    joined: list[str | Reference] = []
+    joined: list[str | TemplateReference] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
             joined[-1] += part
@@ -87,11 +87,11 @@ def compiled(text: str) -> Template:
 
 def _no_brace(text: str) -> None:
     if "{" in text or "}" in text:
-        raise Unfit("a brace is not closed; write {{ or }} for a brace itself")
+        raise TemplateMismatch("a brace is not closed; write {{ or }} for a brace itself")
 
 
-def _reference(source: str) -> Reference:
-    return Reference(tuple(_choice(part.strip()) for part in source.split("??")))
+def _reference(source: str) -> TemplateReference:
+    return TemplateReference(tuple(_choice(part.strip()) for part in source.split("??")))
 
 
 def _choice(source: str) -> Choice:
@@ -100,7 +100,7 @@ def _choice(source: str) -> Choice:
     if len(head) >= 2 and head[0] == head[-1] == "'":
         return Choice((), head[1:-1], filters)
     if not _PATH.fullmatch(head):
-        raise Unfit(f"{{{source}}} is no name of a value")
+        raise TemplateMismatch(f"{{{source}}} is no name of a value")
     return Choice((".",) if head == "." else tuple(head.split(".")), None, filters)
 
 
@@ -113,18 +113,18 @@ def _filter(source: str) -> tuple[Filter, str]:
     name, _, argument = source.partition(":")
     found = FILTERS.get(name.strip())
     if found is None:
-        raise Unfit(f"there is no filter {name.strip()}; there are {', '.join(sorted(FILTERS))}")
+        raise TemplateMismatch(f"there is no filter {name.strip()}; there are {', '.join(sorted(FILTERS))}")
     quoted = argument.strip()
     plain = quoted[1:-1] if len(quoted) >= 2 and quoted[0] == quoted[-1] == "'" else argument
     try:
         ARGUMENTS.get(name.strip(), str)(plain)
     except (ValueError, re.error) as exc:
-        raise Unfit(f"the filter {name.strip()} cannot have {plain}: {exc}") from None
+        raise TemplateMismatch(f"the filter {name.strip()} cannot have {plain}: {exc}") from None
     return found, plain
 
 
 @record
-class Scope:
+class TemplateScope:
     """What templates see. element: the present element of `$each`; special: values whose names begin with `$` or
     `@`."""
 
@@ -134,9 +134,9 @@ class Scope:
     inside: bool = False
 
 
-def value_of(template: Template, scope: Scope) -> Json | Missing:
+def value_of(template: Template, scope: TemplateScope) -> Json | Missing:
     """The value, or what the text comes to; missing when any part is."""
-    if len(template.parts) == 1 and isinstance(template.parts[0], Reference):
+    if len(template.parts) == 1 and isinstance(template.parts[0], TemplateReference):
         return _resolved(template.parts[0], scope)
     out = []
     for part in template.parts:
@@ -159,7 +159,7 @@ def as_text(value: Json) -> str:
     return dumps(value).decode()
 
 
-def _resolved(reference: Reference, scope: Scope) -> Json | Missing:
+def _resolved(reference: TemplateReference, scope: TemplateScope) -> Json | Missing:
     for choice in reference.choices:
         found = _chosen(choice, scope)
         if not isinstance(found, Missing):
@@ -167,7 +167,7 @@ def _resolved(reference: Reference, scope: Scope) -> Json | Missing:
     return MISSING
 
 
-def _chosen(choice: Choice, scope: Scope) -> Json | Missing:
+def _chosen(choice: Choice, scope: TemplateScope) -> Json | Missing:
     found: Json = choice.literal
     if choice.literal is None:
         found = _looked_up(choice.path, scope)
@@ -178,7 +178,7 @@ def _chosen(choice: Choice, scope: Scope) -> Json | Missing:
     return MISSING if found is None or found == "" else found
 
 
-def _looked_up(path: Sequence[str], scope: Scope) -> Json:
+def _looked_up(path: Sequence[str], scope: TemplateScope) -> Json:
     name, rest = path[0], path[1:]
     if name == ".":
         return unwrapped(scope.element)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import httpx
-
 from jackfield.api.errors import ConfigurationError, UpstreamFailed
 from jackfield.api.http_client import is_loopback
+from jackfield.api.plain_http import HttpAddress, HttpFailed, PlainClient, StreamedReply
 from jackfield.api.registry import Fetched, OpenSource, Sink
 from jackfield.api.version import __version__
 
@@ -24,52 +23,48 @@ HEADERS = {
 class WebSource:
     """See `jackfield.api.registry.OpenSource`."""
 
-    def __init__(self, client: httpx.AsyncClient, base: str, *, allow_http: bool) -> None:
+    def __init__(self, client: PlainClient, base: str, *, allow_http: bool) -> None:
         self._client = client
         self._base = base
         self._allow_http = allow_http
 
     async def fetch(self, path: str, sink: Sink, *, etag: str | None = None) -> Fetched:
-        url = httpx.URL(f"{self._base}/{path}")
+        address = HttpAddress(f"{self._base}/{path}")
         headers = {"If-None-Match": etag} if etag else {}
         try:
             for _ in range(HOPS + 1):
-                async with self._client.stream("GET", url, headers=headers) as answer:
-                    if not answer.has_redirect_location:
-                        return await self._taken(answer, sink, etag)
-                    url = self._next(url, answer.headers["location"])
-        except httpx.HTTPError as exc:
-            raise UpstreamFailed(f"{url} cannot be fetched: {_reason(exc)}.") from None
-        except httpx.InvalidURL:
-            raise UpstreamFailed(f"{url} redirects to what is no URL.") from None
+                async with self._client.stream("GET", address, headers) as answer:
+                    if answer.location is None:
+                        return await self._taken(answer, address, sink, etag)
+                    address = self._next(address, answer.location)
+        except HttpFailed as exc:
+            raise UpstreamFailed(f"{address} cannot be fetched: {exc}.") from None
         raise UpstreamFailed(f"{self._base}/{path} is redirected more than {HOPS} times.")
 
-    def _next(self, url: httpx.URL, location: str) -> httpx.URL:
+    def _next(self, address: HttpAddress, location: str) -> HttpAddress:
         """Raises `UpstreamFailed` for a way out of https."""
-        found = url.join(location)
-        plain = found.scheme == "http" and url.scheme == "http" and http_allowed(found.host, self._allow_http)
+        try:
+            found = address.joined(location)
+        except ValueError:
+            raise UpstreamFailed(f"{address} redirects to what is no URL.") from None
+        plain = found.scheme == "http" and address.scheme == "http" and http_allowed(found.host, self._allow_http)
         if found.scheme != "https" and not plain:
-            raise UpstreamFailed(f"{url} redirects to {found.scheme}://{found.host}, which is not https.")
+            raise UpstreamFailed(f"{address} redirects to {found.scheme}://{found.host}, which is not https.")
         return found
 
     @staticmethod
-    async def _taken(answer: httpx.Response, sink: Sink, etag: str | None) -> Fetched:
-        if answer.status_code == 304 and etag:
+    async def _taken(answer: StreamedReply, address: HttpAddress, sink: Sink, etag: str | None) -> Fetched:
+        if answer.status == 304 and etag:
             return Fetched(etag, unchanged=True)
-        if answer.status_code != 200:
-            raise UpstreamFailed(f"{answer.url} answers with the status {answer.status_code}.")
-        if answer.headers.get("content-encoding", "identity").lower() != "identity":
-            raise UpstreamFailed(f"{answer.url} is sent compressed, which was not asked for.")
+        if answer.status != 200:
+            raise UpstreamFailed(f"{address} answers with the status {answer.status}.")
+        if (answer.header("content-encoding") or "identity").lower() != "identity":
+            raise UpstreamFailed(f"{address} is sent compressed, which was not asked for.")
         # As they come: collected into larger ones, a slow server would be silent for the sink.
-        async for block in answer.aiter_raw():
+        async for block in answer.chunks():
             await sink(block)
-        given = answer.headers.get("etag", "")
+        given = answer.header("etag")
         return Fetched(given if given and given.isascii() and len(given) <= LONGEST_ETAG else None)
-
-
-def _reason(error: Exception) -> str:
-    """Names the kind; the text of most is empty or says it again."""
-    return f"{type(error).__name__}{f' ({error})' if str(error) else ''}"
 
 
 def http_allowed(host: str, allowed: bool) -> bool:
@@ -80,14 +75,14 @@ def http_allowed(host: str, allowed: bool) -> bool:
 async def open_web(base: str, *, timeout: float, allow_http: bool) -> AsyncIterator[OpenSource]:
     """timeout: seconds of silence. Raises `ConfigurationError`."""
     try:
-        url = httpx.URL(base)
-    except httpx.InvalidURL:
+        address = HttpAddress(base)
+    except ValueError:
         raise ConfigurationError("registry.url is no URL.") from None
-    if url.userinfo or url.query or url.fragment or not url.host:
+    if not address.is_bare:
         raise ConfigurationError("registry.url must be of the form https://host/path, without a user or a query.")
-    if url.scheme == "http" and not http_allowed(url.host, allow_http):
+    if address.scheme == "http" and not http_allowed(address.host, allow_http):
         raise ConfigurationError("registry.url: use https://, or set registry.allow_http.")
     # The proxy of the environment has no business with a server of this machine.
-    own = is_loopback(url.host.strip("[]"))
-    async with httpx.AsyncClient(headers=HEADERS, timeout=timeout, trust_env=not own, follow_redirects=False) as client:
+    own = is_loopback(address.host)
+    async with PlainClient(headers=HEADERS, timeout=timeout, trust_environment=not own) as client:
         yield WebSource(client, base, allow_http=allow_http)

@@ -19,8 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from jackfield.api.profiles import Launch
-from jackfield.api.telemetry import RunUsage, Tokens
+from jackfield.api.telemetry import ExecutionEnded, RunEnded, RunUsage, Tokens
 from jackfield_telemetry.settings import TelemetrySettings
 
 Attributes: TypeAlias = dict[str, str | int | float]
@@ -54,51 +53,51 @@ class Exporter:
         self._executions = meter.create_counter("jackfield.executions", "{execution}", "Ended workflow executions")
         self._execution_time = meter.create_histogram("jackfield.execution.duration", "s", "Duration of executions")
 
-    def run(self, launch: Launch, ended_ms: int, exit_code: int, usage: RunUsage | None) -> None:
-        profile = launch.profile
+    def run(self, ended: RunEnded) -> None:
+        usage = ended.usage
         of = _attributes(
             {
                 "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.agent.id": profile.agent_id,
-                "gen_ai.agent.name": profile.alias,
-                "gen_ai.provider.name": profile.provider_id,
-                "gen_ai.request.model": profile.model,
+                "gen_ai.agent.id": ended.agent,
+                "gen_ai.agent.name": ended.profile,
+                "gen_ai.provider.name": ended.provider,
+                "gen_ai.request.model": ended.model,
             }
         )
         more: Attributes = {
-            "jackfield.run.id": launch.run_id,
-            "jackfield.run.kind": launch.kind,
-            "process.exit.code": exit_code,
+            "jackfield.run.id": ended.run_id,
+            "jackfield.run.kind": ended.kind,
+            "process.exit.code": ended.exit_code,
         }
         self._span(
-            f"invoke_agent {profile.alias}",
+            f"invoke_agent {ended.profile}",
             {**of, **more, **(_usage(usage) if usage else {})},
-            (launch.started_ms, ended_ms),
-            f"the agent ended with {exit_code}" if exit_code else None,
+            (ended.started_ms, ended.ended_ms),
+            f"the agent ended with {ended.exit_code}" if ended.exit_code else None,
         )
-        result = {**of, "jackfield.run.kind": launch.kind}
-        self._runs.add(1, {**result, "process.exit.code": exit_code})
-        self._run_time.record(max(0, ended_ms - launch.started_ms) / 1000, result)
+        result = {**of, "jackfield.run.kind": ended.kind}
+        self._runs.add(1, {**result, "process.exit.code": ended.exit_code})
+        self._run_time.record(max(0, ended.ended_ms - ended.started_ms) / 1000, result)
         if usage is not None:
             for kind, number in _kinds(usage.tokens).items():
                 self._tokens.add(number, {**of, "gen_ai.token.type": kind})
             self._cost.add(usage.cost.total, of)
 
-    def execution(self, data: Mapping[str, object], started_ms: int, ended_ms: int) -> None:
-        """data: of the event `execution.finished`."""
+    def execution(self, ended: ExecutionEnded) -> None:
         of = _attributes(
             {
-                "jackfield.workflow.id": data.get("workflowId"),
-                "jackfield.workflow.name": data.get("workflowName"),
-                "jackfield.execution.mode": data.get("mode"),
-                "jackfield.execution.status": data.get("status"),
+                "jackfield.workflow.id": ended.workflow_id,
+                "jackfield.workflow.name": ended.workflow_name,
+                "jackfield.execution.mode": ended.mode,
+                "jackfield.execution.status": ended.status,
             }
         )
-        failed = None if data.get("status") == "success" else str(data.get("status"))
-        named = {**of, "jackfield.execution.id": str(data.get("id"))}
-        self._span(f"workflow {data.get('workflowName')}", named, (started_ms, ended_ms), failed)
+        failed = None if ended.status == "success" else ended.status
+        named = {**of, "jackfield.execution.id": ended.execution_id}
+        started_ms = ended.ended_ms if ended.started_ms is None else ended.started_ms
+        self._span(f"workflow {ended.workflow_name}", named, (started_ms, ended.ended_ms), failed)
         self._executions.add(1, of)
-        self._execution_time.record(max(0, ended_ms - started_ms) / 1000, of)
+        self._execution_time.record(max(0, ended.ended_ms - started_ms) / 1000, of)
 
     def close(self, timeout: float) -> None:
         """Send what waits. Blocks, no longer than so many seconds: threads that go on do not keep a process alive."""

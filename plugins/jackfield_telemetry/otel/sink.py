@@ -6,35 +6,31 @@ The library is an extra (`otel`), loaded with the first run or execution; it exp
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.diagnosis import Finding
 from jackfield.api.places import load
-from jackfield.api.telemetry import TELEMETRY_SINKS
+from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, RunEnded
 from jackfield_telemetry.settings import TelemetrySettings
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
-    from jackfield.api.events import Event
-    from jackfield.api.profiles import Launch
-    from jackfield.api.telemetry import RunUsage, TelemetrySink
+    from jackfield.api.telemetry import TelemetryRecord, TelemetrySink
     from jackfield_telemetry.otel.exporter import Exporter
 
 MISSING = (
     "telemetry.otlp_endpoint is set, but the OpenTelemetry library is not installed, so that nothing is exported. "
     "Install it with: pip install 'jackfield[otel]'"
 )
-OPEN = 10_000
-"""Executions whose start is remembered; the oldest is forgotten first."""
 
 
 class OtlpSink:
     """`TelemetrySink` of one daemon."""
 
     name = "otlp"
+    takes = frozenset({RunEnded, ExecutionEnded})
 
     def __init__(self, context: PluginContext, settings: TelemetrySettings) -> None:
         self._context, self._settings = context, settings
@@ -42,27 +38,14 @@ class OtlpSink:
         self._closed = False
         context.secrets.redact(*settings.otlp_headers.values())
 
-    async def run_ended(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None:
-        ended_ms = self._context.clock.now_ms()
-        if (exporter := await self._exporter()) is not None:
-            exporter.run(launch, ended_ms, exit_code, usage)
-
-    async def follow_executions(self) -> None:
-        """Until it is cancelled: a span for each execution, from its first event on."""
-        started: OrderedDict[str, int] = OrderedDict()
-        with self._context.events.subscribe("workflows") as events:
-            async for event in events:
-                id = str(event.data.get("id", ""))  # noqa: A001 - the event's own word
-                if event.type == "execution.started":
-                    started.setdefault(id, event.time)
-                    if len(started) > OPEN:
-                        started.popitem(last=False)
-                elif event.type == "execution.finished":
-                    await self._execution(event, started.pop(id, event.time))
-
-    async def _execution(self, event: Event, started_ms: int) -> None:
-        if (exporter := await self._exporter()) is not None:
-            exporter.execution(event.data, started_ms, event.time)
+    async def take(self, batch: Sequence[TelemetryRecord]) -> None:
+        if (exporter := await self._exporter()) is None:
+            return
+        for record in batch:
+            if isinstance(record, RunEnded):
+                exporter.run(record)
+            elif isinstance(record, ExecutionEnded):
+                exporter.execution(record)
 
     async def close(self) -> None:
         """What is waiting gets `telemetry.otlp_timeout` to leave."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.jsontext import Json
+from jackfield.api.plain_http import HttpFailed, PlainClient, Transport
 from jackfield.api.records import record
 from jackfield.api.workflows import Document
 from jackfield_workflows.documents.identities import known_id
-
-if TYPE_CHECKING:
-    import httpx
 
 PAGE = 100
 TIMEOUT = 60.0
@@ -35,16 +33,14 @@ class Daemon:
 class RemoteWorkflows:
     """`Workflows` of a daemon. An async context manager."""
 
-    def __init__(self, daemon: Daemon, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        import httpx
-
+    def __init__(self, daemon: Daemon, transport: Transport | None = None) -> None:
         headers = {"X-API-Key": daemon.api_key} if daemon.api_key else {}
         self._url = daemon.url.rstrip("/")
-        self._client = httpx.AsyncClient(
+        self._client = PlainClient(
             base_url=f"{self._url}/api/v1",
             headers=headers,
             timeout=TIMEOUT,
-            trust_env=False,  # a proxy has no business between a command and its daemon
+            trust_environment=False,  # a proxy has no business between a command and its daemon
             transport=transport,
         )
 
@@ -54,7 +50,7 @@ class RemoteWorkflows:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        await self._client.__aexit__(kind, error, trace)
 
     async def rows(self) -> list[Mapping[str, Json]]:
         found: list[Mapping[str, Json]] = []
@@ -81,21 +77,19 @@ class RemoteWorkflows:
         refused: str = "",
     ) -> dict[str, Any]:  # an answer of the API, whose shape its routes state
         """The answer's JSON. refused: a key by which a refusal is an answer too. Raises `JackfieldError`."""
-        import httpx
-
         content = None if json is None else jsontext.dumps(json)
         headers = {} if content is None else {"Content-Type": "application/json"}
         try:
-            answer = await self._client.request(method, path, params=params, content=content, headers=headers)
-        except httpx.HTTPError as exc:
+            answer = await self._client.send(method, path, query=params, content=content, headers=headers)
+        except HttpFailed as exc:
             raise JackfieldError(
-                f"The daemon at {self._url} does not answer ({type(exc).__name__}); if it listens elsewhere, say where "
+                f"The daemon at {self._url} does not answer ({exc.kind}); if it listens elsewhere, say where "
                 "with --url or JACKFIELD_URL."
             ) from None
-        found = _object(answer.content)
-        if answer.is_success or (refused and refused in found):
+        found = _object(answer.body)
+        if 200 <= answer.status < 300 or (refused and refused in found):
             return found
-        raise _refusal(answer.status_code, found)
+        raise _refusal(answer.status, found)
 
 
 def _object(content: bytes) -> dict[str, Any]:

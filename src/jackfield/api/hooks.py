@@ -118,7 +118,7 @@ class Hooks:
 
     @hookspec
     def jackfield_telemetry_sinks(self) -> Sequence[TelemetrySink]:  # type: ignore[empty-body]
-        """Where figures of runs go beside our own files."""
+        """Where records of runs, executions and proxied requests go beside our own files. Asked for at the start."""
 
     @hookspec
     def jackfield_proxy_strategies(self) -> Sequence[RoutingStrategy]:  # type: ignore[empty-body]

@@ -1,11 +1,39 @@
-"""A sliding-window limit per key, in bounded memory."""
+"""Limits: of time for what somebody else wrote, and of requests per key, in bounded memory."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict, deque
+from collections.abc import Awaitable
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TypeVar
 
 from .clock import Clock
+
+T = TypeVar("T")
+GRACE = 1.0
+"""Seconds in which something that was cancelled may still end in order."""
+
+
+async def within(seconds: float, work: Awaitable[T]) -> T:
+    """The work's result. Beyond its time it is cancelled. Unlike `asyncio.wait_for` this waits at most `GRACE` for
+    that, so what swallows its cancellation goes on alone.
+
+    Raises:
+        TimeoutError: The work has not ended in time.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if not done:
+            task.cancel()
+            await asyncio.wait({task}, timeout=GRACE)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    if not done:
+        raise TimeoutError(f"it has not ended in {seconds:g} s")
+    return task.result()
 
 
 def canonical_client(client: str) -> str:

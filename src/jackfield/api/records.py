@@ -47,3 +47,8 @@ def _default(value: object) -> object:
 def replace(old: RecordT, **changes: object) -> RecordT:
     """A copy with some fields changed."""
     return cast("RecordT", msgspec.structs.replace(cast("msgspec.Struct", old), **changes))
+
+
+def as_dict(thing: object) -> dict[str, object]:
+    """Name -> value of each field of a record; what is inside of it stays as it is."""
+    return msgspec.structs.asdict(cast("msgspec.Struct", thing))

@@ -5,9 +5,9 @@ Source: agent-daemon.md 'Usage statistics'; decisions.md 'Usage' and section 4; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from .extensions import ExtensionPoint
 from .records import record
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 __all__ = (
     "Bookmark",
     "Cost",
+    "ExecutionEnded",
+    "ExecutionStarted",
     "LogFile",
+    "ProxiedRequest",
     "Reading",
+    "RunEnded",
     "RunUsage",
+    "TelemetryRecord",
     "TelemetrySink",
     "Tokens",
     "Usage",
@@ -99,14 +104,97 @@ class UsageReader(Protocol):
         read yet. Lines that are damaged are skipped. Raises OSError."""
 
 
+@record
+class RunEnded:
+    """A run of a profile has ended. usage: None where the agent keeps no log that is known. Times: Unix ms."""
+
+    run_id: str
+    profile: str
+    agent: str
+    provider: str
+    model: str
+    kind: str
+    """`profile_run`, `terminal_session`, `workflow`."""
+    started_ms: int
+    ended_ms: int
+    exit_code: int
+    usage: RunUsage | None = None
+
+
+@record
+class ExecutionStarted:
+    """An execution of a workflow has begun to run, or goes on after a wait. time_ms: Unix ms."""
+
+    execution_id: str
+    workflow_id: str
+    workflow_name: str
+    mode: str
+    """`webhook`, `trigger`, `manual`, `test` ..."""
+    time_ms: int
+
+
+@record
+class ExecutionEnded:
+    """An execution has ended. started_ms: its first start, Unix ms; None: an earlier daemon has started it."""
+
+    execution_id: str
+    workflow_id: str
+    workflow_name: str
+    mode: str
+    status: str
+    """`success`, `failed`, `cancelled`."""
+    started_ms: int | None
+    ended_ms: int
+
+    @property
+    def duration_ms(self) -> int | None:
+        return None if self.started_ms is None else max(0, self.ended_ms - self.started_ms)
+
+
+@record
+class ProxiedRequest:
+    """A proxy has served a request. model: that was used; asked_model: that the client has named. status: what the
+    client got. tokens: None when the answer has said nothing of them. cost: US dollars; None: it is not known."""
+
+    request_id: str
+    profile: str
+    provider: str
+    model: str
+    asked_model: str
+    status: int
+    ended_ms: int
+    """Unix ms."""
+    duration_ms: int
+    first_byte_ms: int | None = None
+    attempts: int = 1
+    tokens: Tokens | None = None
+    cost: float | None = None
+    error: str | None = None
+
+
+TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | ProxiedRequest"
+
+
 class TelemetrySink(Protocol):
-    """Where figures go beside our own files (`jackfield_telemetry_sinks`)."""
+    """Where records of what happened go beside our own files (`jackfield_telemetry_sinks`).
 
-    name: str
+    Each sink has a queue of `telemetry.sink_queue` records and one task. What does not fit, and what a sink fails to
+    take, is lost and counted in `/metrics`; runs and requests wait for no sink. No record holds a secret.
+    """
 
-    async def run_ended(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None: ...
+    @property
+    def name(self) -> str: ...
 
-    async def close(self) -> None: ...
+    @property
+    def takes(self) -> Collection[type]:
+        """The kinds of records that it wants, such as `{ExecutionEnded, ProxiedRequest}`. Read once."""
+
+    async def take(self, batch: Sequence[TelemetryRecord]) -> None:
+        """In the order in which they came, 1 to `telemetry.sink_batch`. Called again when this has ended; it has
+        `telemetry.sink_timeout` seconds. What it raises is logged."""
+
+    async def close(self) -> None:
+        """At the daemon's stop, after the last batch, with the same time."""
 
 
 class Usage(Protocol):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Timer
 
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs
@@ -16,6 +18,9 @@ from jackfield.http.server import hold_beside, listen, run
 
 from .runtime import Runtime
 
+log = logging.getLogger("jackfield")
+LONGEST_END = 5.0
+"""Seconds after the stop of the kernel and the server."""
 COLLECTOR = 50_000, 50, 1_000
 """When the cyclic collector looks at its three generations (`gc.set_threshold`).
 
@@ -34,6 +39,20 @@ def spare_collector() -> None:
     gc.set_threshold(*COLLECTOR)
 
 
+def leave_in_time(logs: Logs, failed: Callable[[], bool]) -> None:
+    """End the process some time from now, whatever is still there. A task that swallows its cancellation and a thread
+    that hangs would otherwise hold the interpreter for ever; everything of ours has stopped by now."""
+
+    def leave() -> None:
+        log.warning("Tasks or threads of a plugin do not end; the process ends without them.")
+        logs.stop()
+        os._exit(1 if failed() else 0)
+
+    timer = Timer(LONGEST_END, leave)
+    timer.daemon = True
+    timer.start()
+
+
 def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
     """Raises `ConfigurationError` for everything that prevents the start."""
     share_arena()
@@ -47,9 +66,10 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         try:
             app = create_app(kernel)
             spare_collector()
-            run(app, sock)
+            failed = lambda: (app.lifespan.failure or kernel.failure) is not None  # noqa: E731 - one question
+            run(app, sock, lambda: leave_in_time(logs, failed))
         except Exception as exc:
-            logging.getLogger("jackfield").error("The daemon did not start or has failed: %s", exc)
+            log.error("The daemon did not start or has failed: %s", exc)
             raise
         finally:
             logs.stop()

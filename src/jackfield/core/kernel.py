@@ -25,6 +25,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.http_client import is_loopback
+from jackfield.api.limits import within
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.settings import SettingsTable
@@ -243,7 +244,7 @@ class Kernel:
         try:
             awaited = act()
             if awaited is not None:
-                await asyncio.wait_for(awaited, self.settings.get(PluginsSettings).startup_timeout)
+                await within(self.settings.get(PluginsSettings).startup_timeout, awaited)
         except ConfigurationError:
             raise
         except asyncio.CancelledError as exc:

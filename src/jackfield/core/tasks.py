@@ -8,6 +8,9 @@ from collections.abc import Coroutine
 
 log = logging.getLogger("jackfield.tasks")
 
+LONGEST_END = 10.0
+"""Seconds for all tasks together, once they are cancelled."""
+
 
 class Tasks:
     """Starts them, logs their failures, and cancels what is left."""
@@ -34,4 +37,8 @@ class Tasks:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if not tasks:
+            return
+        _, left = await asyncio.wait(tasks, timeout=LONGEST_END)
+        for task in left:
+            log.error("The background task %s swallows its cancellation; it is left behind.", task.get_name())

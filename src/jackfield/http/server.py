@@ -83,12 +83,20 @@ def runner_of(name: str) -> Runner:
     return cast("Runner", load(RUNNERS[name]))
 
 
-def run(app: Application, sock: socket.socket) -> None:
-    """Serve until a signal. Raises `ConfigurationError` when the start failed or the server is not installed."""
+def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambda: None) -> None:
+    """Serve until a signal. ended: called once nothing is served any more, before what is left of tasks and threads is
+    waited for. Raises `ConfigurationError` when the start failed or the server is not installed."""
     server = app.kernel.settings.get(ServerSettings)
+
+    async def serve(runner: Runner) -> None:
+        try:
+            await runner(app, sock, server)
+        finally:
+            ended()
+
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
-            runner.run(runner_of(server.implementation)(app, sock, server))  # type: ignore[arg-type]
+            runner.run(serve(runner_of(server.implementation)))
     except ImportError as exc:
         name = server.implementation
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None

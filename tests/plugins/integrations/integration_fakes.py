@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo, NodeError, NodeType
-from jackfield.api.workflows import Items, Node, Workflow, WorkflowSettings
+from jackfield.api.workflows import Item, Items
 from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.context import FakeContext, made
+from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_integrations.catalogue import node_types
 from jackfield_integrations.settings import IntegrationSettings
 
@@ -33,44 +30,13 @@ def free_port() -> int:
 
 
 @dataclass
-class FakeRun:
-    """What these nodes use of `NodeRun`."""
+class NotedRun(FakeNodeRun):
+    """Notes which authorizations are asked for."""
 
-    kind: NodeType
-    node: Node
-    items: Items
-    per_item: Sequence[Mapping[str, Json]]
-    credentials: Mapping[str, Mapping[str, str]]
-    binary: MemoryFiles
-    execution: ExecutionInfo = field(
-        default_factory=lambda: ExecutionInfo(
-            "e1", "manual", Workflow("w", "W", 1, True, {}, {}, WorkflowSettings(), {}, {})
-        )
-    )
-    log: logging.Logger = field(default_factory=lambda: logging.getLogger("jackfield.test"))
-    authorizations: list[str] = field(default_factory=list)
-
-    @property
-    def inputs(self) -> Sequence[Items]:
-        return [self.items]
-
-    async def resolve(self) -> list[Any]:
-        model = self.kind.parameters(self.node.version)
-        made = []
-        for index in range(len(self.items)):
-            try:
-                made.append(model.model_validate(dict(self.per_item[min(index, len(self.per_item) - 1)])))
-            except ValidationError as exc:
-                raise NodeError(str(exc), item=index) from exc
-        return made
-
-    async def credential(self, kind: str) -> Mapping[str, str]:
-        if kind not in self.credentials:
-            raise NodeError(f"The node names no stored credential of the kind {kind}.")
-        return {"allowedHosts": "", **self.credentials[kind]}
+    asked: list[str] = field(default_factory=list)
 
     async def authorization(self, kind: str) -> Any:
-        self.authorizations.append(kind)
+        self.asked.append(kind)
         return f"authorization {kind}"
 
 
@@ -91,16 +57,26 @@ class Bench:
         *,
         credentials: Mapping[str, Mapping[str, str]] | None = None,
         on_error: Any = "stopWorkflow",
-    ) -> FakeRun:
+    ) -> NotedRun:
+        def parameters_of(item: Item) -> Mapping[str, Json]:
+            pairing: Any = item.get("pairedItem", {"item": 0})
+            return per_item[min(pairing["item"], len(per_item) - 1)]
+
         per_item = [parameters] if isinstance(parameters, Mapping) else parameters
-        node = Node("n1", kind, f"n8n-nodes-base.{kind}", kind, version, per_item[0], on_error=on_error)
-        items = rows({}) if given is None else given
-        return FakeRun(self.types[kind], node, items, per_item, credentials or {}, self.files)
+        return NotedRun(
+            self.types[kind],
+            parameters if isinstance(parameters, Mapping) else parameters_of,
+            rows({}) if given is None else given,
+            version=version,
+            credentials=credentials or {},
+            binary=self.files,
+            on_error=on_error,
+        )
 
     async def items(self, *args: Any, **more: Any) -> Items:
         """The items of the only output."""
         run = self.run(*args, **more)
-        result = await run.kind.execute(run)  # type: ignore[arg-type]  # it has what these nodes use
+        result = await run.type.execute(run)
         assert isinstance(result, list)
         (items,) = result
         return items

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from node_fakes import Bench, FakeRun
+from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
+from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_nodes.files.formats.archives import unique
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -25,18 +26,18 @@ LARGE = random.Random(1).randbytes(700_000) + b"text " * 100_000
 
 async def run_of(
     bench: Bench, parameters: dict[str, Any], files: dict[str, tuple[str, bytes]], version: float = 1.1
-) -> FakeRun:
+) -> FakeNodeRun:
     """files: name and content by field; small ones are inside the item, large ones are kept."""
     run = bench.run("compression", version, parameters, [{"json": {"a": 1}}])
-    kept = run.given[0]["binary"] = {}
+    kept = run.first[0]["binary"] = {}
     for field, (name, content) in files.items():
         kept[field] = await run.binary.write(content, mime_type="a/b", file_name=name)
     return run
 
 
-async def made(run: FakeRun) -> dict[str, tuple[Any, bytes]]:
+async def made(run: FakeNodeRun) -> dict[str, tuple[Any, bytes]]:
     """Entry and content of the files that came out."""
-    result: Any = await run.kind.execute(run)
+    result: Any = await run.type.execute(run)
     ((item,),) = result
     assert (item["json"], item["pairedItem"]) == ({"a": 1}, {"item": 0})
     return {
@@ -124,7 +125,7 @@ async def test_names_stay_below_the_archive(bench: Bench) -> None:
     parameters = {"operation": "compress", "binaryPropertyName": ",".join(names)}
     run = await run_of(bench, parameters, {field: (field, b"1") for field in names})
     for field, name in names.items():
-        run.given[0]["binary"][field]["fileName"] = name
+        run.first[0]["binary"][field]["fileName"] = name
     ((_, content),) = (await made(run)).values()
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         assert packed.namelist() == ["etc/x", "C:/y", "?", "n" * 1000, "file"]

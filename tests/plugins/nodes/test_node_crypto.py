@@ -42,7 +42,7 @@ async def test_a_digest_of_a_file(bench: Bench) -> None:
     run = bench.run("crypto", 1, {"type": "SHA256", "binaryData": True, "binaryPropertyName": "f"})
     kept = await run.binary.write(b"abc" * 100_000, mime_type="text/plain")
     assert "id" in kept
-    run.given = [{"json": {"a": 1}, "binary": {"f": file}} for file in (inline, kept)]  # type: ignore[misc]
+    run.first = [{"json": {"a": 1}, "binary": {"f": file}} for file in (inline, kept)]  # type: ignore[misc]
     ((first, second),) = await bench.outputs(run)
     assert first["json"] == {"a": 1, "data": HASHES["SHA256"]}
     assert first["binary"] == {"f": inline}

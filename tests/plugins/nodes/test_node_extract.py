@@ -434,7 +434,7 @@ async def test_a_kept_file_is_read_like_one_inside_its_item(bench: Bench) -> Non
     run = bench.run("extractFromFile", 1, {"operation": "fromJson"})
     text = json.dumps({"long": "x" * 200_000})
     kept = await run.binary.write(text.encode(), mime_type="application/json")
-    run.given = [{"json": {}, "binary": {"data": kept}}]
+    run.first = [{"json": {}, "binary": {"data": kept}}]
     ((made,),) = await bench.outputs(run)
     assert made["json"]["data"] == json.loads(text)
     run.binary.kept.clear()

@@ -66,7 +66,7 @@ LENGTHS: list[tuple[float | None, dict[str, Any], int]] = [
 @pytest.mark.parametrize(("version", "parameters", "length"), LENGTHS)
 async def test_wait_for_a_time(bench: Bench, version: float | None, parameters: dict[str, Any], length: int) -> None:
     run = bench.run("wait", version, {"resume": "timeInterval", **parameters}, items({"a": 1}))
-    result = await run.kind.execute(run)
+    result = await run.type.execute(run)
     assert isinstance(result, Suspend)
     assert result.until == bench.clock.now_ms() + length
     assert result.outputs == [[{"json": {"a": 1}, "pairedItem": {"item": 0}}]]
@@ -82,7 +82,7 @@ DATES = [
 @pytest.mark.parametrize(("date", "zone", "length"), DATES)
 async def test_wait_until_a_moment(bench: Bench, date: str, zone: str | None, length: int) -> None:
     run = bench.run("wait", 1.1, {"resume": "specificTime", "dateTime": date}, timezone=zone)
-    result = await run.kind.execute(run)
+    result = await run.type.execute(run)
     assert isinstance(result, Suspend)
     assert result.until == bench.clock.now_ms() + length
 
@@ -156,7 +156,7 @@ async def test_wait_for_a_call(
     bench: Bench, parameters: dict[str, Any], length: int | None, call: dict[str, Any]
 ) -> None:
     run = bench.run("wait", 1.1, parameters, items({"a": 1}))
-    result = await run.kind.execute(run)
+    result = await run.type.execute(run)
     assert isinstance(result, Suspend)
     assert result.until == (None if length is None else bench.clock.now_ms() + length)
     assert result.call == call  # no secret among it
@@ -291,11 +291,11 @@ TOLD = {"inputSource": "workflowInputs", "workflowInputs": {"values": [{"name": 
 )
 def test_the_fields_that_a_workflow_asks_for(bench: Bench, version: float, parameters: Any, expected: Any) -> None:
     run = bench.run("executeWorkflowTrigger", version, parameters)
-    assert isinstance(run.kind, EntryNode)
-    found = run.kind.entry(run.node, run.execution.workflow, items({"a": 1, "c": 3}))
+    assert isinstance(run.type, EntryNode)
+    found = run.type.entry(run.node, run.execution.workflow, items({"a": 1, "c": 3}))
     assert found is not None
     assert [row["json"] for row in found] == [expected]
-    assert run.kind.entry(run.node, run.execution.workflow, None) is None
+    assert run.type.entry(run.node, run.execution.workflow, None) is None
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
-from node_fakes import Bench, FakeRun, items
+from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.scripts import ScriptData, ScriptEngine, ScriptError, ScriptResult
 from jackfield.testing.context import FakeContext
+from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_javascript.engine import engine as javascript
 
 
 @dataclass
-class ScriptedRun(FakeRun):
+class ScriptedRun(FakeNodeRun):
     """Runs scripts for real, as the engine does."""
 
     engine: ScriptEngine | None = None
@@ -26,12 +27,16 @@ class ScriptedRun(FakeRun):
         assert self.engine is not None
         assert language == "javaScript"
         node = {"name": "n1", "parameters": dict(self.node.parameters), "onError": self.node.on_error, "context": {}}
-        data = ScriptData(input=self.given, node=node, **(self.data or {}))
+        data = ScriptData(input=self.first, node=node, **(self.data or {}))
         try:
             return await self.engine.run(source, data, each=each, timeout=timeout or 10)
         except ScriptError as exc:
             where = f" (line {exc.line})" if exc.line is not None else ""
             raise NodeError(f"{exc.message}{where}", item=exc.item) from None
+
+
+def given_of(run: FakeNodeRun) -> dict[str, Any]:
+    return {one.name: getattr(run, one.name) for one in fields(FakeNodeRun)}
 
 
 @pytest.fixture
@@ -49,7 +54,7 @@ def run(bench: Bench, engine: ScriptEngine) -> Any:
         parameters = {} if code is None else {"functionCode": code}
         extra = {name: more.pop(name) for name in ("on_error",) if name in more}
         fake = bench.run(kind, 1, parameters, items({"n": 1}, {"n": 2}) if given is None else given, **extra)
-        scripted = ScriptedRun(**{**vars(fake), "engine": engine, "data": more.pop("data", None)})
+        scripted = ScriptedRun(**{**given_of(fake), "engine": engine, "data": more.pop("data", None)})
         (made,) = await bench.outputs(scripted)
         return made
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from loopback import Loopback, loopback, reply
-from node_fakes import Bench, FakeRun
+from node_fakes import Bench
 
 from jackfield.api.binary import BinarySettings, stream_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield.testing.binary import MemoryFiles
+from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_nodes.http.settings import HttpSettings
 
 LARGE = bytes(range(256)) * 400
@@ -31,11 +32,11 @@ def bench(make_bench: Callable[..., Bench]) -> Bench:
     return make_bench(HttpSettings(allowed_networks=["127.0.0.0/8"]))
 
 
-async def with_file(run: FakeRun, name: str = "file") -> FakeRun:
+async def with_file(run: FakeNodeRun, name: str = "file") -> FakeNodeRun:
     """The run's only item has a kept file."""
     kept = await run.binary.write(LARGE, mime_type="image/png", file_name="a.png")
     assert kept["data"] == ""
-    run.given[0]["binary"] = {name: kept}
+    run.first[0]["binary"] = {name: kept}
     return run
 
 
@@ -156,7 +157,7 @@ async def test_a_file_that_is_cut_short_is_not_sent_as_whole(
 # -------------------------------------------------------------------------------------------------- received in pieces
 
 
-async def downloaded(bench: Bench, server: Loopback, run: FakeRun | None = None, **options: Any) -> bytes:
+async def downloaded(bench: Bench, server: Loopback, run: FakeNodeRun | None = None, **options: Any) -> bytes:
     parameters = {"url": server.url(), "options": {"response": {"response": {"responseFormat": "file", **options}}}}
     run = run or bench.run("httpRequest", 4.2, parameters, [{"json": {}}])
     ((made,),) = await bench.outputs(run)

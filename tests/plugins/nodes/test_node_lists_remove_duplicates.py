@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from node_fakes import Bench, FakeRun, items
+from node_fakes import Bench, items
 
-from jackfield.api.nodes import ExecutionInfo, NodeError
-from jackfield.api.workflows import Items, Workflow, WorkflowSettings
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Items
+from jackfield.testing.node_runs import FakeNodeRun
 
 KEY, NUMBER, DATE = (
     "removeItemsWithAlreadySeenKeyValues",
@@ -111,13 +111,16 @@ class Past:
         }
         self.statics: dict[str, Any] = {}
 
-    def run(self, execution: str, values: list[Any]) -> FakeRun:
+    def run(self, execution: str, values: list[Any]) -> FakeNodeRun:
         rows: Items = items(*({"v": value} for value in values))
-        run = self.bench.run(
-            "removeDuplicates", 2, lambda item: {**self.parameters, self.name: item["json"]["v"]}, rows
+        return self.bench.run(
+            "removeDuplicates",
+            2,
+            lambda item: {**self.parameters, self.name: item["json"]["v"]},
+            rows,
+            execution_id=execution,
+            statics=self.statics,
         )
-        workflow = Workflow("w1", "W", 1, True, {}, {}, WorkflowSettings(), {}, {})
-        return replace(run, execution=ExecutionInfo(execution, "webhook", workflow), statics=self.statics)
 
     async def kept(self, execution: str, *values: Any) -> list[Any]:
         (made,) = await self.bench.outputs(self.run(execution, list(values)))

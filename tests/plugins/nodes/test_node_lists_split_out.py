@@ -102,7 +102,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("parameters", "message"), WRONG)
 async def test_wrong_parameters_are_named_with_the_item(bench: Bench, parameters: Any, message: str) -> None:
     with pytest.raises(NodeError, match=message) as caught:
-        await bench.json("splitOut", 1, parameters, items({"l": [1]}))
+        await bench.json("splitOut", 1, lambda _: parameters, items({"l": [1]}))
     assert caught.value.item == 0
 
 

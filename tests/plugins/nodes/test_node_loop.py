@@ -6,10 +6,11 @@ from typing import Any
 
 import orjson
 import pytest
-from node_fakes import Bench, FakeRun, items
+from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Items, Node, Outputs
+from jackfield.testing.node_runs import FakeNodeRun
 
 
 def numbers(count: int, start: int = 0) -> Items:
@@ -105,7 +106,7 @@ async def test_without_reset_a_finished_loop_is_done_whatever_comes_in(bench: Be
 
 @pytest.mark.parametrize("size", [0, -1, "many"])
 async def test_a_batch_has_at_least_one_item(bench: Bench, size: Any) -> None:
-    run: FakeRun = bench.run("splitInBatches", 3, {"batchSize": size}, numbers(1))
+    run: FakeNodeRun = bench.run("splitInBatches", 3, {"batchSize": size}, numbers(1))
     with pytest.raises(NodeError, match="batchSize"):
         await bench.outputs(run)
 

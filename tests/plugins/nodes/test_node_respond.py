@@ -203,7 +203,7 @@ OUTPUTS: list[tuple[float | None, dict[str, Any], int]] = [
 async def test_the_response_output(bench: Bench, version: float | None, extra: dict[str, Any], count: int) -> None:
     run = bench.run("respondToWebhook", version, {"respondWith": "json", "responseBody": [1], **extra})
     outputs = await bench.outputs(run)
-    assert len(outputs) == run.kind.outputs(run.node) == count
+    assert len(outputs) == run.type.outputs(run.node) == count
     if count == 2:
         assert outputs[1][0]["json"]["body"] == [1]
         assert outputs[1][0]["json"]["statusCode"] == 200

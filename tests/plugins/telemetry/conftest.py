@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from port_lab import FakeAgents, FakeLayers, Sink
+from port_lab import FakeAgents, FakeLayers, ListSink
 from usage_lab import Books
 
 from jackfield.testing.clock import FakeClock
@@ -33,7 +33,7 @@ async def context(tmp_path: Path) -> AsyncIterator[FakeContext]:
         Agents=FakeAgents(),
         Layers=FakeLayers(),
         jackfield_usage_readers=[ClaudeReader()],
-        jackfield_telemetry_sinks=[Sink()],
+        jackfield_telemetry_sinks=[ListSink()],
     )
     yield made
     await stop(made)

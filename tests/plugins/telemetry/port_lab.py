@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jackfield.api.agents import Agent, UsageLog
 from jackfield.api.profiles import Launch, Profile
-from jackfield.api.telemetry import RunUsage
+from jackfield.api.telemetry import ExecutionEnded, ExecutionStarted, ProxiedRequest, RunEnded, TelemetryRecord
 from jackfield.testing.context import FakeContext
 
 
@@ -27,16 +28,23 @@ class FakeLayers:
         return self.pricing if folder == "pricing" else []
 
 
-@dataclass
-class Sink:
-    name: str = "sink"
-    runs: list[RunUsage | None] = field(default_factory=list)
+class ListSink:
+    """Keeps what it was given."""
 
-    async def run_ended(self, launch: Launch, exit_code: int, usage: RunUsage | None) -> None:
-        self.runs.append(usage)
-        raise OSError("it is not there")
+    takes: Collection[type] = frozenset({RunEnded, ExecutionStarted, ExecutionEnded, ProxiedRequest})
 
-    async def close(self) -> None: ...
+    def __init__(self, name: str = "list") -> None:
+        self.name = name
+        self.records: list[TelemetryRecord] = []
+        self.batches: list[int] = []
+        self.closed = False
+
+    async def take(self, batch: Sequence[TelemetryRecord]) -> None:
+        self.records += batch
+        self.batches.append(len(batch))
+
+    async def close(self) -> None:
+        self.closed = True
 
 
 def launch(context: FakeContext, home: Path) -> Launch:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
-from jackfield.api.events import Event
-from jackfield.api.profiles import Launch, Profile
-from jackfield.api.telemetry import Cost, RunUsage, Tokens
+from jackfield.api.records import replace
+from jackfield.api.telemetry import Cost, ExecutionEnded, RunEnded, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, free_port, poll
 from jackfield_telemetry.metrics import MOST_LABELS, UsageCounts, metrics
@@ -27,9 +25,9 @@ pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-PROFILE = Profile("mine", "claude", "anthropic", "default", "m-one")
-LAUNCH = Launch("run-1", PROFILE, "profile_run", ["claude"], {}, Path(), 1_767_225_600_000)
 USAGE = RunUsage(Tokens(10, 20, 30, 40), Cost(1.5), ["m-one"])
+STARTED = 1_767_225_600_000
+RUN = RunEnded("run-1", "mine", "claude", "anthropic", "m-one", "profile_run", STARTED, STARTED + 5000, 0, USAGE)
 
 
 class Collector:
@@ -102,13 +100,12 @@ def sink_of(context: FakeContext) -> OtlpSink:
 async def test_a_run_is_a_span_and_counts(collector: Collector, tmp_path: Path) -> None:
     context = context_of(tmp_path, otlp_endpoint=collector.url, otlp_headers={"X-Key": "secret-key"})
     sink = sink_of(context)
-    await sink.run_ended(LAUNCH, 0, USAGE)
-    await sink.run_ended(LAUNCH, 3, None)
+    await sink.take([RUN, replace(RUN, exit_code=3, usage=None)])
     await sink.close()
     good, bad = collector.spans
     assert good.name == "invoke_agent mine"
-    assert good.start_time_unix_nano == LAUNCH.started_ms * 1_000_000
-    assert good.end_time_unix_nano >= good.start_time_unix_nano
+    assert good.start_time_unix_nano == STARTED * 1_000_000
+    assert good.end_time_unix_nano == (STARTED + 5000) * 1_000_000
     assert {name: values(good)[name] for name in values(good) if name.startswith("gen_ai.")} == {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.id": "claude",
@@ -133,11 +130,11 @@ async def test_a_run_is_a_span_and_counts(collector: Collector, tmp_path: Path) 
 async def test_a_collector_that_hangs_does_not_hold_up_the_stop(collector: Collector, tmp_path: Path) -> None:
     collector.delay = 30
     sink = sink_of(context_of(tmp_path, otlp_endpoint=collector.url, otlp_timeout=0.3))
-    await sink.run_ended(LAUNCH, 0, USAGE)
+    await sink.take([RUN])
     start = time.monotonic()
     await sink.close()
     assert time.monotonic() - start < 5
-    await sink.run_ended(LAUNCH, 0, USAGE)  # after the end nothing is done
+    await sink.take([RUN])  # after the end nothing is done
 
 
 async def test_without_the_extra_it_is_said_once(
@@ -150,8 +147,8 @@ async def test_without_the_extra_it_is_said_once(
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     context = context_of(tmp_path, otlp_endpoint="http://127.0.0.1:9")
     sink = sink_of(context)
-    await sink.run_ended(LAUNCH, 0, USAGE)
-    await sink.run_ended(LAUNCH, 0, USAGE)
+    await sink.take([RUN])
+    await sink.take([RUN])
     await sink.close()
     assert [record.getMessage() for record in caplog.records] == [MISSING]
     (found,) = findings(context)  # type: ignore[arg-type]
@@ -168,32 +165,9 @@ def test_a_bad_endpoint_is_refused(endpoint: str) -> None:
         TelemetrySettings(otlp_endpoint=endpoint)
 
 
-async def test_executions_are_spans_from_their_first_event_on(collector: Collector, tmp_path: Path) -> None:
-    context = context_of(tmp_path, otlp_endpoint=collector.url)
-    sink = sink_of(context)
-    data = {"id": "e1", "workflowId": "w1", "workflowName": "Triage", "mode": "webhook"}
-    queue: asyncio.Queue[Event] = asyncio.Queue()
-    for kind, moment in (("started", 1000), ("waiting", 2000), ("started", 3000)):
-        queue.put_nowait(Event("workflows", f"execution.{kind}", moment, data))
-    queue.put_nowait(Event("workflows", "execution.finished", 4500, {**data, "status": "failed"}))
-
-    class Events:
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            """Nothing is open."""
-
-        def __aiter__(self) -> Events:
-            return self
-
-        async def __anext__(self) -> Event:
-            if queue.empty():
-                raise StopAsyncIteration
-            return queue.get_nowait()
-
-    context.events.subscribe = lambda *topics: Events()  # type: ignore[method-assign, assignment, return-value]
-    await sink.follow_executions()
+async def test_executions_are_spans(collector: Collector, tmp_path: Path) -> None:
+    sink = sink_of(context_of(tmp_path, otlp_endpoint=collector.url))
+    await sink.take([ExecutionEnded("e1", "w1", "Triage", "webhook", "failed", 1000, 4500)])
     await sink.close()
     (span,) = collector.spans
     assert (span.name, span.start_time_unix_nano, span.end_time_unix_nano) == ("workflow Triage", 10**9, 4_500_000_000)

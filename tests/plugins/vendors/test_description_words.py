@@ -17,7 +17,7 @@ from jackfield.api.nodes import NodeError
 from jackfield_vendors import shapes
 from jackfield_vendors.exchange import secret_in
 from jackfield_vendors.shapes import shape_of, value_of_shape
-from jackfield_vendors.templates import MISSING, Scope, compiled, value_of
+from jackfield_vendors.templates import MISSING, TemplateScope, compiled, value_of
 
 VALUES: Any = {"fields": "a, c", "row": {"a": 1, "b": 2, "c": ""}, "all": []}
 
@@ -32,7 +32,7 @@ VALUES: Any = {"fields": "a, c", "row": {"a": 1, "b": 2, "c": ""}, "all": []}
     ],
 )
 def test_names_are_chosen_by_values(shape: Any, made: Any) -> None:
-    assert shape_of(shape, "body", lambda *_: None)(Scope(VALUES, {})) == made
+    assert shape_of(shape, "body", lambda *_: None)(TemplateScope(VALUES, {})) == made
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_names_are_chosen_by_values(shape: Any, made: Any) -> None:
     ],
 )
 def test_filters(template: str, value: Any) -> None:
-    found = value_of(compiled(template), Scope({}, {}))
+    found = value_of(compiled(template), TemplateScope({}, {}))
     assert found is value if value is MISSING else found == value
 
 
 def test_a_pattern_is_not_looked_for_in_a_huge_text() -> None:
     text: Any = {"text": "a" * 100_001}
-    assert value_of(compiled("{text | match:'a'}"), Scope(text, {})) is MISSING
+    assert value_of(compiled("{text | match:'a'}"), TemplateScope(text, {})) is MISSING
 
 
 def test_a_function_that_recurses_too_deeply_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_a_function_that_recurses_too_deeply_is_told(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(shapes, "FUNCTIONS", {"deep": deep})
     with pytest.raises(NodeError, match="nested too deeply"):
-        shape_of({"$call": "deep"}, "value", lambda *_: None)(Scope({}, {}))
+        shape_of({"$call": "deep"}, "value", lambda *_: None)(TemplateScope({}, {}))
 
 
 @pytest.mark.parametrize("place", ["{0}", ["{0}"], {"$switch": "x", "$case": {"x": "{0}"}}])
@@ -81,7 +81,7 @@ async def test_a_slow_function_runs_in_a_thread(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(shapes, "FUNCTIONS", {"mail_parsed": noted, "zipped": noted})
     for name in ("mail_parsed", "zipped"):
         written = loads(dumps(place).replace(b'"{0}"', dumps({"$call": name})))
-        assert "done" in str(await value_of_shape(written, "value", lambda *_: None).made(Scope({}, {})))
+        assert "done" in str(await value_of_shape(written, "value", lambda *_: None).made(TemplateScope({}, {})))
     assert [one == threading.get_ident() for one in ran] == [False, True]
 
 

@@ -17,7 +17,7 @@ from jackfield.testing.context import FakeContext, made
 from jackfield_vendors.catalogue import KINDS, SHIPPED, Catalogue
 from jackfield_vendors.library import load
 from jackfield_vendors.shapes import shape_of
-from jackfield_vendors.templates import MISSING, Scope, Unfit, compiled, value_of
+from jackfield_vendors.templates import MISSING, TemplateMismatch, TemplateScope, compiled, value_of
 
 OWN = """
 [node]
@@ -141,7 +141,7 @@ TEMPLATES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("text", "value"), TEMPLATES)
 def test_templates(text: str, value: Any) -> None:
-    found = value_of(compiled(text), Scope(VALUES, {}))
+    found = value_of(compiled(text), TemplateScope(VALUES, {}))
     assert found is value if value is MISSING else found == value
 
 
@@ -149,14 +149,16 @@ def test_templates(text: str, value: Any) -> None:
 def test_any_text_compiles_or_says_why(text: str) -> None:
     try:
         template = compiled(text)
-    except Unfit:
+    except TemplateMismatch:
         return
-    found = value_of(template, Scope(VALUES, {}))
+    found = value_of(template, TemplateScope(VALUES, {}))
     assert found is not None
 
 
 def shaped(shape: Any) -> Any:
-    return shape_of(shape, "body", lambda *_: None)(Scope(VALUES | {"rows": [{"k": "x", "v": 1}, {"k": "y"}]}, {}))
+    return shape_of(shape, "body", lambda *_: None)(
+        TemplateScope(VALUES | {"rows": [{"k": "x", "v": 1}, {"k": "y"}]}, {})
+    )
 
 
 def test_shapes() -> None:

@@ -1,0 +1,1 @@
+"""Records of what happened, for the sinks that plugins give."""
