@@ -16,7 +16,7 @@ from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, NodeError
 from jackfield.api.workflows import Document, Items
-from jackfield_engine.loop.plans import Plan, plan_of
+from jackfield_engine.loop.plans import WorkflowPlan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import ExecutionData
@@ -54,7 +54,7 @@ class StoredDataPreview:
             values[key] = await _value(run, template, request.item, end - loop.time())
         return {"items": len(run.items), "values": values}
 
-    def _run(self, plan: Plan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
+    def _run(self, plan: WorkflowPlan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
         execution = ExecutionRequest(workflow=request.workflow, mode="manual", start=request.node, items=[])
         data = ExecutionData("preview", execution, plan, self._services)
         data.loop = RunLoop(plan.graph, request.node, [])
