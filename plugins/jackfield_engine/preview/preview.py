@@ -21,7 +21,7 @@ from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
-from jackfield_engine.preview.past import past_results, reaching, task_of, with_pinned
+from jackfield_engine.preview.stored_results import reaching, stored_results, task_of, with_pinned
 from jackfield_engine.shared.services import Services, build_services
 
 SECONDS = 5.0
@@ -72,7 +72,7 @@ class StoredDataPreview:
         plan = plan_of(ran, self._context)
         most = self._services.settings.max_node_runs
         try:
-            return await asyncio.to_thread(past_results, plan.graph, stored, most)
+            return await asyncio.to_thread(stored_results, plan.graph, stored, most)
         except (ValueError, KeyError, TypeError):
             raise JackfieldError("What is stored of this execution is damaged.") from None
 

@@ -16,7 +16,7 @@ from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 Results = Mapping[str, Sequence[NodeResult]]
 
 
-def past_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict[str, list[NodeResult]]:
+def stored_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict[str, list[NodeResult]]:
     """Per node its runs, as far as the graph, of the workflow that ran, leads along what is stored. Raises ValueError
     when that is damaged."""
     records = node_records(stored.steps)
