@@ -65,32 +65,30 @@ class ExpressionParameters:
         return None
 
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
-        return ItemEvaluation(self, ItemScope(items, around))
+        return ItemEvaluation(self, items, around)
 
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""
         return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
 
 
-class ItemEvaluation:
-    """`Evaluation`."""
+class ItemEvaluation(ItemScope):
+    """`Evaluation`: it is the scope itself, since most node runs have one item."""
 
-    __slots__ = ("_get", "_parameters", "_scope", "now_ms")
+    __slots__ = ("_parameters",)
 
-    def __init__(self, parameters: ExpressionParameters, scope: ItemScope) -> None:
+    def __init__(self, parameters: ExpressionParameters, items: Sequence[Item], around: RunSurroundings) -> None:
+        super().__init__(items, around)
         self._parameters = parameters
-        self._get = parameters.get
-        self._scope = scope
-        self.now_ms = scope.now_ms
 
     def at(self, index: int, scripted: Sequence[object] = ()) -> object:
-        scope = self._scope
-        scope.move(index)
-        scope.scripted = scripted
+        if index != self.index:
+            self.move(index)
+        self.scripted = scripted
         try:
-            return self._get(scope)
+            return self._parameters.get(self)
         except ExpressionProblem as exc:
-            exc.path = self._parameters.blame(scope)
+            exc.path = self._parameters.blame(self)
             raise
 
 
