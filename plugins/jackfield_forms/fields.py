@@ -68,8 +68,8 @@ def rows_of(parameters: Mapping[str, Json]) -> list[Json]:
             raise ValueError("jsonOutput must be a JSON list of fields.") from None
         rows: Json = given
     else:
-        held = parameters.get("formFields")
-        rows = held.get("values", []) if isinstance(held, dict) else held or []
+        written = parameters.get("formFields")
+        rows = written.get("values", []) if isinstance(written, dict) else written or []
     if not isinstance(rows, list) or len(rows) > MOST_FIELDS:
         raise ValueError(f"The form's fields must be a list of at most {MOST_FIELDS}.")
     return rows

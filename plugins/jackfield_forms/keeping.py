@@ -15,11 +15,11 @@ async def keep_files(context: PluginContext, checked: CheckedForm, execution_id:
     if not checked.contents:
         return execution_id
     execution_id = execution_id or new_id()
-    place = context.port(BinaryStore).files(execution_id)
+    files = context.port(BinaryStore).files(execution_id)
     try:
         for name in list(checked.contents):
             file = checked.binary[name]
-            checked.binary[name] = await place.write(
+            checked.binary[name] = await files.write(
                 checked.contents.pop(name), mime_type=file["mimeType"], file_name=file.get("fileName")
             )
     except BinaryError as exc:

@@ -36,8 +36,8 @@ class FormTrigger:
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
         for node in trigger_nodes(workflow):
-            place = _place(workflow, node)
-            found += [Problem(f"{place}.{path}", message) async for path, message in self._problems(node)]
+            where = _position(workflow, node)
+            found += [Problem(f"{where}.{path}", message) async for path, message in self._problems(node)]
         return found
 
     async def _problems(self, node: Node) -> AsyncIterator[tuple[str, str]]:
@@ -89,7 +89,7 @@ def path_of(node: Node) -> str:
     return path if fits and not {".", ".."} & set(path.split("/")) else ""
 
 
-def _place(workflow: Workflow, node: Node) -> str:
+def _position(workflow: Workflow, node: Node) -> str:
     """The JSON path of a node in its document."""
     listed = workflow.document.get("nodes")
     for index, raw in enumerate(listed if isinstance(listed, list) else []):

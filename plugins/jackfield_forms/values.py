@@ -148,15 +148,15 @@ def _take_files(
     if any(not accepted(field.accept, file) for file in present):
         raise ValueError(f"Please choose a file of one of these types: {field.accept}.")
     name = _NOT_NAME.sub("_", field.key)
-    facts: list[Json] = []
+    described: list[Json] = []
     for index, file in enumerate(present):
         key = f"{name}_{index}" if field.several else name
         checked.contents.pop(key, None)
         if inline_limit is not None and len(file.content) > inline_limit:
             checked.contents[key] = file.content
         checked.binary[key] = _binary(file, inline=key not in checked.contents)
-        facts.append({"filename": file.name, "mimetype": file.mime_type, "size": len(file.content)})
-    checked.values[field.key] = facts if field.several else facts[0] if facts else None
+        described.append({"filename": file.name, "mimetype": file.mime_type, "size": len(file.content)})
+    checked.values[field.key] = described if field.several else described[0] if described else None
 
 
 def accepted(types: str, file: SubmittedFile) -> bool:

@@ -40,16 +40,12 @@ def _line(value: object) -> bytes:
 
 
 def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
-    """The text that the prelude's `Data` reads: the head, the items, the nodes, each on a line of its own."""
-    shared = {
+    """The text that the prelude's `Data` reads: the head, the facts, the items, the nodes, each on a line of its
+    own."""
+    first = {
         "count": len(data.input),
         "nodes": list(data.nodes),
         "paired": data.paired,
-        "workflow": data.workflow,
-        "execution": data.execution,
-        "variables": data.variables,
-        "environment": data.environment,
-        "node": data.node,
         "timezone": data.timezone,
         "now": data.now_ms,
         "known": data.known,
@@ -57,7 +53,14 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
         "static": data.static,
         **head,
     }
-    return b"\n".join([_line(shared), *map(_line, data.input), *map(_line, data.nodes.values())])
+    facts = {
+        "workflow": data.workflow,
+        "execution": data.execution,
+        "variables": data.variables,
+        "environment": data.environment,
+        "node": data.node,
+    }
+    return b"\n".join([_line(first), _line(facts), *map(_line, data.input), *map(_line, data.nodes.values())])
 
 
 def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself

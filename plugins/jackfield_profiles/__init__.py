@@ -29,6 +29,7 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.ports:ProfileChanges": "jackfield_profiles.editing.changing:ProfileEditor",
         "jackfield_profiles.ports:ProfileRemoval": "jackfield_profiles.editing.deleting:ProfileRemover",
         "jackfield_profiles.ports:ProfileLaunching": "jackfield_profiles.launching.launcher:ProfileLauncher",
+        "jackfield_profiles.ports:HeadlessRuns": "jackfield_profiles.launching.headless_runs:HeadlessRunner",
     }
     parts = (
         "jackfield_profiles.storage.profiles:ProfileStore",

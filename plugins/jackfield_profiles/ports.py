@@ -88,7 +88,7 @@ class ProfileRemoval(Protocol):
 
 
 class ProfileLaunching(Protocol):
-    """Prepares, runs and ends agents."""
+    """Prepares and ends runs of agents."""
 
     async def environment(self, profile: Profile, *, secrets: bool = False) -> Mapping[str, str]:
         """What the agent would run with, sorted. secrets: as they are, else masked. Raises `NotFound`, `InvalidInput`,
@@ -100,11 +100,24 @@ class ProfileLaunching(Protocol):
     async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         """See `jackfield.api.profiles.Profiles.ended`."""
 
-    async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
-        """See `jackfield.api.profiles.Profiles.run`."""
+    async def completed(self, launch: Launch, exit_code: int) -> None:
+        """The first half of `ended`: `post_run` hooks and the event."""
+
+    async def recorded(self, launch: Launch, exit_code: int) -> RunUsage | None:
+        """The second half of `ended`: the usage."""
+
+    def started(self, launch: Launch, pid: int) -> None:
+        """Tell who listens."""
 
     async def lifecycle(self, profile: Profile, when: Literal["create", "delete"]) -> None:
         """Run the agent's commands for it. Raises `JackfieldError` when creating fails."""
+
+
+class HeadlessRuns(Protocol):
+    """Runs agents without a terminal."""
+
+    async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
+        """See `jackfield.api.profiles.Profiles.run`."""
 
     async def end_left(self) -> None:
         """End runs that a killed daemon has left, once."""

@@ -9,7 +9,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.telemetry import RunUsage
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.ports import ProfileChanges, ProfileLaunching
+from jackfield_profiles.ports import HeadlessRuns, ProfileChanges, ProfileLaunching
 from jackfield_profiles.storage.profiles import ProfileStore
 
 
@@ -48,4 +48,4 @@ class ProfileService:
         return await self._context.port(ProfileLaunching).ended(launch, exit_code)
 
     async def run(self, alias: str, request: HeadlessRequest) -> HeadlessResult:
-        return await self._context.port(ProfileLaunching).run(await self.find(alias), request)
+        return await self._context.port(HeadlessRuns).run(await self.find(alias), request)

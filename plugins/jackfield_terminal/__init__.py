@@ -14,12 +14,12 @@ class TerminalPlugin(Plugin):
         SettingsTable("terminal", "jackfield_terminal.settings:TerminalSettings"),
         SettingsTable("sandbox", "jackfield_terminal.settings:SandboxSettings"),
     )
-    commands = ("jackfield_terminal.commands:terminal",)
-    provides = {Terminals: "jackfield_terminal.serving:hub"}
-    parts = ("jackfield_terminal.lazy:LazyHub",)
+    commands = ("jackfield_terminal.cli.commands:terminal",)
+    provides = {Terminals: "jackfield_terminal.hub:terminals"}
+    parts = ("jackfield_terminal.hub:Hub", "jackfield_terminal.http.sharing:Sharing")
 
     jackfield_asgi = later("jackfield_terminal.serving:mounts")
-    jackfield_blueprints = later("jackfield_terminal.routes:blueprints")
+    jackfield_blueprints = later("jackfield_terminal.http.routes:blueprints")
     jackfield_nodes = later("jackfield_terminal.serving:nodes")
     jackfield_findings = later("jackfield_terminal.findings:findings")
     start = deferred("jackfield_terminal.serving:start")

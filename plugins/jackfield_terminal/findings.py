@@ -9,8 +9,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profiles
-from jackfield_terminal.restoring import findings as of_holders
-from jackfield_terminal.sandbox import Sandbox
+from jackfield_terminal.persistent.restoring import findings as of_supervisors
+from jackfield_terminal.sandbox.bubblewrap import Sandbox
 from jackfield_terminal.settings import TerminalSettings
 from jackfield_terminal.starting import directory_of_ptyprocess
 
@@ -34,7 +34,7 @@ async def findings(context: PluginContext) -> Sequence[Finding]:
     return [
         *await _of_sandboxes(context),
         *_of_the_spawner(context),
-        *await asyncio.to_thread(of_holders, context.service.config_dir),
+        *await asyncio.to_thread(of_supervisors, context.service.config_dir),
     ]
 
 

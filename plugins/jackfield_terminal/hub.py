@@ -8,27 +8,28 @@ import uuid
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.profiles import Launch, Profiles
-from jackfield_terminal import attachment
-from jackfield_terminal.driver import Driver
-from jackfield_terminal.ending import end_session
-from jackfield_terminal.handover import was_recording
-from jackfield_terminal.held_session import HeldSession
-from jackfield_terminal.persistence import Holding
-from jackfield_terminal.processes import abandon
-from jackfield_terminal.recordings import Recordings
-from jackfield_terminal.restoring import found_again
-from jackfield_terminal.session import Session
+from jackfield.api.terminals import Terminals
+from jackfield_terminal.driving.driver import Driver
+from jackfield_terminal.output.reading_turns import ReadingTurns
+from jackfield_terminal.persistent.restoring import found_again
+from jackfield_terminal.persistent.session import PersistentSession
+from jackfield_terminal.persistent.starting import StartedSession
+from jackfield_terminal.pty.processes import abandon
+from jackfield_terminal.session import attachment
+from jackfield_terminal.session.ending import end_session
+from jackfield_terminal.session.recordings import Recordings
+from jackfield_terminal.session.session import Session
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.starting import NOT_STARTED, SessionRequest, Starter
-from jackfield_terminal.turns import ReadingTurns
+from jackfield_terminal.starting import NOT_STARTED, SessionRequest, SessionStarter
+from jackfield_terminal.supervisor.handover import was_recording
 
 ANSWERING = 5.0
-"""Seconds after which the holder of a session that has been killed is not waited for."""
+"""Seconds after which the supervisor of a session that has been killed is not waited for."""
 GONE = 4404
 """Close code for a session that is not there."""
 FULL = 4409
@@ -44,7 +45,7 @@ class Hub:
         self.clock = context.clock
         self.recordings = Recordings(context.service.config_dir, self.settings, context.clock)
         self.closing = False
-        self._starter = Starter(context)
+        self._starter = SessionStarter(context)
         self._turns = ReadingTurns(context.clock)
         self._sessions: dict[str, Session] = {}
         self._drivers: dict[str, Driver] = {}
@@ -86,7 +87,7 @@ class Hub:
         return [session for session in self._sessions.values() if session.state != "terminated"]
 
     async def create(self, request: SessionRequest) -> Session:
-        """Raises `NotFound`, `Conflict` when there are too many, and what `Starter.start` raises."""
+        """Raises `NotFound`, `Conflict` when there are too many, and what `SessionStarter.start` raises."""
         if self.closing:
             raise Conflict("The daemon is stopping.", code="STOPPING")
         if len(self._running()) + len(self._starting) >= self.settings.max_sessions:
@@ -110,12 +111,14 @@ class Hub:
         name = str(uuid.uuid4())
         launch, running = await self._starter.start(request, name)
         try:
-            if isinstance(running, Holding):
-                session: Session = HeldSession(running.memo, running.held, self.settings, self.clock, self._turns)
+            if isinstance(running, StartedSession):
+                session: Session = PersistentSession(running.memo, running.held, self.settings, self.clock, self._turns)
             else:
                 session = Session(name, launch, running, request.size, self.settings, self.clock, self._turns)
         except OSError as exc:  # no descriptor is left to watch it with
-            await asyncio.to_thread(running.abandon if isinstance(running, Holding) else partial(abandon, running.pid))
+            await asyncio.to_thread(
+                running.abandon if isinstance(running, StartedSession) else partial(abandon, running.pid)
+            )
             await self._account(launch, NOT_STARTED)
             raise JackfieldError(f"The session cannot be kept: {exc.strerror}.", code="START_FAILED") from exc
         self._know(session)
@@ -133,7 +136,7 @@ class Hub:
         """At the daemon's start: take over the sessions that have survived the last one."""
         for memo, held in await found_again(self._context):
             try:
-                session = HeldSession(memo, held, self.settings, self.clock, self._turns)
+                session = PersistentSession(memo, held, self.settings, self.clock, self._turns)
             except OSError as exc:
                 self._context.log.warning("The session %s cannot be taken over: %s.", memo.id, exc.strerror)
                 continue
@@ -208,7 +211,7 @@ class Hub:
 
     async def _end(self, session: Session) -> None:
         ending = asyncio.ensure_future(end_session(session, self.settings, self.clock))
-        if isinstance(session, HeldSession):
+        if isinstance(session, PersistentSession):
             await asyncio.wait([ending], timeout=max(self.settings.hang_up_grace, self.settings.kill_grace) + ANSWERING)
             session.end_unless_answered()
         await ending
@@ -260,3 +263,23 @@ class Hub:
             await attachment.refuse(send, "The session has as many clients as terminal.max_clients allows.", FULL)
         else:
             await attachment.serve(session, scope, receive, send, self.settings, self.clock)
+
+
+def terminals(context: PluginContext) -> Terminals:
+    """The port of this daemon."""
+    return context.port(Hub)
+
+
+def application(context: PluginContext) -> AsgiApp:
+    """What `/ws/terminal` serves."""
+    return context.port(Hub).connect
+
+
+async def restore(context: PluginContext) -> None:
+    """See `Hub.restore`."""
+    await context.port(Hub).restore()
+
+
+async def close(context: PluginContext) -> None:
+    """See `Hub.close`."""
+    await context.port(Hub).close()

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import Literal
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items, Node
-from jackfield_terminal.keys import sequence
-from jackfield_terminal.screen import Snapshot
+from jackfield_terminal.hub import Hub
+from jackfield_terminal.screen.keys import sequence
+from jackfield_terminal.screen.snapshot import Snapshot
+from jackfield_terminal.session.session import Session
 from jackfield_terminal.starting import SessionRequest
-
-if TYPE_CHECKING:
-    from jackfield_terminal.hub import Hub
-    from jackfield_terminal.session import Session
 
 
 class SessionParameters(Parameters):
@@ -52,8 +52,8 @@ class SessionNode:
     description = NodeDescription("Terminal Session", "Drives an agent in a terminal.", "code")
     effect = True
 
-    def __init__(self, hub: Callable[[], Hub]) -> None:
-        self._hub = hub
+    def __init__(self, context: PluginContext) -> None:
+        self._hub = partial(context.port, Hub)
         self._operations: dict[str, Callable[[SessionParameters], Awaitable[dict[str, Json]]]] = {
             "start": self._start,
             "send": self._send,

@@ -10,13 +10,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.profiles import Launch, LaunchRequest, Profiles
 from jackfield.api.records import record, replace
-from jackfield_terminal.handover import Memo
-from jackfield_terminal.persistence import Holding, Persistence
-from jackfield_terminal.pty import Spawned, spawn
-from jackfield_terminal.ptyprocess_spawning import spawn_with_ptyprocess
-from jackfield_terminal.sandbox import Sandbox
+from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
+from jackfield_terminal.pty.ptyprocess_spawning import spawn_with_ptyprocess
+from jackfield_terminal.pty.spawning import spawn_in_terminal
+from jackfield_terminal.pty.terminal import Spawned, spawn
+from jackfield_terminal.sandbox.bubblewrap import Sandbox
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.spawning import spawn_in_terminal
+from jackfield_terminal.supervisor.handover import Memo
 
 TERMINAL = "xterm-256color"
 """`TERM` of agents: what clients draw with, and our emulator, whatever the daemon itself was started in."""
@@ -46,17 +46,17 @@ class SessionRequest:
         return self.cols, self.rows
 
 
-class Starter:
+class SessionStarter:
     """Prepares, confines and spawns."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self.sandbox = Sandbox(context)
-        self._persistence = Persistence(context)
+        self._persistence = PersistentStarter(context)
         self._by_ptyprocess = context.settings(TerminalSettings).spawner == "ptyprocess"
         self._spawner = spawn_with_ptyprocess if self._by_ptyprocess else spawn_in_terminal
 
-    async def start(self, request: SessionRequest, id: str) -> tuple[Launch, Spawned | Holding]:
+    async def start(self, request: SessionRequest, id: str) -> tuple[Launch, Spawned | StartedSession]:
         """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
         the session is to persist and cannot, or `terminal.spawner` is not installed, and `JackfieldError` when the
         system cannot start the agent."""

@@ -87,8 +87,8 @@ def listed(folder: Path) -> dict[str, StaticFile]:
     """Every plain file below, but the page and the compressed ones, which belong to theirs."""
     paths = {
         path.relative_to(folder).as_posix(): path
-        for place, _, names in os.walk(folder)
-        for path in (Path(place, name) for name in names)
+        for directory, _, names in os.walk(folder)
+        for path in (Path(directory, name) for name in names)
         if path.is_file() and not path.is_symlink()
     }
     found = {}

@@ -150,12 +150,18 @@ def node_of(context: PluginContext, webhook: Webhook, workflow: Workflow) -> Nod
     """The registration's node, with the parameters of a Webhook node."""
     node = find_node(workflow, webhook)
     trigger = context.extensions(TRIGGERS).get(webhook.kind)
-    return as_webhook(trigger, node) if node is not None and isinstance(trigger, CallTrigger) else node
+    return as_webhook(context, trigger, node) if node is not None and isinstance(trigger, CallTrigger) else node
 
 
-def as_webhook(trigger: CallTrigger, node: Node) -> Node:
-    """A node of another plugin's trigger as a Webhook node would say it; its stored credential stays its own."""
-    return replace(node, version=None, parameters=trigger.reception(node))
+def as_webhook(context: PluginContext, trigger: CallTrigger, node: Node) -> Node:
+    """A node of another plugin's trigger as a Webhook node would say it; its stored credential stays its own. When the
+    trigger fails, the node has no path, so that it takes no call and does not go live."""
+    try:
+        parameters = dict(trigger.reception(node))
+    except Exception as exc:
+        context.log.error("The trigger %s cannot say how the node %s takes calls: %r", trigger.kind, node.name, exc)
+        parameters = {}
+    return replace(node, version=None, webhook_id=None, parameters=parameters)
 
 
 def find_node(workflow: Workflow, webhook: Webhook) -> Node | None:

@@ -88,7 +88,7 @@ class WebhookSettings(BaseModel):
     )
     body_memory: int = Field(
         268_435_456,
-        description="Bytes of bodies that are held at a time while they arrive and are read, by all calls together.",
+        description="Bytes of bodies in memory at a time while they arrive and are read, by all calls together.",
         ge=1_048_576,
         json_schema_extra={"former": {"bodyMemory": "0.2"}},
     )

@@ -68,7 +68,7 @@
       .reduce((value, name) => value?.[name], object);
     return found === undefined ? other : found;
   }
-  const getNodeParameter = (name, index, other) => at(current.head.node.parameters ?? {}, name, typeof index === 'number' ? other : index);
+  const getNodeParameter = (name, index, other) => at(current.facts.node.parameters ?? {}, name, typeof index === 'number' ? other : index);
 
   function extensionOf(name) {
     return /\.([^./\\]{1,20})$/.exec(name)?.[1];
@@ -108,12 +108,12 @@
     getNodeParameter,
     getWorkflowStaticData: staticData,
     getInputData: () => current.all(),
-    getNode: () => ({ ...current.head.node }),
-    getWorkflow: () => current.head.workflow,
-    getExecutionId: () => current.head.execution.id,
-    getMode: () => current.head.execution.mode,
+    getNode: () => ({ ...current.facts.node }),
+    getWorkflow: () => current.facts.workflow,
+    getExecutionId: () => current.facts.execution.id,
+    getMode: () => current.facts.execution.mode,
     getTimezone: () => current.head.timezone,
-    continueOnFail: () => (current.head.node.onError ?? 'stopWorkflow') !== 'stopWorkflow',
+    continueOnFail: () => (current.facts.node.onError ?? 'stopWorkflow') !== 'stopWorkflow',
   };
 
   const console = { log: print, info: print, warn: print, error: print, debug: print, trace: print, table: print };
@@ -188,7 +188,7 @@
 
   async function forEach(data, script) {
     const values = [];
-    const goesOn = (data.head.node.onError ?? 'stopWorkflow') !== 'stopWorkflow';
+    const goesOn = (data.facts.node.onError ?? 'stopWorkflow') !== 'stopWorkflow';
     for (let i = 0; i < data.head.count; i++) {
       data.index = i;
       try {
@@ -207,15 +207,16 @@
   let answer = null;
 
   function finish(value) {
-    const context = current.head.node.context ?? {};
+    const context = current.facts.node.context ?? {};
     const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static)}`;
-    const custom = jsonText(current.head.execution.customData ?? {});
+    const custom = jsonText(current.facts.execution.customData ?? {});
     answer = `{"value":${jsonText(value)},"logs":${jsonText(logs)},${memory},"custom":${custom}}`;
   }
 
   // Begin the run; `kit.step` brings it to its end.
   kit.start = (text) => {
     current = new Data(text);
+    void current.facts; // read before the script, which may change JSON.parse
     kit.useZone();
     prepare(current);
     const { source, each } = current.head;

@@ -1,5 +1,6 @@
-// The `$` variables over the data of one execution. The text that arrives has the head on its first line, then one line
-// per input item, then one line per node that ran. A line is parsed when something first asks for it.
+// The `$` variables over the data of one execution. The text that arrives has the head on its first line, facts on the
+// second, then one line per input item, then one line per node that ran. A line is parsed when something first asks for
+// it.
 (function (kit) {
   'use strict';
 
@@ -24,16 +25,22 @@
     // Drop what was parsed: something may have changed it.
     forget() {
       this.head = this.parse(0);
+      this.rare = { facts: null };
       this.items = [];
       this.whole = false;
       this.nodes = { __proto__: null };
       this.places = { __proto__: null };
-      this.head.nodes.forEach((name, place) => (this.places[name] = 1 + this.head.count + place));
+      this.head.nodes.forEach((name, place) => (this.places[name] = 2 + this.head.count + place));
+    }
+
+    // The workflow, the execution, the running node and what else few sources read.
+    get facts() {
+      return (this.rare.facts ??= this.parse(1));
     }
 
     item(index) {
       if (!Number.isInteger(index) || index < 0 || index >= this.head.count) return undefined;
-      return (this.items[index] ??= this.parse(1 + index));
+      return (this.items[index] ??= this.parse(2 + index));
     }
 
     // The item is done with; keeping it is worth its memory only if something reads them all.
@@ -75,7 +82,8 @@
 
     // The node's memory: the running node's own as it is now, nothing for a node that has not run yet.
     memory() {
-      const { known, node } = this.data.head;
+      const { known } = this.data.head;
+      const { node } = this.data.facts;
       if (this.name === node.name) return node.context ?? {};
       return !this.node && known.includes(this.name) ? {} : (this.run().context ?? {});
     }
@@ -169,7 +177,7 @@
       get: (_, name) => (typeof name === 'string' ? byName(data, name) : undefined),
     });
 
-  const previous = (data) => data.head.node.previous ?? {};
+  const previous = (data) => data.facts.node.previous ?? {};
 
   const input = (data) => ({
     get item() {
@@ -179,7 +187,7 @@
       return data.node(previous(data).name)?.runs.at(-1)?.params ?? {};
     },
     get context() {
-      return (data.head.node.context ??= {});
+      return (data.facts.node.context ??= {});
     },
     first: () => data.item(0),
     last: () => data.item(data.head.count - 1),
@@ -190,14 +198,14 @@
     name === undefined || name === previous(data).name ? data.all() : new Ran(data, String(name)).items(output ?? 0, run);
 
   function execution(data) {
-    const custom = (data.head.execution.customData ??= {});
+    const custom = (data.facts.execution.customData ??= {});
     const customData = {
       set: (key, value) => void (custom[key] = value),
       setAll: (values) => void Object.assign(custom, values),
       get: (key) => custom[key],
       getAll: () => custom,
     };
-    return { ...data.head.execution, customData };
+    return { ...data.facts.execution, customData };
   }
 
   const isEmpty = (value) => {
@@ -244,25 +252,25 @@
     $item: (data) => (index) => view(data.at(index)),
     $itemIndex: (data) => data.index,
     $position: (data) => data.index,
-    $runIndex: (data) => data.head.node.runIndex ?? 0,
+    $runIndex: (data) => data.facts.node.runIndex ?? 0,
     $prevNode: (data) => ({ outputIndex: 0, runIndex: 0, ...previous(data) }),
-    $env: (data) => data.head.environment,
-    $vars: (data) => data.head.variables,
-    $secrets: (data) => data.head.secrets ?? {},
+    $env: (data) => data.facts.environment,
+    $vars: (data) => data.facts.variables,
+    $secrets: (data) => data.facts.secrets ?? {},
     $now: now,
     $today: (data) => now(data).startOf('day'),
-    $workflow: (data) => data.head.workflow,
+    $workflow: (data) => data.facts.workflow,
     $execution: execution,
-    $executionId: (data) => data.head.execution.id,
-    $parameter: (data) => data.head.node.parameters ?? {},
-    $nodeVersion: (data) => data.head.node.version ?? undefined,
-    $nodeId: (data) => data.head.node.id,
-    $webhookId: (data) => data.head.node.webhookId,
-    $mode: (data) => data.head.execution.mode,
-    $resumeWebhookUrl: (data) => data.head.execution.resumeUrl,
+    $executionId: (data) => data.facts.execution.id,
+    $parameter: (data) => data.facts.node.parameters ?? {},
+    $nodeVersion: (data) => data.facts.node.version ?? undefined,
+    $nodeId: (data) => data.facts.node.id,
+    $webhookId: (data) => data.facts.node.webhookId,
+    $mode: (data) => data.facts.execution.mode,
+    $resumeWebhookUrl: (data) => data.facts.execution.resumeUrl,
     $thisItem: (data) => data.item(data.index),
     $thisItemIndex: (data) => data.index,
-    $thisRunIndex: (data) => data.head.node.runIndex ?? 0,
+    $thisRunIndex: (data) => data.facts.node.runIndex ?? 0,
     DateTime: () => kit.luxon().DateTime,
     Duration: () => kit.luxon().Duration,
     Interval: () => kit.luxon().Interval,

@@ -14,7 +14,7 @@ from jackfield.api.http import operation, parse_model, read_json, read_query, su
 from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.ports import ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
+from jackfield_profiles.ports import HeadlessRuns, ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
 from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
@@ -117,7 +117,7 @@ class ProfileRoutes:
         asked = HeadlessRequest(
             prompt=body.prompt, args=tuple(body.args), timeout=body.timeout, working_dir=body.working_dir
         )
-        return success(views.run(await self._context.port(ProfileLaunching).run(profile, asked)))
+        return success(views.run(await self._context.port(HeadlessRuns).run(profile, asked)))
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:

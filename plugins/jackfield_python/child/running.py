@@ -23,7 +23,7 @@ NO_MEMORY = b'{"error": {"kind": "memory", "message": "The program needs more me
 NOTHING = "The program waits for something that never happens."
 
 
-class PrintedLines(io.TextIOBase):
+class ProgramOutput(io.TextIOBase):
     """Standard output and error of the program: the first lines, each cut to its length."""
 
     def __init__(self, most: int, longest: int) -> None:
@@ -79,7 +79,7 @@ def answer(run: int, limits: Mapping[str, Any]) -> None:
 
 
 def _answer(text: bytes, limits: Mapping[str, Any]) -> bytes:
-    printed = PrintedLines(limits["logLines"], limits["logLength"])
+    printed = ProgramOutput(limits["logLines"], limits["logLength"])
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), printed, printed
     data = Data(read(text))
     program = _program(data, data.request["source"], limits["modules"])

@@ -32,11 +32,11 @@ async def with_files_kept(context: PluginContext, parsed: ParsedBody) -> tuple[P
 async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody) -> ParsedBody:
     """The body with references in place of large files. Raises `StoreUnavailable`."""
     kept: dict[str, BinaryData] = dict(parsed.binary)
-    place = context.port(BinaryStore).files(execution_id)
+    files = context.port(BinaryStore).files(execution_id)
     try:
         for name, content in parsed.contents.items():
             file = kept[name]
-            kept[name] = await place.write(_pieces(content), mime_type=file["mimeType"], file_name=file.get("fileName"))
+            kept[name] = await files.write(_pieces(content), mime_type=file["mimeType"], file_name=file.get("fileName"))
     except BinaryError as exc:
         context.log.error("the files of a call cannot be kept: %s", exc.message)
         raise StoreUnavailable("The call's files cannot be kept now; call again later.") from None

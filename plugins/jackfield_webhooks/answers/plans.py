@@ -75,14 +75,14 @@ def _headers(written: Json, findings: Findings) -> HeaderPairs:
         return ()
     found: list[tuple[str, str]] = []
     for index, entry in enumerate(entries if isinstance(entries, list) else [None]):
-        place = f"options.responseHeaders.entries[{index}]"
+        where = f"options.responseHeaders.entries[{index}]"
         if not isinstance(entry, dict):
-            findings[place] = "A response header needs a name and a value."
+            findings[where] = "A response header needs a name and a value."
             continue
-        name = text(entry, "name", findings, place + ".")
-        value = literal(entry.get("value", ""), place + ".value", findings)
+        name = text(entry, "name", findings, where + ".")
+        value = literal(entry.get("value", ""), where + ".value", findings)
         if not _NAME.fullmatch(name) or name.lower() in _OURS:
-            findings[place + ".name"] = "This is no header that an answer may set."
+            findings[where + ".name"] = "This is no header that an answer may set."
         else:
             found.append((name, value if isinstance(value, str) else str(value)))
     return clean(found)

@@ -139,4 +139,5 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",
         duration_ms=call.elapsed_ms() if at_once else None,
         query=masking.query_for_history(call.query_text),
+        event=call.event,
     )

@@ -65,15 +65,17 @@ class PluginIngress:
         return testing_of(self._context, kind) if test else live_of(self._context, kind)
 
     def registrations(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Registration]:
-        return self._context.port(HookSource).registrations(trigger.kind, _nodes(trigger, workflow))
+        return self._context.port(HookSource).registrations(trigger.kind, _nodes(self._context, trigger, workflow))
 
     async def problems(self, trigger: CallTrigger, workflow: Workflow) -> Sequence[Problem]:
-        return await self._context.port(HookSource).problems(trigger.kind, _nodes(trigger, workflow), workflow)
+        return await self._context.port(HookSource).problems(
+            trigger.kind, _nodes(self._context, trigger, workflow), workflow
+        )
 
 
-def _nodes(trigger: CallTrigger, workflow: Workflow) -> list[Node]:
+def _nodes(context: PluginContext, trigger: CallTrigger, workflow: Workflow) -> list[Node]:
     served = (node for node in workflow.nodes.values() if node.kind in trigger.nodes and not node.disabled)
-    return [as_webhook(trigger, node) for node in served]
+    return [as_webhook(context, trigger, node) for node in served]
 
 
 def _application(context: PluginContext, served: type[IngressT], kind: str) -> IngressT:

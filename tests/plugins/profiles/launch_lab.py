@@ -19,6 +19,7 @@ from jackfield.api.proxy import ProxyAddress
 from jackfield.api.scripts import ScriptEngine
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
+from jackfield_profiles.launching.headless_runs import HeadlessRunner
 from jackfield_profiles.launching.launcher import ProfileLauncher
 from jackfield_profiles.running_settings import RunSettings
 
@@ -197,6 +198,13 @@ class Lab:
             self.context.ports.update(ProfileStore=Profiles(), KeyStore=Keys())
             self._launcher = ProfileLauncher(self.context)
         return self._launcher
+
+    @property
+    def runs(self) -> HeadlessRunner:
+        if "HeadlessRunner" not in self.context.ports:
+            self.context.ports["ProfileLaunching"] = self.launcher
+            self.context.ports["HeadlessRunner"] = HeadlessRunner(self.context)
+        return self.context.port(HeadlessRunner)
 
     def published(self) -> list[tuple[str, Mapping[str, object]]]:
         return [(event.type, event.data) for event in self.context.events.published if event.topic == "profiles"]

@@ -122,7 +122,7 @@ class Lab:
         self.providers, self.terminals = FakeProviders(ACME, BETA, OWN), FakeTerminals()
         self.launcher = FakeLauncher()
         self.context.ports.update(Agents=self.agents, Providers=self.providers, Terminals=self.terminals)
-        self.context.ports["ProfileLaunching"] = self.launcher
+        self.context.ports.update(ProfileLaunching=self.launcher, HeadlessRuns=self.launcher)
         self.profiles, self.keys = self.context.port(ProfileStore), self.context.port(KeyStore)
         self.shims = self.context.port(Shims)
         self.creating = ProfileCreator(self.context)

@@ -65,7 +65,7 @@ def dead() -> RunProcess:
 
 async def test_a_run_is_noted_for_as_long_as_it_goes_on(lab: Lab) -> None:
     lab.program("import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)")
-    running = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="x")))
+    running = asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt="x")))
     notes = lab.directory / "config" / DIRECTORY
     await _until(lambda: notes.is_dir() and [path for path in notes.iterdir() if path.stat().st_size])
     (path,) = notes.iterdir()
@@ -83,7 +83,7 @@ async def test_what_a_killed_daemon_has_left_is_ended_before_the_next_run(
 ) -> None:
     path = noted(lab.directory / "config", stubborn.pid, dead())
     lab.program(f"import os\nprint(os.path.exists('/proc/{stubborn.pid}/exe') and 'beside')")
-    done = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    done = await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert done.output == "False\n"
     assert stubborn.wait(10) == -signal.SIGKILL
     assert not path.exists()
@@ -121,7 +121,7 @@ async def test_a_run_that_cannot_be_noted_goes_on(lab: Lab, caplog: pytest.LogCa
     (lab.directory / "config").mkdir(exist_ok=True)
     (lab.directory / "config" / DIRECTORY).write_bytes(b"")
     lab.program("print('done')")
-    assert (await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))).output == "done\n"
+    assert (await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))).output == "done\n"
     async with asyncio.timeout(10):  # the note is written beside the run
         while "cannot be noted" not in caplog.text:
             await asyncio.sleep(0.01)
@@ -133,7 +133,7 @@ async def test_an_agent_starts_though_its_use_cannot_be_noted(lab: Lab, caplog: 
 
     lab.program("print('done')")
     lab.launcher._profiles.touch = touch  # type: ignore[method-assign]
-    assert (await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))).output == "done\n"
+    assert (await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))).output == "done\n"
     assert "No space left" in caplog.text
 
 

@@ -38,7 +38,7 @@ def lab(tmp_path: Path) -> Lab:
 
 
 async def test_a_headless_run_gives_answer_session_usage_and_no_key(lab: Lab) -> None:
-    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="do it", args=("-v",)))
+    result = await lab.runs.run(lab.profile, HeadlessRequest(prompt="do it", args=("-v",)))
     assert (result.exit_code, result.result, result.session) == (0, "-p do it -v", "s9")
     assert isinstance(result.data, dict)
     assert (result.data["cwd"], result.data["key"], result.data["in"]) == (str(lab.home), "***", "")
@@ -55,15 +55,15 @@ async def test_a_headless_run_gives_answer_session_usage_and_no_key(lab: Lab) ->
 async def test_args_alone_need_no_headless_form(lab: Lab) -> None:
     del lab.agent_fields["headless"]
     lab.profile_fields["env"] = {"CODE": "7"}
-    result = await lab.launcher.run(lab.profile, HeadlessRequest(args=("a",)))
+    result = await lab.runs.run(lab.profile, HeadlessRequest(args=("a",)))
     assert (result.exit_code, result.result) == (7, None)
     with pytest.raises(InvalidInput, match="args"):
-        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
 
 
 async def test_without_a_keeper_of_usage_there_is_none(lab: Lab) -> None:
     del lab.context.ports["Usage"]
-    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    result = await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert (result.exit_code, result.usage) == (0, None)
 
 
@@ -84,7 +84,7 @@ async def test_directories(lab: Lab, tmp_path: Path) -> None:
 async def test_a_sandbox_is_never_left_out_silently(lab: Lab) -> None:
     lab.profile_fields["sandbox"] = "strict"
     with pytest.raises(InvalidInput, match="sandbox strict"):
-        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="terminal_session"))
     assert launch.profile.sandbox == "strict"
     await lab.launcher.ended(launch, 0)
@@ -103,7 +103,7 @@ async def test_usage_that_cannot_be_recorded_does_not_fail_a_run(lab: Lab, monke
 async def test_an_agent_that_is_not_installed_is_told(lab: Lab) -> None:
     lab.path = None
     with pytest.raises(InvalidInput, match="not installed"):
-        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
 
 
 async def test_the_adapter_has_the_last_word(lab: Lab) -> None:
@@ -114,7 +114,7 @@ async def test_the_adapter_has_the_last_word(lab: Lab) -> None:
             return replace(launch, argv=(*launch.argv, "--adjusted"))
 
     lab.adapters.append(Adapter())
-    result = await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    result = await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert result.result == "-p x --adjusted"
 
 
@@ -123,7 +123,7 @@ async def test_hooks_run_in_home_and_environment(lab: Lab) -> None:
         name: [f"echo {name} $PWD $ACME_API_KEY >> log"] for name in ("create", "delete", "pre_run", "post_run")
     }
     await lab.launcher.lifecycle(lab.profile, "create")
-    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     await lab.launcher.lifecycle(lab.profile, "delete")
     lines = (lab.home / "log").read_text().splitlines()
     assert lines == [f"{name} {lab.home} {KEY}" for name in ("create", "pre_run", "post_run", "delete")]
@@ -137,7 +137,7 @@ async def test_a_failing_pre_run_refuses_the_start(lab: Lab, command: str, told:
     lab.settings = RunSettings(grace=0.2, hook_timeout=0.3)
     lab.agent_fields["hooks"] = {"pre_run": [command, "touch second"]}
     with pytest.raises(HookFailed, match=told):
-        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert not (lab.home / "second").exists()
     assert lab.published() == []
 
@@ -147,13 +147,13 @@ async def test_a_failing_create_refuses_and_a_failing_end_is_logged(lab: Lab, ca
     with pytest.raises(HookFailed, match="create command 1"):
         await lab.launcher.lifecycle(lab.profile, "create")
     await lab.launcher.lifecycle(lab.profile, "delete")
-    assert (await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))).exit_code == 0
+    assert (await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))).exit_code == 0
     assert [record.message.count("broken") for record in caplog.records] == [1, 1]
 
 
 async def test_a_cancelled_run_is_ended_and_recorded(lab: Lab) -> None:
     lab.program("import os, time\nopen('pid', 'w').write(str(os.getpid())); time.sleep(60)")
-    running = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="x")))
+    running = asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt="x")))
     await _until(lambda: (lab.home / "pid").exists() and (lab.home / "pid").read_text())
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -169,7 +169,7 @@ async def test_so_many_runs_of_a_profile_at_a_time(lab: Lab) -> None:
         "import os, time\nopen(str(os.getpid()), 'w').close()\n"
         "while not os.path.exists('go'): time.sleep(0.01)\nprint(len([n for n in os.listdir('.') if n.isdigit()]))"
     )
-    runs = [asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(args=("x",)))) for _ in range(3)]
+    runs = [asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(args=("x",)))) for _ in range(3)]
     await _until(lambda: lab.home.is_dir() and len([path for path in lab.home.iterdir() if path.name.isdigit()]) == 2)
     assert len(lab.used) == 2
     (lab.home / "go").touch()
@@ -193,7 +193,7 @@ async def test_each_of_two_runs_at_once_has_a_session_of_its_own(lab: Lab) -> No
     lab.agent_fields["headless"] = NAMED
     lab.program(WAITS)
     first, second = (
-        asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt=name))) for name in ("one", "two")
+        asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt=name))) for name in ("one", "two")
     )
     await _until(lambda: (lab.home / "started-one").exists() and (lab.home / "started-two").exists())
     (lab.home / "go-one").touch()
@@ -204,7 +204,7 @@ async def test_each_of_two_runs_at_once_has_a_session_of_its_own(lab: Lab) -> No
     assert sessions[0] != sessions[1]
     assert [(launch.session, launch.alone) for launch in lab.usage.launches] == [(name, False) for name in sessions]
     (lab.home / "go-three").touch()
-    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="three"))
+    await lab.runs.run(lab.profile, HeadlessRequest(prompt="three"))
     assert lab.usage.launches[-1].alone
 
 
@@ -216,9 +216,9 @@ async def test_beside_the_hooks_of_one_that_has_ended_a_run_is_not_alone(lab: La
     for name in ("one", "two"):
         lab.home.mkdir(parents=True, exist_ok=True)
         (lab.home / f"go-{name}").touch()
-    first = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="one")))
+    first = asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt="one")))
     await _until(lambda: (lab.home / "hooked").exists())
-    second = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="two")))
+    second = asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt="two")))
     await _until(lambda: (lab.home / "started-two").exists())
     (lab.home / "go-hook").touch()
     await asyncio.gather(first, second)
@@ -228,7 +228,7 @@ async def test_beside_the_hooks_of_one_that_has_ended_a_run_is_not_alone(lab: La
 async def test_a_run_that_is_given_up_keeps_the_session_it_was_given(lab: Lab) -> None:
     lab.agent_fields["headless"] = NAMED
     lab.program(WAITS)
-    run = asyncio.ensure_future(lab.launcher.run(lab.profile, HeadlessRequest(prompt="one")))
+    run = asyncio.ensure_future(lab.runs.run(lab.profile, HeadlessRequest(prompt="one")))
     await _until(lambda: (lab.home / "started-one").exists())
     run.cancel()
     await asyncio.wait([run])
@@ -250,7 +250,7 @@ async def test_beside_a_terminal_session_a_run_is_not_alone(lab: Lab) -> None:
             return ["t1"]
 
     lab.context.ports["Terminals"] = Terminals()
-    await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+    await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert not lab.usage.launches[0].alone
 
 
@@ -271,7 +271,7 @@ async def test_a_profile_deleted_while_a_run_is_prepared_does_not_get_its_home_b
     lab.engine = DeletesMeanwhile(lab)  # type: ignore[assignment]
     lab.script("")
     with pytest.raises(NotFound):
-        await lab.launcher.run(lab.profile, HeadlessRequest(prompt="x"))
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
     assert not lab.home.exists()
 
 

@@ -12,8 +12,10 @@ from jackfield.api.agents import Isolation
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptError
+from jackfield.core.manifests import FileLayers
+from jackfield.core.packaged import PackagedDirectory
 from jackfield_profiles.findings import findings
-from jackfield_profiles.generated.script_check import problems
+from jackfield_profiles.generated.script_check import hidden, problems
 
 
 class Engine:
@@ -72,3 +74,23 @@ async def test_a_script_that_is_none_is_named(lab: Lab, content: bytes | None, s
     for problem in found:
         assert said in problem
         assert "one, two" in problem
+
+
+def test_a_packages_script_whose_name_is_taken_is_named(tmp_path: Path) -> None:
+    config, brought = tmp_path / "config", {name: tmp_path / name / "scripts" for name in ("shipped", "acme", "beta")}
+    texts = {"shipped": ["one.rhai"], "acme": ["one.rhai", "two.rhai", "own.rhai"], "beta": ["two.rhai"]}
+    for name, folder in brought.items():
+        folder.mkdir(parents=True)
+        for script in texts[name]:
+            (folder / script).write_text("")
+    packages = [PackagedDirectory(brought[name].parent, name) for name in ("acme", "beta")]
+    shipped = PackagedDirectory(brought["shipped"].parent, "")
+    layers = FileLayers(config, lambda: [shipped, *packages])
+    told = hidden(layers, config)
+    first, second = told
+    assert "one.rhai of the distribution acme is not used" in first
+    assert "two.rhai of the distribution beta is not used" in second
+    (config / "scripts").mkdir(parents=True)
+    for script in ("one.rhai", "two.rhai"):
+        (config / "scripts" / script).write_text("")
+    assert not hidden(layers, config), "the operator meant it"

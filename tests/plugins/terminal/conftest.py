@@ -111,8 +111,8 @@ def settings() -> TerminalSettings:
 @pytest.fixture
 async def hub(profiles: FakeProfiles, settings: TerminalSettings, tmp_path: Path) -> AsyncIterator[Hub]:
     ports = {"Profiles": profiles, "jackfield_script_engines": {}}
-    made = Hub(FakeContext(tmp_path / "config", tables=[settings], ports=ports))
-    yield made
+    context = FakeContext(tmp_path / "config", tables=[settings], ports=ports)
+    yield (made := context.port(Hub))
     await made.close()
 
 

@@ -10,7 +10,8 @@ from quart import Quart, Response
 from jackfield.api import jsontext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.scripts import ScriptData, ScriptError
-from jackfield_terminal import driving, recording_routes, routes
+from jackfield_terminal.http import driving_routes as driving
+from jackfield_terminal.http import recording_routes, routes
 from jackfield_terminal.hub import Hub
 
 from .conftest import python
@@ -53,16 +54,10 @@ class PatternEngine:
             return [[None]]
 
 
-class Lazy:
-    def __init__(self, hub: Hub) -> None:
-        self.hub = hub
-
-
 def app_of(hub: Hub) -> Quart:
     app = Quart("test")
-    lazy: Any = Lazy(hub)
     for module in (routes, driving, recording_routes):
-        app.register_blueprint(module.blueprint(lazy))
+        app.register_blueprint(module.blueprint(hub._context))
 
     @app.errorhandler(JackfieldError)
     async def envelope(error: JackfieldError) -> Response:

@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 
 from jackfield.api.asgi import SHORTCUT, Take
-from jackfield_terminal.attachment import AT_ONCE, QUIET
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.session.attachment import AT_ONCE, QUIET
 
 from .conftest import Client, start
 

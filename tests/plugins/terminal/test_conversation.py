@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jackfield_terminal.conversation import _said, _Turn
+from jackfield_terminal.driving.conversation import _said, _Turn
 
 BEFORE = ("welcome", "> ", "")
 

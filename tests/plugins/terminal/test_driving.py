@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jackfield_terminal import conversation, event_stream
+from jackfield_terminal.driving import conversation, event_stream
 from jackfield_terminal.hub import Hub
 
 from .conftest import DEADLINE, start

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.testing.daemon import poll
-from jackfield_terminal.emulator import Emulator
+from jackfield_terminal.screen.emulator import Emulator
 
 COLS, ROWS = 20, 6
 FULL = "".join(f"\x1b[{row + 1};1H" + "abcdef"[row] * COLS for row in range(ROWS))

@@ -11,10 +11,10 @@ import pytest
 from jackfield.api.errors import Conflict
 from jackfield.testing.context import FakeContext
 from jackfield_terminal import findings
-from jackfield_terminal.conversation import Conversation
-from jackfield_terminal.driver import Driver
+from jackfield_terminal.driving.conversation import Conversation
+from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.session import RESTING, UNWATCHED
+from jackfield_terminal.session.session import RESTING, UNWATCHED
 from jackfield_terminal.settings import TerminalSettings
 
 from .conftest import FakeProfiles, attach, start
@@ -92,7 +92,7 @@ async def test_a_sandbox_that_does_not_work_is_named_after_the_start(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.sandbox.trial", lambda _: "bubblewrap says: no.")
+    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.trial", lambda _: "bubblewrap says: no.")
     profiles.sandbox = sandbox  # type: ignore[assignment]
     with caplog.at_level(logging.INFO):
         await findings.try_sandbox(hub._context)
@@ -104,7 +104,7 @@ async def test_a_sandbox_that_does_not_work_is_named_after_the_start(
 async def test_nothing_is_said_of_one_that_works(
     hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.sandbox.trial", lambda _: None)
+    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.trial", lambda _: None)
     with caplog.at_level(logging.INFO):
         await findings.try_sandbox(hub._context)
     assert not caplog.records

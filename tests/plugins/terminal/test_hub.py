@@ -114,13 +114,13 @@ async def test_a_caller_who_leaves_during_the_start_leaves_no_stray_process(
 ) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
 
-    async def slowly(self: starting.Starter, request: starting.SessionRequest, id: str) -> object:
+    async def slowly(self: starting.SessionStarter, request: starting.SessionRequest, id: str) -> object:
         begun.set()
         await go.wait()
         return await real(self, request, id)
 
-    real = starting.Starter.start
-    monkeypatch.setattr(starting.Starter, "start", slowly)
+    real = starting.SessionStarter.start
+    monkeypatch.setattr(starting.SessionStarter, "start", slowly)
     caller = asyncio.ensure_future(start(hub, "cat"))
     await begun.wait()
     caller.cancel()
@@ -155,7 +155,7 @@ async def test_a_session_that_cannot_be_watched_leaves_nothing(
         pids.append(pid)
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("jackfield_terminal.session.watch_exit", full)
+    monkeypatch.setattr("jackfield_terminal.session.session.watch_exit", full)
     before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(JackfieldError, match="Too many open files"):
         await start(hub, "exec sleep 60")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_terminal.keys import sequence
+from jackfield_terminal.screen.keys import sequence
 
 
 @pytest.mark.parametrize(

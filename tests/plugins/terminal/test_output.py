@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_terminal.modes import LONGEST, ForgottenOutput, TerminalModes
-from jackfield_terminal.output import PIECE, OutputLog
+from jackfield_terminal.output.log import PIECE, OutputLog
+from jackfield_terminal.output.modes import LONGEST, ForgottenOutput, TerminalModes
 
 MODES = st.sampled_from([1, 7, 25, 1006, 1049, 2004])
 ENDS = st.sampled_from([b"\x07", b"\x1b\\"])

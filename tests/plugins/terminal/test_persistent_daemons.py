@@ -14,8 +14,8 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from jackfield.api.daemon import DaemonClient
 from jackfield.testing.daemon import poll
-from jackfield_terminal.link import Link
-from jackfield_terminal.sandbox import trial
+from jackfield_terminal.cli.link import TerminalLink
+from jackfield_terminal.sandbox.bubblewrap import trial
 from jackfield_terminal.settings import SandboxSettings
 
 from .test_terminal_commands import Here
@@ -49,7 +49,7 @@ class Reader:
     """An attached client."""
 
     def __init__(self, here: Here, session: str) -> None:
-        self.link = Link(DaemonClient(here.daemon.config_dir), f"/ws/terminal/{session}")
+        self.link = TerminalLink(DaemonClient(here.daemon.config_dir), f"/ws/terminal/{session}")
         self.output = bytearray()
         self.notes: list[dict[str, object]] = []
         self.closed = False

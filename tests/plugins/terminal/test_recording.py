@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from jackfield.api.clock import SystemClock
 from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.testing.context import FakeContext
-from jackfield_terminal import recorder as recorders
+from jackfield_terminal.cli.playing import find_recording, outputs, play
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.playing import found, outputs, play
-from jackfield_terminal.recorder import CastFile, Recorder
+from jackfield_terminal.session import recorder as recorders
+from jackfield_terminal.session.recorder import CastFile, Recorder
 from jackfield_terminal.settings import TerminalSettings
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
@@ -293,18 +293,18 @@ def test_a_recording_is_found_by_file_or_by_the_beginning_of_the_id(tmp_path: Pa
     one, two = (directory / f"{start}-aaaa.cast" for start in ("1234", "1299"))
     one.touch()
     two.touch()
-    assert found(tmp_path, str(one)) == one
-    assert found(tmp_path, "123") == one
+    assert find_recording(tmp_path, str(one)) == one
+    assert find_recording(tmp_path, "123") == one
     for name in ("12", "9", "../x", "*"):
         with pytest.raises(JackfieldError, match="recordings"):
-            found(tmp_path, name)
+            find_recording(tmp_path, name)
 
 
 async def test_a_scrollback_beyond_what_may_wait_does_not_end_a_recording(
     tmp_path: Path, profiles: FakeProfiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.recordings.WAITING", 64 * 1024)
-    monkeypatch.setattr("jackfield_terminal.recorder.WAITING", 64 * 1024)
+    monkeypatch.setattr("jackfield_terminal.session.recordings.WAITING", 64 * 1024)
+    monkeypatch.setattr("jackfield_terminal.session.recorder.WAITING", 64 * 1024)
     ports = {"Profiles": profiles, "jackfield_script_engines": {}}
     hub = Hub(FakeContext(tmp_path / "config", tables=[TerminalSettings(kill_grace=0.5)], ports=ports))
     session = await start(hub, "stty -opost -echo; head -c 200000 /dev/zero | tr '\\0' x; echo full; read a")

@@ -16,10 +16,10 @@ import pytest
 
 from jackfield.api.errors import InvalidInput
 from jackfield.testing.context import FakeContext
-from jackfield_terminal import sandbox as sandboxes
 from jackfield_terminal.findings import findings
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.sandbox_mounts import Places, View, view_of
+from jackfield_terminal.sandbox import bubblewrap as sandboxes
+from jackfield_terminal.sandbox.mounts import SandboxPlaces, SandboxView, view_of
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
 from jackfield_terminal.starting import SessionRequest
 
@@ -46,12 +46,12 @@ class House:
             path.write_text("content\n")
         self.project.joinpath("file").write_text("project\n")
 
-    def places(self, **changes: Any) -> Places:
+    def places(self, **changes: Any) -> SandboxPlaces:
         given: dict[str, Any] = {
             "home": self.home, "cwd": self.home, "program": Path("/bin/sh"), "config_dir": self.config,
             "user_home": self.user, "others": [self.other],
         } | changes  # fmt: skip
-        return Places(**given)
+        return SandboxPlaces(**given)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ async def said(hub: Hub, script: str, **more: Any) -> str:
 # -- the plan, without a sandbox
 
 
-def view(house: House, kind: Any = "standard", **changes: Any) -> View:
+def view(house: House, kind: Any = "standard", **changes: Any) -> SandboxView:
     return view_of(kind, house.places(**changes), SandboxSettings())
 
 

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from jackfield.api.clock import SystemClock
-from jackfield_terminal.emulator import SLICE, TITLE, Emulator
+from jackfield_terminal.driving.waiting import until_exit, until_idle, until_shown
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.screen import BACKLOG, ScreenReader
-from jackfield_terminal.sequences import SILENT
-from jackfield_terminal.waiting import until_exit, until_idle, until_shown
+from jackfield_terminal.screen.emulator import SLICE, TITLE, Emulator
+from jackfield_terminal.screen.reader import BACKLOG, ScreenReader
+from jackfield_terminal.screen.sequences import SILENT
 
 from .conftest import attach, start
 
@@ -123,7 +123,7 @@ def test_a_title_is_bounded() -> None:
 
 
 def test_drawing_has_a_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jackfield_terminal.emulator.BUDGET", 0.05)
+    monkeypatch.setattr("jackfield_terminal.screen.emulator.BUDGET", 0.05)
     emulator = Emulator(300, 300)
     begun = time.thread_time()
     emulator.feed(b"\x1b#8" * 20_000)  # each fills the screen

@@ -19,7 +19,7 @@ from .terminal_lab import TALKER
 
 
 async def ran(hub: Hub, parameters: Mapping[str, Json], given: Items | None = None, **settings: Any) -> Items:
-    kind = SessionNode(lambda: hub)
+    kind = SessionNode(hub._context)
     node = Node(
         id="n", name="T", kind=kind.kind, type="jackfield.terminalSession", version=1, parameters={}, **settings
     )

@@ -13,7 +13,7 @@ import pytest
 from jackfield.api.auth import Principal
 from jackfield.api.errors import AccessDenied, Conflict, NotFound
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.processes import alive, members
+from jackfield_terminal.pty.processes import alive, members
 from jackfield_terminal.settings import TerminalSettings
 
 from .conftest import DEADLINE, FakeProfiles, attach, python, start

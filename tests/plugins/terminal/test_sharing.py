@@ -19,10 +19,10 @@ from jackfield.api.events import STOPPING
 from jackfield.core.events import Bus
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
-from jackfield_terminal import sharing as module
+from jackfield_terminal.http import sharing as module
+from jackfield_terminal.http.shares import REMEMBERED, ShareInvalid, Shares
+from jackfield_terminal.http.sharing import Sharing
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.shares import REMEMBERED, ShareInvalid, Shares
-from jackfield_terminal.sharing import Sharing
 
 from .conftest import DEADLINE, Client, start
 from .test_terminal_commands import Here
@@ -33,8 +33,8 @@ def sharing(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sharin
     monkeypatch.setattr(module, "LOOK", 0.01)
     context: Any = FakeContext(tmp_path, clock=FakeClock())
     context.events = Bus(context.clock)
-    lazy: Any = SimpleNamespace(hub=hub, connect=hub.connect)
-    return Sharing(context, lazy)
+    context.ports["Hub"] = hub
+    return Sharing(context)
 
 
 def look(sharing: Sharing, first: str) -> Client:

@@ -18,9 +18,9 @@ from jackfield.api.errors import InvalidInput
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.findings import findings
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.ptyprocess_spawning import spawn_with_ptyprocess
+from jackfield_terminal.pty.ptyprocess_spawning import spawn_with_ptyprocess
+from jackfield_terminal.pty.spawning import Spawner, spawn_in_terminal
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.spawning import Spawner, spawn_in_terminal
 
 from .conftest import FakeProfiles, start
 

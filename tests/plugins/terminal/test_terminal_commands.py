@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
-from jackfield_terminal.sandbox import trial
+from jackfield_terminal.sandbox.bubblewrap import trial
 from jackfield_terminal.settings import SandboxSettings
 
 PROGRAM = str(Path(sys.executable).with_name("jackfield"))

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from jackfield.testing.context import FakeContext
-from jackfield_terminal.frames import SOCKET
-from jackfield_terminal.held_session import HeldSession
 from jackfield_terminal.hub import Hub
-from jackfield_terminal.lazy import DIRECTORY
+from jackfield_terminal.persistent.directory import DIRECTORY
+from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
+from jackfield_terminal.supervisor.frames import SOCKET
 
 from ..conftest import DEADLINE, FakeProfiles, python, start
 
@@ -66,16 +66,16 @@ class Daemons:
         self.pids |= {pid for session in self.hub.all() for pid in (session.pid, getattr(session, "holder", 0))}
         return self.hub
 
-    async def open(self, script: str, **more: Any) -> HeldSession:
+    async def open(self, script: str, **more: Any) -> PersistentSession:
         session = await start(self.hub, script, persist=True, **more)
-        assert isinstance(session, HeldSession)
+        assert isinstance(session, PersistentSession)
         self.pids |= {session.pid, session.holder}
         return session
 
     def vanish(self) -> None:
-        """As with kill -9: every descriptor is closed, and a holder is told nothing."""
+        """As with kill -9: every descriptor is closed, and a supervisor is told nothing."""
         for session in self.hub.all():
-            if isinstance(session, HeldSession) and not session.ended.is_set():
+            if isinstance(session, PersistentSession) and not session.ended.is_set():
                 session.leave()
         self.hub._sessions.clear()
 
@@ -90,7 +90,7 @@ class Daemons:
 
     async def close(self) -> None:
         for hub in self._hubs:
-            self.pids |= {session.holder for session in hub.all() if isinstance(session, HeldSession)}
+            self.pids |= {session.holder for session in hub.all() if isinstance(session, PersistentSession)}
             await hub.close()
         for pid in self.pids - {0}:
             with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Sessions that survive their daemon: real holders, and one hub after another over the same directory."""
+"""Sessions that survive their daemon: real supervisors, and one hub after another over the same directory."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal import hub as hubs
-from jackfield_terminal import restoring
-from jackfield_terminal.frames import Frames, ended_frame
-from jackfield_terminal.held_session import HeldSession
-from jackfield_terminal.lazy import DIRECTORY, LazyHub, is_anything_held
-from jackfield_terminal.processes import alive
-from jackfield_terminal.routes import shown
-from jackfield_terminal.sandbox import trial
+from jackfield_terminal import serving
+from jackfield_terminal.http.routes import shown
+from jackfield_terminal.hub import Hub
+from jackfield_terminal.persistent import restoring
+from jackfield_terminal.persistent.directory import DIRECTORY, is_any_persistent
+from jackfield_terminal.persistent.session import PersistentSession
+from jackfield_terminal.pty.processes import alive
+from jackfield_terminal.sandbox.bubblewrap import trial
 from jackfield_terminal.settings import SandboxSettings
+from jackfield_terminal.supervisor.frames import Frames, ended_frame
 
 from ..conftest import DEADLINE, FakeProfiles, attach, start
 from .persistence_lab import BEYOND, NUMBERS, Daemons, is_there, over, until
@@ -81,7 +83,7 @@ async def test_no_byte_is_lost_or_repeated_whenever_the_daemon_goes(daemons: Dae
 async def test_what_is_printed_without_a_daemon_is_kept_up_to_the_scrollback(
     daemons: Daemons, profiles: FakeProfiles
 ) -> None:
-    """More than the memory of the holder: the agent does not wait, and the cut cuts nothing."""
+    """More than the memory of the supervisor: the agent does not wait, and the cut cuts nothing."""
     await daemons.restart(scrollback=65536)
     session = await daemons.open(BEYOND)
     client = attach(daemons.hub, session)
@@ -140,7 +142,7 @@ async def test_an_end_that_comes_with_the_handover_is_accounted(
     await over(again)
     await until(lambda: daemons.profiles.ends)
     assert daemons.profiles.ends == [("one", 9)]
-    await until(lambda: not is_there(session.pid))  # the holder ends what is still there
+    await until(lambda: not is_there(session.pid))  # the supervisor ends what is still there
 
 
 async def test_an_end_that_another_daemon_began_to_record_is_not_recorded_again(daemons: Daemons) -> None:
@@ -205,7 +207,7 @@ async def test_the_request_decides_then_the_profile_then_the_setting(
 
     monkeypatch.setattr(daemons.profiles, "profile", stored)
     session = await start(daemons.hub, "cat", persist=asked)
-    assert isinstance(session, HeldSession) == persists
+    assert isinstance(session, PersistentSession) == persists
     await daemons.hub.stop(session.id)
 
 
@@ -275,18 +277,19 @@ async def test_waiters_end_with_the_daemon(daemons: Daemons) -> None:
 
 
 async def test_the_gate_knows_of_sandboxes_before_anything_is_restored(daemons: Daemons) -> None:
-    lazy = LazyHub(daemons.context)
-    await lazy.restore()
+    context = daemons.context
+    await serving.take_over(context)
     assert not daemons.context.authentication.agents_confined
-    assert "hub" not in vars(lazy)
+    assert not context.is_built(serving.HUB)
     await daemons.open("cat")
     daemons.vanish()
-    assert is_anything_held(daemons.config_dir)
-    await lazy.restore()
+    assert is_any_persistent(daemons.config_dir)
+    await serving.take_over(context)
     assert daemons.context.authentication.agents_confined
-    assert len(lazy.live("one")) == 1
-    await lazy.hub.end("one")
-    await lazy.close()
+    hub = context.port(Hub)
+    assert len(hub.live("one")) == 1
+    await hub.end("one")
+    await serving.stop(context)
 
 
 @pytest.mark.skipif(trial(SandboxSettings()) is not None, reason="bubblewrap does not work here")
@@ -316,7 +319,7 @@ async def test_a_start_waits_for_all_holders_together(tmp_path: Path, monkeypatc
         together.wait(10)  # one that waits for others' turns breaks it
         raise TimeoutError("timed out")
 
-    monkeypatch.setattr(restoring, "reach_holder", stopped)
+    monkeypatch.setattr(restoring, "reach_supervisor", stopped)
     for _ in range(together.parties):
         (tmp_path / DIRECTORY / str(uuid.uuid4())).mkdir(parents=True)
     context: Any = FakeContext(tmp_path)

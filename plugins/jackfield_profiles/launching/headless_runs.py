@@ -1,0 +1,124 @@
+"""Runs of agents without a terminal: a few of one profile at a time, bounded, and ended even after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from jackfield.api.agents import Agents
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
+from jackfield.api.records import replace
+from jackfield.api.terminals import Terminals
+from jackfield_profiles.launching.headless import answer_of, margin, shown
+from jackfield_profiles.launching.leftovers import Leftovers
+from jackfield_profiles.launching.overlaps import OverlappingRuns, TrackedRun
+from jackfield_profiles.launching.processes import ProcessStart, run_process
+from jackfield_profiles.ports import ProfileLaunching
+from jackfield_profiles.running_settings import RunSettings
+
+
+class HeadlessRunner:
+    """`HeadlessRuns`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._launching = context.port(ProfileLaunching)
+        self._settings = context.settings(RunSettings)
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._overlaps = OverlappingRuns(context)
+        self._left = Leftovers(context.service.config_dir, self._settings.grace, context.log.warning)
+        self._clearing: asyncio.Task[None] | None = None
+
+    async def end_left(self) -> None:
+        """End runs that a killed daemon has left, once."""
+        if self._clearing is None:
+            self._clearing = self._context.spawn("profiles.end_left", self._left.end())
+        await asyncio.shield(self._clearing)
+
+    async def _forget(self, run_id: str, noting: Sequence[asyncio.Task[None]]) -> None:
+        if noting:
+            await asyncio.wait(noting)
+        await asyncio.to_thread(self._left.forget, run_id)
+
+    async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
+        """See `Profiles.run`."""
+        await self.end_left()
+        turns = self._turns.setdefault(profile.alias, asyncio.Semaphore(self._settings.concurrent))
+        async with turns:
+            with self._overlaps.track(profile.alias) as tracked:
+                return await self._tracked(profile, request, tracked)
+
+    async def _tracked(self, profile: Profile, request: HeadlessRequest, tracked: TrackedRun) -> HeadlessResult:
+        asked = LaunchRequest(
+            kind=request.kind, args=request.args, prompt=request.prompt, working_dir=request.working_dir
+        )
+        launch = await self._confined(await self._launching.prepare(profile, asked))
+        return await self._headless(launch, request, tracked)
+
+    async def _confined(self, launch: Launch) -> Launch:
+        """Whoever asked for a sandbox must not get a run without one. Raises `InvalidInput`."""
+        if launch.profile.sandbox == "off":
+            return launch
+        terminals = self._context.find_port(Terminals)
+        if terminals is None:
+            raise InvalidInput(
+                f"The profile {launch.profile.alias} wants the sandbox {launch.profile.sandbox}, which no plugin "
+                "gives; set it to off, or enable jackfield_terminal.",
+                code="SANDBOX_UNAVAILABLE",
+            )
+        return await terminals.confined(launch)
+
+    async def _headless(self, launch: Launch, request: HeadlessRequest, tracked: TrackedRun) -> HeadlessResult:
+        agent = await self._context.port(Agents).find(launch.profile.agent_id)  # now: it may be gone when the run ends
+        limit = self._settings.output_limit
+        start = ProcessStart(
+            argv=launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
+            stdin=launch.stdin,
+            timeout=request.timeout or self._settings.timeout,
+            grace=self._settings.grace,
+            limit=limit + margin(launch.secrets),
+        )
+        clock = self._context.clock
+
+        noting = list[asyncio.Task[None]]()
+
+        def begun(pid: int) -> None:
+            noted = asyncio.to_thread(self._left.note, launch.run_id, pid)
+            noting.append(self._context.spawn("profiles.note_run", noted))
+            self._launching.started(launch, pid)
+
+        try:
+            ended = await run_process(start, begun)
+        except asyncio.CancelledError:
+            left = replace(launch, alone=self._overlaps.alone(launch.profile.alias, tracked))
+            self._context.spawn("profiles.ended", self._after_cancelling(left))
+            raise
+        finally:
+            self._context.spawn("profiles.forget_run", self._forget(launch.run_id, noting))
+        duration = clock.now_ms() - launch.started_ms
+        output = shown(ended.stdout, limit, launch.secrets)
+        answer = answer_of(agent.headless if request.prompt is not None else None, output)
+        launch = replace(launch, session=answer.session or launch.session)
+        await self._launching.completed(launch, ended.exit_code)
+        # Not before: a run that begins while the hooks run is in the time that the log is asked about.
+        launch = replace(launch, alone=self._overlaps.alone(launch.profile.alias, tracked))
+        usage = await self._launching.recorded(launch, ended.exit_code)
+        return HeadlessResult(
+            exit_code=ended.exit_code,
+            output=output,
+            errors=shown(ended.stderr, limit, launch.secrets),
+            timed_out=ended.timed_out,
+            duration_ms=duration,
+            result=answer.result,
+            session=launch.session,
+            data=answer.data,
+            usage=usage,
+        )
+
+    async def _after_cancelling(self, launch: Launch) -> None:
+        await self._launching.ended(launch, 128 + 15)

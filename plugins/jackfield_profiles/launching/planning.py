@@ -1,0 +1,73 @@
+"""What a start of a profile would be: access, generated configuration, environment. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from jackfield.api.agents import Agent, Agents
+from jackfield.api.context import PluginContext
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Provider, Providers
+from jackfield.api.records import record
+from jackfield_profiles.generated.scripts import API_KEY, API_KEY_END, KEY_END, Generated, generate
+from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences
+from jackfield_profiles.running_settings import RunSettings
+from jackfield_profiles.wiring import environment as environments
+from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, variables
+
+
+@record
+class LaunchPlan:
+    """placeholders: in the generated files."""
+
+    agent: Agent
+    provider: Provider
+    access: Access
+    generated: Generated
+    env: Mapping[str, str]
+    placeholders: Mapping[str, str]
+    secrets: tuple[str, ...]
+
+
+class LaunchPlanner:
+    """Plans starts, by everything that is set now."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._keys = context.port(KeyStore)
+        self._run = context.settings(RunSettings)
+
+    async def plan(self, profile: Profile) -> LaunchPlan:
+        """Nothing is written. Raises `NotFound`, `InvalidInput`, `JackfieldError` (the script failed)."""
+        agent = await self._context.port(Agents).find(profile.agent_id)
+        provider = await self._context.port(Providers).find(profile.provider_id)
+        access = await access_of(self._context, agent, provider, profile, await self._keys.key(profile))
+        generated = await generate(self._context, agent, provider, profile, access)
+        github = self._context.settings(ServerPreferences).github_token
+        key = access.secret or NO_KEY
+        placeholders = {API_KEY: key, API_KEY_END: key[-KEY_END:], GITHUB_TOKEN: github}
+        secrets = tuple(value for value in (access.secret, github) if value)
+        self._context.secrets.redact(*secrets)
+        env = await self._environment(agent, provider, profile, access)
+        env |= {name: _filled(value, placeholders) for name, value in generated.env.items()}
+        env |= profile.env
+        env["HOME"] = str(profile.home)
+        return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets)
+
+    async def _environment(self, agent: Agent, provider: Provider, profile: Profile, access: Access) -> dict[str, str]:
+        every = (await self._context.port(Providers).all()).values()
+        keys = {one.auth.env_key for one in every if one.auth.env_key}
+        made = environments.inherited(os.environ, self._run.inherit, keys)
+        if access.proxied:
+            made |= environments.around_web_proxies(made)
+        dialect = None if access.dialect is None else self._context.port(Providers).dialect(access.dialect)
+        made |= environments.of_home(profile.home, agent)
+        return made | variables(access, provider, profile, dialect)
+
+
+def _filled(text: str, placeholders: Mapping[str, str]) -> str:
+    for name, value in placeholders.items():
+        text = text.replace(name, value)
+    return text

@@ -1,0 +1,27 @@
+"""What a reader has to know for `logscan` to read its files: what the lines say that `logscan` leaves to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from jackfield.api.telemetry import LogFile, UsageEntry
+
+Counts = tuple[int, int, int, int]
+Memory = tuple[str | None, str | None, str | None, str | None, tuple[Counts | None, str] | None, int | None]
+"""What earlier lines have told: session, model, directory, service tier, total counts (or, where a number has more than
+64 bits, their text), time up to which they repeat another session's."""
+LineResult = tuple[Memory, Sequence[UsageEntry]]
+
+
+class SingleLineReader(Protocol):
+    """A `UsageReader` of a form that `logscan` knows."""
+
+    def recalled(self, bookmark: bytes) -> Memory | None:
+        """What a bookmark's memory holds; None: nothing."""
+
+    def kept(self, memory: Memory) -> bytes:
+        """The memory of a bookmark."""
+
+    def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
+        """What one line says, and what is to be remembered after it."""

@@ -1,0 +1,1 @@
+"""`jackfield terminal`."""

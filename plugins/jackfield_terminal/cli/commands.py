@@ -1,0 +1,148 @@
+"""`jackfield terminal`: sessions of the running daemon, from another terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
+from jackfield.api.daemon import DaemonClient
+from jackfield.api.errors import JackfieldError
+from jackfield_terminal.cli.attaching import LEAVING, attach_here, print_bytes
+from jackfield_terminal.cli.playing import find_recording, play
+
+_COLUMNS = ("ID", "PROFILE", "STATE", "PID", "SIZE", "CLIENTS", "CREATED")
+
+
+@click.group("terminal", help="Agents in terminals of the running daemon.")
+def terminal() -> None:
+    pass
+
+
+def _client(cli: Cli, config_dir: Path | None) -> DaemonClient:
+    return DaemonClient(cli.config_dir(config_dir))
+
+
+@terminal.command("list", help="Every session.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@config_dir_option
+@click.pass_obj
+def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
+    found = _client(cli, config_dir).ask("GET", "/api/terminal/sessions").data
+    if as_json:
+        echo_json(found)
+        return
+    rows = [
+        [
+            session["id"],
+            session["profile_alias"],
+            session["state"] + (f" {session['exit_code']}" if "exit_code" in session else ""),
+            str(session["pid"]),
+            f"{session['cols']}x{session['rows']}",
+            str(session["client_count"]),
+            session["created_at"],
+        ]
+        for session in found
+    ]
+    echo_table(_COLUMNS, rows)
+
+
+@terminal.command("new", help="Start a profile's agent in a terminal, and attach to it.")
+@click.argument("alias")
+@click.argument("args", nargs=-1)
+@click.option("--directory", default=None, help="Working directory (default: the profile's).")
+@click.option("--detached", is_flag=True, help="Print the session's id instead of attaching.")
+@click.option("--record", is_flag=True, help="Record the session.")
+@click.option(
+    "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
+)
+@config_dir_option
+@click.pass_obj
+def new(
+    cli: Cli,
+    config_dir: Path | None,
+    alias: str,
+    args: tuple[str, ...],
+    directory: str | None,
+    detached: bool,
+    record: bool,
+    persist: bool | None,
+) -> None:
+    if not detached:
+        _require_terminal()
+    size = shutil.get_terminal_size()
+    body: dict[str, object] = {"profile_alias": alias, "args": list(args), "cols": size.columns, "rows": size.lines}
+    if record:
+        body["record"] = True
+    if persist is not None:
+        body["persist"] = persist
+    if directory is not None:
+        body["working_dir"] = str(Path(directory).absolute())
+    client = _client(cli, config_dir)
+    session_id = str(client.ask("POST", "/api/terminal/sessions", body=body).data["session_id"])
+    if detached:
+        click.echo(session_id)
+        return
+    _attach(client, session_id, read_only=False)
+
+
+@terminal.command("attach", help="Take over a session. Ctrl-] leaves it.")
+@click.argument("session_id")
+@click.option("--read-only", is_flag=True, help="Look, and type nothing.")
+@config_dir_option
+@click.pass_obj
+def attach(cli: Cli, config_dir: Path | None, session_id: str, read_only: bool) -> None:
+    _require_terminal()
+    client = _client(cli, config_dir)
+    _attach(client, _whole(client, session_id), read_only=read_only)
+
+
+@terminal.command("kill", help="End a session: hang up, terminate, kill.")
+@click.argument("session_id")
+@config_dir_option
+@click.pass_obj
+def kill(cli: Cli, config_dir: Path | None, session_id: str) -> None:
+    client = _client(cli, config_dir)
+    client.ask("DELETE", f"/api/terminal/sessions/{_whole(client, session_id)}")
+
+
+@terminal.command("play", help="Play a recording: a file, or the one of a session.")
+@click.argument("recording")
+@click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="2: twice as fast.")
+@click.option("--idle", type=click.FloatRange(0), default=None, help="Longest pause, in seconds of the recording.")
+@config_dir_option
+@click.pass_obj
+def play_recording(cli: Cli, config_dir: Path | None, recording: str, speed: float, idle: float | None) -> None:
+    try:
+        with find_recording(cli.config_dir(config_dir), recording).open("rb") as file:
+            play(file, print_bytes, speed=speed, idle=idle)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        if sys.stdout.isatty():
+            print_bytes(LEAVING)
+
+
+def _whole(client: DaemonClient, start: str) -> str:
+    """The id that begins like this, when there is one alone."""
+    found = [session["id"] for session in client.ask("GET", "/api/terminal/sessions").data]
+    fitting = [name for name in found if name.startswith(start)]
+    if len(fitting) != 1:
+        raise JackfieldError(f"{len(fitting)} sessions have an id that begins with {start}; see `terminal list`.")
+    return str(fitting[0])
+
+
+def _require_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise JackfieldError("Attaching needs a terminal; use --detached, and `POST .../input` to type.")
+
+
+def _attach(client: DaemonClient, session_id: str, *, read_only: bool) -> None:
+    code = attach_here(client, session_id, read_only=read_only)
+    if code is None:
+        click.echo(f"\r\nDetached; `jackfield terminal attach {session_id[:8]}` comes back.")
+        return
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Driving an agent: waiting for its screen, and its conversation."""

@@ -1,0 +1,1 @@
+"""Routes of `/api/terminal`, and links that share a session."""

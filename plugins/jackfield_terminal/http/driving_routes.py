@@ -1,0 +1,121 @@
+"""Routes by which scripts and workflows drive an agent: its screen, input, waiting, and a conversation.
+
+Source: issue of terminals; coder/agentapi for `/message`, `/messages`, `/status` and `/events`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from functools import partial
+
+from quart import Blueprint, Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import operation, read_model, read_query, success
+from jackfield_terminal.driving.event_stream import event_stream, message_out
+from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
+from jackfield_terminal.hub import Hub
+from jackfield_terminal.screen.keys import sequence
+from jackfield_terminal.screen.snapshot import Snapshot
+
+_SCHEMAS = "jackfield_terminal.http.schemas"
+_PATH = "/sessions/<session_id>"
+
+
+def blueprint(context: PluginContext) -> Blueprint:
+    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    driving = Blueprint("terminal_driving", __name__, url_prefix="/api/terminal")
+
+    @driving.get(f"{_PATH}/screen")
+    @operation("The session's screen as text.", scope=None, response=f"{_SCHEMAS}:ScreenOut", tags=["terminal"])
+    async def screen(session_id: str) -> Response:
+        found = await hub().driver(session_id).screen.snapshot()
+        if request.accept_mimetypes.best == "text/plain":
+            return Response(found.text + "\n", content_type="text/plain; charset=utf-8")
+        return success(screen_out(found))
+
+    @driving.post(f"{_PATH}/input")
+    @operation("Type into the session.", scope=None, request=f"{_SCHEMAS}:InputIn", tags=["terminal"])
+    async def send_input(session_id: str) -> Response:
+        data = bytes_of(await read_model(InputIn))
+        await hub().type(hub().find(session_id), data)
+        return success({"bytes": len(data)})
+
+    @driving.route(f"{_PATH}/wait", methods=["GET", "POST"])
+    @operation(
+        "Wait until the session is idle, shows a text, or has ended.",
+        scope=None,
+        query=f"{_SCHEMAS}:WaitQuery",
+        response=f"{_SCHEMAS}:WaitOut",
+        tags=["terminal"],
+    )
+    async def wait(session_id: str) -> Response:
+        query = read_query(WaitQuery)
+        driver = hub().driver(session_id)
+        met = await driver.wait(query.for_, quiet=query.quiet, timeout=query.timeout, pattern=query.pattern)
+        found = await driver.screen.snapshot()
+        session = driver.session
+        return success(
+            {"met": met, "state": session.state, "exit_code": session.exit_code, "screen": screen_out(found)}
+        )
+
+    @driving.post(f"{_PATH}/message")
+    @operation("Say something to the agent.", scope=None, request=f"{_SCHEMAS}:MessageIn", tags=["terminal"])
+    async def message(session_id: str) -> Response:
+        body = await read_model(MessageIn)
+        driver = hub().driver(session_id)
+        if body.type == "raw":
+            await hub().type(driver.session, body.content.encode())
+        else:
+            await driver.conversation.say(body.content)
+        return success({"ok": True})
+
+    @driving.get(f"{_PATH}/messages")
+    @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesOut", tags=["terminal"])
+    async def messages(session_id: str) -> Response:
+        found = await hub().driver(session_id).conversation.messages()
+        return success({"messages": [message_out(entry) for entry in found]})
+
+    @driving.get(f"{_PATH}/status")
+    @operation("Whether the agent waits for input.", scope=None, response=f"{_SCHEMAS}:StatusOut", tags=["terminal"])
+    async def status(session_id: str) -> Response:
+        driver = hub().driver(session_id)
+        found = await driver.conversation.status()
+        profile = driver.session.launch.profile
+        return success({"status": found, "agent_type": profile.agent_id, "transport": "pty"})
+
+    @driving.get(f"{_PATH}/events")
+    @operation("The conversation as server-sent events.", scope=None, tags=["terminal"])
+    async def events(session_id: str) -> Response:
+        driver = hub().driver(session_id)
+        response = Response(event_stream(driver, hub()), content_type="text/event-stream")
+        response.timeout = None
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    return driving
+
+
+def bytes_of(body: InputIn) -> bytes:
+    """What is to be typed. Raises `InvalidInput`."""
+    data = (body.text or "").encode()
+    if body.data is not None:
+        try:
+            data += base64.b64decode(body.data, validate=True)
+        except (binascii.Error, ValueError):
+            raise InvalidInput("The data is not base64.", details={"data": "encode the bytes as base64"}) from None
+    return data + b"".join(sequence(name) for name in body.keys)
+
+
+def screen_out(found: Snapshot) -> dict[str, object]:
+    return {
+        "cols": found.cols,
+        "rows": found.rows,
+        "cursor": {"row": found.row, "col": found.col, "visible": found.cursor_visible},
+        "alternate": found.alternate,
+        "title": found.title,
+        "lines": list(found.lines),
+        "text": found.text,
+    }

@@ -1,0 +1,61 @@
+"""Recordings of sessions: start, stop, download."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from quart import Blueprint, Response
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import NotFound
+from jackfield.api.http import operation, response_of, success
+from jackfield_terminal.hub import Hub
+from jackfield_terminal.session.recorder import Recorder
+
+_SCHEMAS = "jackfield_terminal.http.schemas"
+_PATH = "/sessions/<session_id>"
+_TYPE = "application/x-asciicast"
+
+
+def blueprint(context: PluginContext) -> Blueprint:
+    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    recording = Blueprint("terminal_recording", __name__, url_prefix="/api/terminal")
+
+    @recording.post(f"{_PATH}/record")
+    @operation("Record the session from now on.", scope=None, response=f"{_SCHEMAS}:RecordingOut", tags=["terminal"])
+    async def start(session_id: str) -> Response:
+        return success(recording_out(await hub().recordings.start(hub().find(session_id))))
+
+    @recording.delete(f"{_PATH}/record")
+    @operation(
+        "Stop recording; the recording is kept.",
+        scope=None,
+        response=f"{_SCHEMAS}:RecordingOut",
+        tags=["terminal"],
+    )
+    async def stop(session_id: str) -> Response:
+        session = hub().find(session_id)
+        recorder = session.recorder
+        if recorder is None:
+            raise NotFound("The session is not recorded.", code="RECORDING_NOT_FOUND")
+        recorder.over()
+        session.keep()
+        await recorder.finished()
+        return success(recording_out(recorder))
+
+    @recording.get(f"{_PATH}/recording")
+    @operation("The session's recording, asciicast v2.", scope=None, tags=["terminal"])
+    async def download(session_id: str) -> Response:
+        response = response_of(await hub().recordings.open(session_id))
+        response.content_type = _TYPE
+        response.headers["Content-Disposition"] = f'attachment; filename="{session_id}.cast"'
+        return response
+
+    return recording
+
+
+def recording_out(recorder: Recorder) -> dict[str, object]:
+    found: dict[str, object] = {"state": recorder.state, "bytes": recorder.size}
+    if recorder.reason is not None:
+        found["reason"] = recorder.reason
+    return found

@@ -1,0 +1,91 @@
+"""`/api/terminal`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from quart import Blueprint, Response
+
+from jackfield.api.clock import iso
+from jackfield.api.context import PluginContext
+from jackfield.api.http import operation, read_model, success
+from jackfield_terminal.http import driving_routes, recording_routes
+from jackfield_terminal.http.recording_routes import recording_out
+from jackfield_terminal.http.schemas import SessionIn
+from jackfield_terminal.http.sharing import Sharing
+from jackfield_terminal.hub import Hub
+from jackfield_terminal.persistent.session import PersistentSession
+from jackfield_terminal.session.session import Session
+
+_SCHEMAS = "jackfield_terminal.http.schemas"
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    made = [module.blueprint(context) for module in (driving_routes, recording_routes)]
+    return [blueprint(context), *made, context.port(Sharing).blueprint()]
+
+
+def blueprint(context: PluginContext) -> Blueprint:
+    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
+
+    @terminal.get("/sessions")
+    @operation("Every terminal session.", scope=None, response=f"{_SCHEMAS}:SessionList", tags=["terminal"])
+    async def list_sessions() -> Response:
+        return success([shown(session) for session in hub().all()])
+
+    @terminal.post("/sessions")
+    @operation(
+        "Start a profile's agent in a terminal.",
+        scope=None,
+        request=f"{_SCHEMAS}:SessionIn",
+        response=f"{_SCHEMAS}:SessionMade",
+        tags=["terminal"],
+    )
+    async def create_session() -> Response:
+        body = await read_model(SessionIn)
+        session = await hub().create(body.request())
+        return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
+
+    @terminal.get("/sessions/<session_id>")
+    @operation("One terminal session.", scope=None, response=f"{_SCHEMAS}:SessionShown", tags=["terminal"])
+    async def show_session(session_id: str) -> Response:
+        return success(shown(hub().find(session_id)))
+
+    @terminal.delete("/sessions/<session_id>")
+    @operation("End a session: hang up, terminate, kill.", scope=None, tags=["terminal"])
+    async def delete_session(session_id: str) -> Response:
+        await hub().stop(session_id)
+        return success()
+
+    @terminal.post("/cleanup")
+    @operation("Forget the sessions that have ended, and their recordings.", scope=None, tags=["terminal"])
+    async def clean_up() -> Response:
+        await hub().clean_up()
+        return success()
+
+    return terminal
+
+
+def shown(session: Session) -> dict[str, object]:
+    """A session as the API shows it."""
+    found: dict[str, object] = {
+        "id": session.id,
+        "profile_alias": session.alias,
+        "state": session.state,
+        "created_at": iso(session.created_ms),
+        "pid": session.pid,
+        "cols": session.cols,
+        "rows": session.rows,
+        "client_count": len(session.attachments),
+    }
+    if isinstance(session, PersistentSession):
+        found["persistent"] = True
+    if session.reason is not None:
+        found["reason"] = session.reason
+    if session.exit_code is not None:
+        found["exit_code"] = session.exit_code
+    if session.recorder is not None:
+        found["recording"] = recording_out(session.recorder)
+    return found

@@ -1,0 +1,1 @@
+"""A session's output: its log, and when it is read."""

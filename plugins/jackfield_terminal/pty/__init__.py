@@ -1,0 +1,1 @@
+"""Programs in pseudo-terminals: how they are started, signalled and reaped."""

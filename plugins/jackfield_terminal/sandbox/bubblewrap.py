@@ -1,0 +1,132 @@
+"""Agents in a sandbox of bubblewrap, as their profile wants it.
+
+The sandbox has the session's own pseudo-terminal as its controlling terminal and no new session (`--new-session`), for
+a shell's job control needs it. So a program could type into that terminal (TIOCSTI) where the kernel still allows it:
+nobody but the sandbox itself reads there, neither before nor afterwards, hence no filter is needed.
+
+bubblewrap stands in the agent's foreground group. It must not die of a signal that the agent handles, or the agent dies
+with it: so a shell starts it with these signals ignored, and inside they are restored before the agent starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jackfield.api.auth import Authentication
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import Launch, Profiles
+from jackfield.api.records import replace
+from jackfield_terminal.sandbox.mounts import SandboxPlaces, view_of
+from jackfield_terminal.settings import SandboxSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BWRAP = "bwrap"
+TRIAL = 10.0
+"""Seconds that a trial may take."""
+_DEAF = 'trap "" HUP INT QUIT USR1 USR2 PIPE ALRM TERM TSTP TTIN TTOU; exec "$@"'
+_NAMESPACES = (
+    "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
+    # The daemon may be root, who could undo the mounts.
+    "--cap-drop", "ALL",
+)  # fmt: skip
+_HEARING = ("/usr/bin/env", "--default-signal", "/bin/sh", "-c", 'exec "$0" "$@"')
+"""The shell: for `env`, a program with `=` in its path would be a variable."""
+_REMEDY = (
+    "Install bubblewrap, GNU env (coreutils 8.31) and prlimit (util-linux), and allow user namespaces "
+    "(kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, no container without them); "
+    "or set the profile's sandbox to off."
+)
+
+
+class Sandbox:
+    """Puts launches into their profile's sandbox. That it works at all is tried once, and again until it does."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(SandboxSettings)
+        self._works = False
+
+    async def confined(self, launch: Launch) -> Launch:
+        """The launch in the profile's sandbox; as it is where that is off. The environment stays as it is and never
+        stands among the arguments. Raises `InvalidInput` when there is no sandbox, or not for this directory."""
+        kind = launch.profile.sandbox
+        if kind == "off":
+            return launch
+        reason = await self.unavailable()
+        if reason is not None:
+            raise InvalidInput(
+                f"The profile {launch.profile.alias} wants the sandbox {kind}, which does not work here: {reason} "
+                f"{_REMEDY}",
+                code="SANDBOX_UNAVAILABLE",
+            )
+        # The agent shares our uid and our network: the gate must tell it from ourselves.
+        self._context.port(Authentication).confine_agents()
+        profiles = await self._context.port(Profiles).all()
+        places = SandboxPlaces(
+            home=launch.profile.home,
+            cwd=launch.cwd,
+            program=Path(launch.argv[0]),
+            config_dir=self._context.service.config_dir,
+            user_home=Path.home(),
+            others=[profile.home for profile in profiles if profile.alias != launch.profile.alias],
+        )
+
+        def command() -> tuple[str, ...]:
+            mounts = view_of(kind, places, self._settings).arguments(self._settings.tmp_size)
+            return _command(mounts, launch.cwd, self._settings)
+
+        return replace(launch, argv=(*await asyncio.to_thread(command), *launch.argv))
+
+    async def unavailable(self) -> str | None:
+        """Why there can be no sandbox; None when there can."""
+        if self._works:
+            return None
+        reason = await asyncio.to_thread(trial, self._settings)
+        self._works = reason is None
+        return reason
+
+
+def _command(mounts: Sequence[str], cwd: Path, settings: SandboxSettings) -> tuple[str, ...]:
+    """Up to the agent's own arguments."""
+    inside = (*_limits(settings), *_HEARING)
+    return ("/bin/sh", "-c", _DEAF, "sh", _path(BWRAP), *_NAMESPACES, *mounts, "--chdir", str(cwd), "--", *inside)
+
+
+def _path(program: str) -> str:
+    """By the daemon's PATH: the agent's may begin with a directory that the agent can write to."""
+    return shutil.which(program) or program
+
+
+def _limits(settings: SandboxSettings) -> tuple[str, ...]:
+    """Counted inside: the user's other processes are none of the sandbox's."""
+    asked = (("--nproc", settings.processes), ("--data", settings.memory))
+    given = tuple(f"{name}={value}" for name, value in asked if value)
+    return (_path("prlimit"), *given) if given else ()
+
+
+def trial(settings: SandboxSettings) -> str | None:
+    """Run a sandbox of the same kind; why it does not work. Blocks for some milliseconds."""
+    if sys.platform != "linux":
+        return "It needs Linux."
+    if shutil.which(BWRAP) is None:
+        return "bubblewrap (bwrap) is not installed."
+    mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--size", "4096", "--tmpfs", "/tmp"]  # noqa: S108
+    command = (*_command(mounts, Path("/"), settings), "true")
+    try:
+        done = subprocess.run(  # noqa: S603 - nothing of it comes from outside
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL, check=False, start_new_session=True
+        )
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        return f"bubblewrap (bwrap) cannot be run: {type(exc).__name__}."
+    if done.returncode == 0:
+        return None
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"bubblewrap says: {said[-1][:200] if said else f'exit code {done.returncode}'}."

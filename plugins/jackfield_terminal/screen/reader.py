@@ -1,0 +1,54 @@
+"""What a session's screen shows, from a terminal emulator that is fed only when somebody asks.
+
+Source: facts/agent-daemon.md section 6; the emulator is ours (docs/decisions.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from jackfield_terminal.screen.emulator import Emulator
+from jackfield_terminal.screen.snapshot import Snapshot
+from jackfield_terminal.session.session import Session
+
+BACKLOG = 128 * 1024
+"""Bytes of output that are interpreted at once; of more the last count. An emulator in Python takes 0.3 MB/s."""
+
+
+class ScreenReader:
+    """The emulator of one session. Interprets on a thread what has come since it was asked last."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = asyncio.Lock()
+        self._offset = 0
+        self._emulator: Emulator | None = None
+        self._last: Snapshot | None = None
+
+    async def snapshot(self) -> Snapshot:
+        async with self._lock:
+            session = self._session
+            size = (session.cols, session.rows)
+            known = self._last
+            if known is not None and known.offset == session.log.end and (known.cols, known.rows) == size:
+                return known
+            data, anew = self._unseen()
+            self._offset = session.log.end
+            self._last = await asyncio.to_thread(self._interpret, data, size, self._offset, anew=anew)
+            return self._last
+
+    def _unseen(self) -> tuple[bytes, bool]:
+        """Output since the last time; or, when that is too much or gone, the last of it for a new screen."""
+        log = self._session.log
+        pending = log.end - self._offset
+        if self._emulator is not None and self._offset >= log.start and pending <= BACKLOG:
+            return b"".join(log.pieces(self._offset)), False
+        return log.tail(BACKLOG)[0], True
+
+    def _interpret(self, data: bytes, size: tuple[int, int], offset: int, *, anew: bool) -> Snapshot:
+        if anew or self._emulator is None:
+            self._emulator = Emulator(*size)
+        emulator: Emulator = self._emulator
+        emulator.resize(*size)
+        emulator.feed(data)
+        return emulator.snapshot(offset)

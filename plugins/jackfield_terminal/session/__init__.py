@@ -1,0 +1,1 @@
+"""Sessions, their clients, and their recordings."""
