@@ -69,6 +69,7 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
         Expressions=ExpressionsService(context),
         NodeCatalog=FakeCatalog(*node_types(context)),
         jackfield_script_engines=dict(scripts or {}),
+        Expressions=ExpressionsService(context),
     )
     return build(context)
 

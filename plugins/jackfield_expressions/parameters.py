@@ -17,7 +17,7 @@ from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield.api.workflows import Item
 from jackfield_expressions.paths import Getter, compile_path
-from jackfield_expressions.scope import ItemScope
+from jackfield_expressions.scope import ItemEvaluation, ItemScope
 from jackfield_expressions.templates import Chunk, split
 from jackfield_expressions.values import json_template_text, template_text
 
@@ -65,31 +65,11 @@ class ExpressionParameters:
         return None
 
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
-        return ItemEvaluation(self, items, around)
+        return ItemEvaluation(self.get, self.blame, items, around)
 
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""
         return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
-
-
-class ItemEvaluation(ItemScope):
-    """`Evaluation`: it is the scope itself, since most node runs have one item."""
-
-    __slots__ = ("_parameters",)
-
-    def __init__(self, parameters: ExpressionParameters, items: Sequence[Item], around: RunSurroundings) -> None:
-        super().__init__(items, around)
-        self._parameters = parameters
-
-    def at(self, index: int, scripted: Sequence[object] = ()) -> object:
-        if index != self.index:
-            self.move(index)
-        self.scripted = scripted
-        try:
-            return self._parameters.get(self)
-        except ExpressionProblem as exc:
-            exc.path = self._parameters.blame(self)
-            raise
 
 
 def compile_parameters(

@@ -19,7 +19,7 @@ from jackfield.api.scripts import ExpressionError, RhaiFunction, ScriptData, Scr
 from jackfield_rhai.calls import TOO_LONG, FunctionCalls
 from jackfield_rhai.functions import FUNCTIONS
 from jackfield_rhai.pool import STOPPING
-from jackfield_rhai.printing import PrintedLines
+from jackfield_rhai.printing import ScriptOutput
 from jackfield_rhai.results import as_json
 from jackfield_rhai.scope import at_item, common, only, words
 from jackfield_rhai.settings import RhaiSettings
@@ -67,7 +67,7 @@ class Interpreter:
 
     def __init__(self, settings: RhaiSettings, given: Sequence[Given[RhaiFunction]]) -> None:
         self._settings = settings
-        self._printed = PrintedLines(settings.log_lines, settings.log_length)
+        self._printed = ScriptOutput(settings.log_lines, settings.log_length)
         self._calls = FunctionCalls(settings.max_hung)
         self._given = {one.value.name: one for one in given if one.plugin != OWN}
         self._scripts = self._engine(settings.max_operations, settings.max_items)

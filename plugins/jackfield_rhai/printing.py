@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class PrintedLines:
+class ScriptOutput:
     """Collects the lines of the evaluation that runs in the present thread."""
 
     def __init__(self, lines: int, length: int) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import TYPE_CHECKING, cast
 
-from cronsim import CronSim, CronSimError
+from jackfield.api.places import load
+
+if TYPE_CHECKING:
+    from cronsim import CronSim
 
 NICKNAMES = {
     "@yearly": "0 0 1 1 *",
@@ -46,9 +50,9 @@ class Cron:
 
     def _check(self) -> bool:
         try:
-            found = CronSim(self._text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
+            found = _sim()(self._text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
             next(found)
-        except CronSimError as exc:
+        except cast("type[Exception]", load("cronsim:CronSimError")) as exc:
             raise BadExpression(f"'{self._text[:80]}' is no cron expression: {str(exc).lower()}.") from None
         except (StopIteration, OverflowError):
             raise BadExpression(f"No time fits the cron expression '{self._text[:80]}'.") from None
@@ -57,6 +61,11 @@ class Cron:
     def after(self, moment: datetime) -> Iterator[datetime]:
         """The local times after this one, in order. They end where nothing fits for 50 years."""
         try:
-            yield from CronSim(self._text, moment)
+            yield from _sim()(self._text, moment)
         except OverflowError:  # beyond the year 9999
             return
+
+
+def _sim() -> type[CronSim]:
+    """A daemon without cron expressions does not load the library."""
+    return cast("type[CronSim]", load("cronsim:CronSim"))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from jackfield_telemetry.http.schemas import Cost, Name, Tokens
+from jackfield_telemetry.http.schemas import Name, UsageCost, UsageTokens
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
 
 Day = Annotated[str, StringConstraints(max_length=10)]
@@ -41,9 +41,9 @@ class Sums(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
     answers: int
-    tokens: Tokens
+    tokens: UsageTokens
     total_tokens: int
-    cost: Cost
+    cost: UsageCost
 
 
 class Row(Sums):
@@ -88,9 +88,9 @@ class Block(BaseModel):
     gap: bool
     active: bool
     answers: int | None = None
-    tokens: Tokens | None = None
+    tokens: UsageTokens | None = None
     total_tokens: int | None = None
-    cost: Cost | None = None
+    cost: UsageCost | None = None
     limit_percent: float | None = None
     burn_rate: Rate | None = None
     projection: Projection | None = None

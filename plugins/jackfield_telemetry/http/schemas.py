@@ -36,7 +36,7 @@ class ImportQuery(BaseModel):
     agent: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
-class Tokens(BaseModel):
+class UsageTokens(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     input_tokens: int
@@ -45,7 +45,7 @@ class Tokens(BaseModel):
     cache_read_input_tokens: int
 
 
-class Cost(BaseModel):
+class UsageCost(BaseModel):
     """US dollars."""
 
     model_config = ConfigDict(defer_build=True)
@@ -57,11 +57,11 @@ class Cost(BaseModel):
     total_cost: float
 
 
-class Group(BaseModel):
+class UsageGroupView(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
-    tokens: Tokens
-    cost: Cost
+    tokens: UsageTokens
+    cost: UsageCost
     sessions: int
     runtime_secs: int
     last_used: str
@@ -70,21 +70,21 @@ class Group(BaseModel):
 class Aggregates(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
-    by_profile: dict[str, Group]
-    by_agent: dict[str, Group]
-    by_provider: dict[str, Group]
-    by_model: dict[str, Group]
-    by_date: dict[str, Group]
+    by_profile: dict[str, UsageGroupView]
+    by_agent: dict[str, UsageGroupView]
+    by_provider: dict[str, UsageGroupView]
+    by_model: dict[str, UsageGroupView]
+    by_date: dict[str, UsageGroupView]
 
 
-class Usage(BaseModel):
+class UsageStatistics(BaseModel):
     """unpriced: models whose price is not known; their tokens are not in any cost."""
 
     model_config = ConfigDict(defer_build=True)
 
     period: str
-    total_tokens: Tokens
-    total_cost: Cost
+    total_tokens: UsageTokens
+    total_cost: UsageCost
     total_sessions: int
     total_runtime_secs: int
     aggregates: Aggregates
@@ -95,7 +95,7 @@ class UsageAnswer(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     success: Literal[True]
-    data: Usage
+    data: UsageStatistics
     warnings: list[str] | None = None
 
 

@@ -16,7 +16,7 @@ from jackfield_telemetry.importing.jobs import ROWS, Job, LogSource, Mark
 from jackfield_telemetry.ledger.packing import Dim, Row, Session, pack
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
-from jackfield_telemetry.readers.judging import JudgingReader, Memory
+from jackfield_telemetry.readers.single_lines import Memory, SingleLineReader
 
 if TYPE_CHECKING:
     import logscan
@@ -58,7 +58,7 @@ def is_read(job: Job, sources: Sequence[LogSource]) -> bool:
         return False
     try:
         job.identity.encode()
-        memory = cast("JudgingReader", reader).recalled(job.memory)
+        memory = cast("SingleLineReader", reader).recalled(job.memory)
     except (ValueError, TypeError, RecursionError):  # ValueError: of text and of JSON
         return False
     replaying = None if memory is None else memory[5]
@@ -73,7 +73,7 @@ def read_parts(
         return
     wanted = _Wanted(sources, jobs, numbers)
     logs = cast("type[logscan.Logs]", load(LOGS))(
-        wanted.sources(), wanted.jobs(), wanted.judge, threads=threads, rows=ROWS, nice=NICE
+        wanted.sources(), wanted.jobs(), wanted.read_line, threads=threads, rows=ROWS, nice=NICE
     )
     try:
         for part in logs:
@@ -102,14 +102,14 @@ class _Wanted:
             for job in self._jobs
         ]
 
-    def judge(
+    def read_line(
         self, number: int, offset: int, line: bytes, memory: Memory
     ) -> tuple[Memory, list[Dim], list[Session], list[Row]]:
         """On one of its threads."""
         job = self._jobs[number]
         source = self._sources[job.source]
         file = LogFile(Path(job.path), job.identity)
-        memory, entries = self._reader(job).judged(file, offset, line, memory)
+        memory, entries = self._reader(job).read_line(file, offset, line, memory)
         batch = pack(entries, profile=source.profile, provider=source.provider)
         return memory, batch.dims, batch.sessions, batch.rows
 
@@ -126,8 +126,8 @@ class _Wanted:
             for number, offset, memory, done, trouble, tail in part.marks
         ]
 
-    def _reader(self, job: Job) -> JudgingReader:
-        return cast("JudgingReader", self._sources[job.source].reader)
+    def _reader(self, job: Job) -> SingleLineReader:
+        return cast("SingleLineReader", self._sources[job.source].reader)
 
 
 def _said(path: str, number: int | None, text: str) -> str:

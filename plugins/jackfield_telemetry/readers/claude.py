@@ -15,9 +15,9 @@ import msgspec
 
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.readers.judging import Judged, Memory
 from jackfield_telemetry.readers.lines import OWN_TYPE, blocks
 from jackfield_telemetry.readers.moments import milliseconds
+from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
 _MOST = 2**50
 """More tokens than that are damage."""
@@ -119,7 +119,7 @@ class ClaudeReader:
     def kept(self, memory: Memory) -> bytes:
         return b""
 
-    def judged(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> Judged:
+    def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
         return memory, [] if _OTHER.match(line) else list(_answers(line, file, offset))
 
 

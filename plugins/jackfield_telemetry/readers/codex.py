@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.readers.judging import Judged, Memory
 from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
+from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
 FALLBACK_MODEL = "gpt-5"
 """Of early logs, which name no model."""
@@ -115,7 +115,7 @@ class CodexReader:
     def kept(self, memory: Memory) -> bytes:
         return msgspec.json.encode(_remembered(memory))
 
-    def judged(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> Judged:
+    def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
         match = _KNOWN.match(line)
         if match is not None and not match.lastindex:
             return memory, []

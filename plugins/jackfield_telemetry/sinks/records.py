@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.events import Event
 from jackfield.api.records import replace
-from jackfield.api.telemetry import ExecutionEnded, ExecutionStarted, ProxiedRequest, TelemetryRecord
+from jackfield.api.telemetry import ExecutionEnded, ExecutionStarted, ProxiedRequest, RunEnded, TelemetryRecord
 from jackfield.api.usage import Tokens
 
 if TYPE_CHECKING:
@@ -18,6 +18,14 @@ OPEN = 10_000
 """Executions whose start is remembered; the oldest is forgotten first."""
 TOPICS: Mapping[type, str] = {ExecutionStarted: "workflows", ExecutionEnded: "workflows", ProxiedRequest: "proxy"}
 """The events that records are made from."""
+
+NAMED: Mapping[type, tuple[str, ...]] = {
+    RunEnded: ("profile", "agent", "provider", "model"),
+    ExecutionStarted: ("workflow_name",),
+    ExecutionEnded: ("workflow_name",),
+    ProxiedRequest: ("profile", "provider", "model", "asked_model", "error"),
+}
+"""Fields whose text others have written."""
 
 
 class EventRecords:
@@ -76,8 +84,8 @@ def _number(value: Json) -> int:
 
 
 def without_secrets(record: TelemetryRecord, hide: Callable[[str], str]) -> TelemetryRecord:
-    """Names come from users, who may have put anything into them."""
-    texts = {name: value for name in record.__struct_fields__ if isinstance(value := getattr(record, name), str)}  # type: ignore[union-attr]
+    """Names come from users, who may have put anything into them; ids and the like are ours."""
+    texts = {name: value for name in NAMED[type(record)] if isinstance(value := getattr(record, name), str)}
     together = "\n".join(texts.values())
     if hide(together) == together:
         return record

@@ -42,14 +42,17 @@ class Authenticator:
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
         owner = self._owners.get(request.scheme()) if self._owners else None
-        others = request if owner is None else _without_authorization(request)
         found: list[Principal] = []
+        if owner is not None:
+            caller = await owner.authenticate(request)
+            if caller is None:
+                raise AuthRequired(f"The Authorization header has the scheme of {owner.name}, which does not know it.")
+            found.append(caller)
+            request = _without_authorization(request)
         for method in self.methods:
-            caller = await method.authenticate(request if method is owner else others)
+            caller = await method.authenticate(request) if method is not owner else None
             if caller is not None:
                 found.append(caller)
-            elif method is owner:
-                raise AuthRequired(f"The Authorization header has the scheme of {method.name}, which does not know it.")
         if not found:
             return None
         if any(caller.user_id != found[0].user_id for caller in found):

@@ -52,13 +52,17 @@ def rights(caller: Principal) -> tuple[object, ...]:
 
 def read_headers(scope: Scope) -> Caller:
     """Index the headers by lower-case name."""
-    caller = Caller({})
+    found: dict[bytes, list[bytes]] = {}
+    forwarded = False
     for name, value in scope["headers"]:
         lower = name.lower()
-        caller.headers.setdefault(lower, []).append(value)
-        if lower in FORWARDING or lower.startswith(b"x-forwarded-"):
-            caller.forwarded = True
-    return caller
+        values = found.get(lower)
+        if values is None:
+            found[lower] = [value]
+            forwarded = forwarded or lower in FORWARDING or lower.startswith(b"x-forwarded-")
+        else:
+            values.append(value)
+    return Caller(found, forwarded)
 
 
 class Gate:
@@ -197,7 +201,7 @@ class Gate:
             scope["path"],
             passive,
             scope.get("method", "GET"),
-            scope.get("raw_path", b"").partition(b"?")[0],
+            (scope.get("raw_path") or b"").partition(b"?")[0],
             scope.get("query_string", b""),
             no_body if passive else scope.get("jackfield.body", no_body),
         )

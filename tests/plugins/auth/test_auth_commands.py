@@ -138,3 +138,16 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(monkeypatch
     monkeypatch.setattr(click, "prompt", prompt)
     assert read_password() == PASSWORD
     assert asked == [{"hide_input": True, "confirmation_prompt": True, "err": True}]
+
+
+def test_a_user_is_disabled_and_enabled(run, cli) -> None:
+    run("add", "root", "--role", "admin", stdin=f"{PASSWORD}\n")
+    run("add", "ada", "--role", "viewer", stdin=f"{PASSWORD}\n")
+    assert run("disable", "ada").output == "User ada is disabled.\n"
+    assert run("list").output.splitlines()[0].endswith("\tdisabled")
+    assert run("enable", "ada").output == "User ada is enabled.\n"
+    assert "disabled" not in run("list").output
+    refused = run("disable", "root")
+    assert refused.exit_code == 1
+    assert "last administrator" in refused.output
+    assert run("disable", "nobody").exit_code == 1

@@ -282,7 +282,7 @@ def test_a_file_that_is_gone_is_named_as_by_the_parser(tmp_path: Path) -> None:
     assert part.marks[0].error.startswith("FileNotFoundError: [Errno 2]")
 
 
-def test_a_judge_that_raises_is_a_problem_of_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parser_that_raises_is_a_problem_of_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> object:
         raise LookupError("a mistake")
 

@@ -5865,23 +5865,23 @@ export interface components {
         Aggregates: {
             /** By Agent */
             by_agent: {
-                [key: string]: components["schemas"]["Group"];
+                [key: string]: components["schemas"]["UsageGroupView"];
             };
             /** By Date */
             by_date: {
-                [key: string]: components["schemas"]["Group"];
+                [key: string]: components["schemas"]["UsageGroupView"];
             };
             /** By Model */
             by_model: {
-                [key: string]: components["schemas"]["Group"];
+                [key: string]: components["schemas"]["UsageGroupView"];
             };
             /** By Profile */
             by_profile: {
-                [key: string]: components["schemas"]["Group"];
+                [key: string]: components["schemas"]["UsageGroupView"];
             };
             /** By Provider */
             by_provider: {
-                [key: string]: components["schemas"]["Group"];
+                [key: string]: components["schemas"]["UsageGroupView"];
             };
         };
         /** AuthorizeShown */
@@ -5928,7 +5928,7 @@ export interface components {
             /** @default null */
             burn_rate?: components["schemas"]["Rate"] | null;
             /** @default null */
-            cost?: components["schemas"]["Cost"] | null;
+            cost?: components["schemas"]["UsageCost"] | null;
             /** End */
             end: string;
             /** Gap */
@@ -5943,7 +5943,7 @@ export interface components {
             /** Start */
             start: string;
             /** @default null */
-            tokens?: components["schemas"]["Tokens"] | null;
+            tokens?: components["schemas"]["UsageTokens"] | null;
             /**
              * Total Tokens
              * @default null
@@ -6131,22 +6131,6 @@ export interface components {
              * @constant
              */
             success: true;
-        };
-        /**
-         * Cost
-         * @description US dollars.
-         */
-        Cost: {
-            /** Cache Creation Cost */
-            cache_creation_cost: number;
-            /** Cache Read Cost */
-            cache_read_cost: number;
-            /** Input Cost */
-            input_cost: number;
-            /** Output Cost */
-            output_cost: number;
-            /** Total Cost */
-            total_cost: number;
         };
         /**
          * CountQuery
@@ -6671,19 +6655,6 @@ export interface components {
              * @enum {string}
              */
             type: "text" | "json" | "boolean" | "url";
-        } & {
-            [key: string]: unknown;
-        };
-        /** Group */
-        Group: {
-            cost: components["schemas"]["Cost"];
-            /** Last Used */
-            last_used: string;
-            /** Runtime Secs */
-            runtime_secs: number;
-            /** Sessions */
-            sessions: number;
-            tokens: components["schemas"]["Tokens"];
         } & {
             [key: string]: unknown;
         };
@@ -8340,14 +8311,14 @@ export interface components {
              * @default null
              */
             breakdown?: components["schemas"]["Sums"][] | null;
-            cost: components["schemas"]["Cost"];
+            cost: components["schemas"]["UsageCost"];
             /** First Used */
             first_used: string;
             /** Last Used */
             last_used: string;
             /** Models */
             models: string[];
-            tokens: components["schemas"]["Tokens"];
+            tokens: components["schemas"]["UsageTokens"];
             /** Total Tokens */
             total_tokens: number;
         } & {
@@ -8678,8 +8649,8 @@ export interface components {
         Sums: {
             /** Answers */
             answers: number;
-            cost: components["schemas"]["Cost"];
-            tokens: components["schemas"]["Tokens"];
+            cost: components["schemas"]["UsageCost"];
+            tokens: components["schemas"]["UsageTokens"];
             /** Total Tokens */
             total_tokens: number;
         } & {
@@ -8707,17 +8678,6 @@ export interface components {
             valid: boolean;
         } & {
             [key: string]: unknown;
-        };
-        /** Tokens */
-        Tokens: {
-            /** Cache Creation Input Tokens */
-            cache_creation_input_tokens: number;
-            /** Cache Read Input Tokens */
-            cache_read_input_tokens: number;
-            /** Input Tokens */
-            input_tokens: number;
-            /** Output Tokens */
-            output_tokens: number;
         };
         /**
          * TrialBody
@@ -8821,26 +8781,9 @@ export interface components {
              */
             success: true;
         };
-        /**
-         * Usage
-         * @description unpriced: models whose price is not known; their tokens are not in any cost.
-         */
-        Usage: {
-            aggregates: components["schemas"]["Aggregates"];
-            /** Period */
-            period: string;
-            total_cost: components["schemas"]["Cost"];
-            /** Total Runtime Secs */
-            total_runtime_secs: number;
-            /** Total Sessions */
-            total_sessions: number;
-            total_tokens: components["schemas"]["Tokens"];
-            /** Unpriced */
-            unpriced?: string[];
-        };
         /** UsageAnswer */
         UsageAnswer: {
-            data: components["schemas"]["Usage"];
+            data: components["schemas"]["UsageStatistics"];
             /**
              * Success
              * @constant
@@ -8851,6 +8794,35 @@ export interface components {
              * @default null
              */
             warnings?: string[] | null;
+        };
+        /**
+         * UsageCost
+         * @description US dollars.
+         */
+        UsageCost: {
+            /** Cache Creation Cost */
+            cache_creation_cost: number;
+            /** Cache Read Cost */
+            cache_read_cost: number;
+            /** Input Cost */
+            input_cost: number;
+            /** Output Cost */
+            output_cost: number;
+            /** Total Cost */
+            total_cost: number;
+        };
+        /** UsageGroupView */
+        UsageGroupView: {
+            cost: components["schemas"]["UsageCost"];
+            /** Last Used */
+            last_used: string;
+            /** Runtime Secs */
+            runtime_secs: number;
+            /** Sessions */
+            sessions: number;
+            tokens: components["schemas"]["UsageTokens"];
+        } & {
+            [key: string]: unknown;
         };
         /**
          * UsageQuery
@@ -8887,6 +8859,34 @@ export interface components {
              * @default
              */
             tz?: string;
+        };
+        /**
+         * UsageStatistics
+         * @description unpriced: models whose price is not known; their tokens are not in any cost.
+         */
+        UsageStatistics: {
+            aggregates: components["schemas"]["Aggregates"];
+            /** Period */
+            period: string;
+            total_cost: components["schemas"]["UsageCost"];
+            /** Total Runtime Secs */
+            total_runtime_secs: number;
+            /** Total Sessions */
+            total_sessions: number;
+            total_tokens: components["schemas"]["UsageTokens"];
+            /** Unpriced */
+            unpriced?: string[];
+        };
+        /** UsageTokens */
+        UsageTokens: {
+            /** Cache Creation Input Tokens */
+            cache_creation_input_tokens: number;
+            /** Cache Read Input Tokens */
+            cache_read_input_tokens: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
         };
         /** UserChange */
         UserChange: {

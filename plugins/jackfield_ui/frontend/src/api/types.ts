@@ -9,6 +9,6 @@ export type ExecutionRow = Schemas['ExecutionRowShown'];
 export type Profile = Schemas['ProfileItem'];
 export type ProxyState = Schemas['ProxyShown'];
 export type TerminalSession = Schemas['SessionOut'];
-export type Usage = Schemas['Usage'];
+export type Usage = Schemas['UsageStatistics'];
 export type WorkflowRow = Schemas['WorkflowRowShown'];
 export type { Schemas };

@@ -1,4 +1,16 @@
-import { Alert, Button, Center, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Center,
+  Divider,
+  NativeSelect,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { ApiError, messageOf } from '../api/errors';
@@ -38,14 +50,19 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
   const { info, problem } = useSession();
   const [username, setUsername] = useState(known === 'owner' ? '' : known);
   const [password, setPassword] = useState('');
+  const [provider, setProvider] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | undefined>(problem);
 
-  const enter = async (credentials: Credentials) => {
+  const logins = info?.logins ?? [];
+  const passwords = logins.filter((login) => login.kind === 'password');
+  const redirects = logins.filter((login) => login.kind === 'redirect');
+
+  const attempt = async (work: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
     try {
-      await session.logIn(credentials);
+      await work();
     } catch (failure) {
       setError(explain(failure));
       setPassword('');
@@ -53,9 +70,10 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
       setBusy(false);
     }
   };
+  const enter = (credentials: Credentials) => attempt(() => session.logIn(credentials));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void enter({ username, password });
+    void enter(provider ? { username, password, provider } : { username, password });
   };
 
   return (
@@ -74,6 +92,25 @@ export function LoginForm({ hint, username: known = '' }: { hint?: string; usern
             </Button>
             <Divider label="or" />
           </>
+        )}
+        {redirects.map((login) => (
+          <Button
+            key={login.name}
+            variant="default"
+            loading={busy}
+            onClick={() => void attempt(() => session.leaveFor(login.name))}
+          >
+            {login.title}
+          </Button>
+        ))}
+        {redirects.length > 0 && <Divider label="or" />}
+        {passwords.length > 1 && (
+          <NativeSelect
+            label="Log in with"
+            data={passwords.map((login) => ({ value: login.name, label: login.title }))}
+            value={provider ?? 'local'}
+            onChange={(event) => setProvider(event.currentTarget.value)}
+          />
         )}
         <TextInput
           label="User name"

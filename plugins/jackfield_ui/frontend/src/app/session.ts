@@ -3,6 +3,13 @@ import { onUnauthorized, request } from '../api/client';
 import { ApiError } from '../api/errors';
 import { events } from '../api/socket';
 
+/** A way to log in: with a name and a password, or at a provider to which the browser is sent. */
+export interface LoginMethod {
+  name: string;
+  title: string;
+  kind: 'password' | 'redirect';
+}
+
 /** What `/api/session` says. */
 export interface SessionInfo {
   authenticated: boolean;
@@ -15,9 +22,13 @@ export interface SessionInfo {
   owner_available: boolean;
   login_needed: boolean;
   version: string;
+  logins: LoginMethod[];
 }
 
-export type Credentials = Record<string, never> | { username: string; password: string } | { code: string };
+export type Credentials =
+  | Record<string, never>
+  | { username: string; password: string; provider?: string }
+  | { code: string };
 
 /**
  * `starting`: not known yet; `in`: somebody is logged in; `out`: the login page;
@@ -77,6 +88,12 @@ class Session {
     this.left = false;
     this.set({ phase: 'in', info, problem: undefined });
     tabs?.postMessage('in');
+  }
+
+  /** To the provider; it sends the browser back to a page that begins the session. */
+  async leaveFor(provider: string): Promise<void> {
+    const { url } = await request<{ url: string }>('POST', `${PATH}/redirect`, { json: { provider } });
+    location.assign(url);
   }
 
   async logOut(): Promise<void> {

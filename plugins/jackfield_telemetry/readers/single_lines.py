@@ -11,10 +11,10 @@ Counts = tuple[int, int, int, int]
 Memory = tuple[str | None, str | None, str | None, str | None, tuple[Counts | None, str] | None, int | None]
 """What earlier lines have told: session, model, directory, service tier, total counts (or, where a number has more than
 64 bits, their text), time up to which they repeat another session's."""
-Judged = tuple[Memory, Sequence[UsageEntry]]
+LineResult = tuple[Memory, Sequence[UsageEntry]]
 
 
-class JudgingReader(Protocol):
+class SingleLineReader(Protocol):
     """A `UsageReader` of a form that `logscan` knows."""
 
     def recalled(self, bookmark: bytes) -> Memory | None:
@@ -23,5 +23,5 @@ class JudgingReader(Protocol):
     def kept(self, memory: Memory) -> bytes:
         """The memory of a bookmark."""
 
-    def judged(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> Judged:
+    def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
         """What one line says, and what is to be remembered after it."""
