@@ -66,7 +66,6 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
     context.events = Quiet()  # type: ignore[assignment]
     context.ports.update(
         Store=NoStore(),
-        Expressions=ExpressionsService(context),
         NodeCatalog=FakeCatalog(*node_types(context)),
         jackfield_script_engines=dict(scripts or {}),
         Expressions=ExpressionsService(context),
