@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.places import load
 from jackfield.api.storage import Store
-from jackfield_auth.external.calls import LoginCalls
-from jackfield_auth.external.methods import LoginMethods
-from jackfield_auth.external.redirects import Redirects
-from jackfield_auth.external.users import ExternalUsers
 from jackfield_auth.keys.api_keys import ApiKeyMethod
 from jackfield_auth.keys.key_usage import KeyUsage
 from jackfield_auth.logins.basic import BasicMethod, Remembered
@@ -37,6 +36,11 @@ from jackfield_auth.users.accounts import UserAccounts
 from jackfield_auth.users.first_admin import FirstAdmin
 from jackfield_auth.users.passwords import Passwords, check_password
 
+if TYPE_CHECKING:
+    from jackfield_auth.external.logins import ExternalLogins
+    from jackfield_auth.external.methods import LoginMethods
+    from jackfield_auth.external.redirects import Redirects
+
 WARM_UP_AFTER = 0.25
 """So long after the start heavy libraries are loaded, in seconds: the daemon is ready before that."""
 
@@ -53,11 +57,6 @@ class AuthService:
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
         self.throttle = Throttle(context.settings(LoginSettings), clock)
         self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin)
-        login_settings = context.settings(LoginSettings)
-        calls = LoginCalls(login_settings.provider_timeout, context.log)
-        external = ExternalUsers(self.store, clock, context.log)
-        self.login_methods = LoginMethods(context, self.logins, external, calls)
-        self.redirects = Redirects(self.login_methods, calls, login_settings, clock)
         self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
@@ -67,6 +66,20 @@ class AuthService:
         self.codes = OpenCodes(clock)
         self.methods = self._methods()
         self._warming: asyncio.Task[None] | None = None
+
+    @cached_property
+    def _external(self) -> ExternalLogins:
+        """By its place: a start needs no login."""
+        made = cast("type[ExternalLogins]", load("jackfield_auth.external.logins:ExternalLogins"))
+        return made(self.context, self.logins)
+
+    @property
+    def login_methods(self) -> LoginMethods:
+        return self._external.methods
+
+    @property
+    def redirects(self) -> Redirects:
+        return self._external.redirects
 
     def store(self) -> Store:
         return self.context.store

@@ -108,7 +108,8 @@ class EmbeddedEngine:
     def submit(self, request: ExecutionRequest) -> Execution:
         if self._draining:
             raise Conflict("The daemon is stopping and takes no new executions; try again after its restart.")
-        return self.begin(request, request.id or new_id())
+        now = self.services.clock.now_ms()
+        return self.begin(request, request.id or new_id(), now=now)
 
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self.live.runs.get(execution.id)
@@ -172,23 +173,16 @@ class EmbeddedEngine:
 
     # -- beginning
 
-    def begin(self, request: ExecutionRequest, execution_id: str, within: bool = False) -> Handle:
-        """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
-        run = self._make(execution_id, request, self.services.clock.now_ms(), within=within)
-        if request.durability == "finish":
-            run.handle.waiters += 1
-            self._begin_waited(run)
-        else:
+    def begin(
+        self, request: ExecutionRequest, execution_id: str, within: bool = False, now: int | None = None
+    ) -> Handle:
+        """Start under an id. within: in the slot of the execution that asks; now: Unix ms. Raises
+        `StoreUnavailable`."""
+        run = self._make(execution_id, request, now or self.services.clock.now_ms(), within=within)
+        if request.durability != "finish":
             self._begin_accepted(run)
-        return run.handle
-
-    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
-        return LiveRun(
-            self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
-        )
-
-    def _begin_waited(self, run: LiveRun) -> None:
-        """Somebody waits for the end, so that the acceptance need not be stored first."""
+            return run.handle
+        run.handle.waiters += 1  # for the end, so that the acceptance need not be stored first
         if run.within:
             self.live.add(run)
             run.move(RunEvent.START)
@@ -197,6 +191,12 @@ class EmbeddedEngine:
         else:
             run.disk.accept("queued")
             run.move(RunEvent.SPILL)
+        return run.handle
+
+    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
+        return LiveRun(
+            self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
+        )
 
     def _begin_accepted(self, run: LiveRun) -> None:
         free = run.within or self._scheduler.free()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from jackfield.api.expressions import RunSurroundings
+from jackfield.api.expressions import ExpressionProblem, RunSurroundings
 from jackfield.api.workflows import Item
 
 MOST_LOCALS = 32
@@ -47,3 +47,28 @@ class ItemScope:
         if self._now is None:
             self._now = self.around.now_ms()
         return self._now
+
+
+class ItemEvaluation:
+    """`Evaluation`."""
+
+    __slots__ = ("_blame", "_get", "_scope", "now_ms")
+
+    def __init__(
+        self, get: Callable[[ItemScope], object], blame: Callable[[ItemScope], str | None], scope: ItemScope
+    ) -> None:
+        """get: the parameters' value; blame: the path of the one that raises `ExpressionProblem`."""
+        self._get = get
+        self._blame = blame
+        self._scope = scope
+        self.now_ms = scope.now_ms
+
+    def at(self, index: int, scripted: Sequence[object] = ()) -> object:
+        scope = self._scope
+        scope.move(index)
+        scope.scripted = scripted
+        try:
+            return self._get(scope)
+        except ExpressionProblem as exc:
+            exc.path = self._blame(scope)
+            raise

@@ -28,7 +28,7 @@ _APPEND_PART = """INSERT INTO execution_data (execution, data)
 _CHANGE_EXECUTION = """UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
     resume_at = ?, error = ? WHERE id = ? AND finished_at IS NULL"""
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query) VALUES (?, ?, ?, ?)"
+_ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
 _CALL_STATUSES = """SELECT calls.id, calls.status FROM json_each(?) wanted
     JOIN calls ON calls.webhook_id = wanted.value ->> 0 AND calls.id = wanted.value ->> 1"""
 _CHANGE_CALL = """UPDATE calls SET status = ?, response_status = coalesce(?, response_status),
@@ -172,7 +172,7 @@ class WriteBatch:
             call.webhook_id, call.id, key, execution_id, call.time, call.method, call.status, int(call.truncated),
             call.response_status, call.duration_ms, 0, call.response_body,
         ]  # fmt: skip
-        self._call_data.append((key, call.headers, call.body, call.query))
+        self._call_data.append((key, call.headers, call.body, call.query, call.event))
         counts = self._count(call.webhook_id)
         counts.at(call.time, 1)
         counts.ended(call.status)

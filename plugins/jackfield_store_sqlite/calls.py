@@ -56,12 +56,12 @@ def _webhook(
 def _call(
     id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
     truncated: int, status: CallStatus, response_status: int | None, response_body: str, response_truncated: int,
-    duration_ms: int | None, query: str,
+    duration_ms: int | None, query: str, event: str,
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
     return StoredCall(
         id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status,
-        response_body, bool(response_truncated), duration_ms, query,
+        response_body, bool(response_truncated), duration_ms, query, event,
     )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ _WEBHOOKS = Query(
 )
 _CALLS = Query(
     """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status,
-    c.response_status, c.response_body, c.response_truncated, c.duration_ms, d.query""",
+    c.response_status, c.response_body, c.response_truncated, c.duration_ms, d.query, d.event""",
     "calls c JOIN call_data d ON d.id = c.data",
     "c.time DESC, c.id DESC",
     _call,

@@ -109,7 +109,9 @@ _IDENTITIES = (
     "CREATE UNIQUE INDEX users_by_identity ON users (provider, subject) WHERE provider <> ''",
 )
 """Users of other logins, and disabled ones."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES)
+_EVENTS = ("ALTER TABLE call_data ADD COLUMN event TEXT NOT NULL DEFAULT ''",)
+"""Names of the events that calls tell of."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS)
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

@@ -475,3 +475,44 @@ async def test_a_stop_that_fails_keeps_no_other_from_stopping(
     again = kernel()
     await again.start()  # the store and the lock are free
     await again.stop()
+
+
+async def test_an_operators_mistake_that_a_stranger_finds_names_the_stranger(
+    install: Install, kernel: Callable[[], Kernel]
+) -> None:
+    source = (
+        "from jackfield.api.errors import ConfigurationError\n"
+        "class P(Plugin):\n    def start(self): raise ConfigurationError('The licence has ended.')\n"
+    )
+    install("acme-licence", {"acme": "acme_licence:P"}, acme_licence=source)
+    made = kernel()
+    with pytest.raises(ConfigurationError, match=r"plugin acme of acme-licence 1\.0: The licence has ended\."):
+        await made.start()
+    await made.stop()
+
+
+def test_a_port_that_is_asked_for_too_early_says_when(install: Install, kernel: Callable[[], Kernel]) -> None:
+    source = (
+        "from jackfield.api.registry import Registry\n"
+        "class P(Plugin):\n    def __init__(self, context):\n        super().__init__(context)\n"
+        "        self.registry = context.port(Registry)\n"
+    )
+    install("acme-early", {"acme": "acme_early:P"}, acme_early=source)
+    made = kernel()
+    assert "ports are there from `start` on" in failed(made)["acme"]
+
+
+def test_what_fills_the_point_of_a_disabled_plugin_is_loaded_all_the_same(
+    install: Install, kernel: Callable[[str], Kernel]
+) -> None:
+    point = (
+        "from typing import Protocol\nfrom jackfield.api.extensions import ExtensionPoint\n"
+        "class Thing(Protocol):\n    name: str\nTHINGS = ExtensionPoint('hello_things', Thing)\n"
+        "class P(Plugin):\n    extension_points = (THINGS,)\n"
+    )
+    filling = "class P(Plugin):\n    @hookimpl\n    def hello_things(self): return []\n"
+    install("acme-hello", {"hello": "acme_hello:P"}, acme_hello=point)
+    install("acme-filling", {"filling": "acme_filling:P"}, acme_filling=filling)
+    made = kernel('[plugins]\ndisabled = ["hello"]\n')
+    assert failed(made) == {}
+    assert made.plugins.plugins["filling"].status == "loaded"

@@ -7,4 +7,5 @@ import sys
 from pathlib import Path
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # before its first import: nothing is fetched
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "plugins/proxy")]
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / folder) for folder in ("oracle", "plugins/proxy", "kernel/dialects")]

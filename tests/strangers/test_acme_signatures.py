@@ -69,7 +69,7 @@ def test_calls_are_verified_recognised_and_kept(strangers: Strangers) -> None:
     assert sorted(row["status"] for row in rows) == ["rejected", "rejected", "rejected", "success"]
     (kept,) = (row for row in rows if row["status"] == "success")
     assert kept["requestHeaders"]["acme-signature"] == "***"
-    assert kept["requestHeaders"]["acme-id"] == "evt-1"
+    assert (kept["requestHeaders"]["acme-id"], kept["event"]) == ("evt-1", "order.paid")
     assert SECRET not in json.dumps(rows)
 
 

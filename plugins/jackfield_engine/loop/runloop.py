@@ -123,6 +123,11 @@ class RunLoop:
         self._check(task)
         self._advance(task, outputs)
 
+    def last_items(self) -> Items:
+        """Of the last node's first output that has any."""
+        runs = self.results.get(self.last)
+        return next((items for items in runs[-1].outputs if items), []) if runs else []
+
     # -- inside
 
     def _check(self, task: Task) -> None:

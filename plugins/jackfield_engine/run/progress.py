@@ -113,7 +113,7 @@ class RunProgress:
         except TooManyRuns:
             return self.failure(too_many(self._services.settings.max_node_runs), self._loop.last, None)
         if task is None:
-            return Outcome("success", self.last_items(), None, self._loop.last)
+            return Outcome("success", self._loop.last_items(), None, self._loop.last)
         if self.records and self._replayed(task):
             return None
         if self._disk.effect_pending:
@@ -254,10 +254,7 @@ class RunProgress:
 
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
-        if self._data.loop is None:
-            return []
-        runs = self._loop.results.get(self._loop.last)
-        return next((items for items in runs[-1].outputs if items), []) if runs else []
+        return [] if self._data.loop is None else self._loop.last_items()
 
 
 def checked(suspend: Suspend) -> Suspend:

@@ -19,9 +19,8 @@ MAX_INDEX = 9_999
 _PART = re.compile(r"""\[(\d+)\]|\[(["'])(.*?)\2\]|([^.\[\]]+)""")
 
 
-def is_path(name: str) -> bool:
-    """Whether the name says more than one plain key."""
-    return "." in name or "[" in name
+is_path = re.compile(r"[.\[]").search
+"""Finds something when the name says more than one plain key."""
 
 
 @lru_cache(maxsize=1024)

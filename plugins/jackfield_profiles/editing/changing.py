@@ -163,8 +163,8 @@ class ProfileEditor:
 
     async def _follow(self, before: Profile, after: Profile, asked: Mapping[str, Json]) -> None:
         """A proxy that is switched off stops; listeners hear what has changed, without values."""
-        proxies = self._context.find_port(Proxies)
-        if before.proxy_enabled and not after.proxy_enabled and proxies is not None:
+        ends = before.proxy_enabled and not after.proxy_enabled
+        if ends and (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.stop(after.alias)
         self._context.events.publish("profiles", "profile_updated", {"alias": after.alias, "fields": sorted(asked)})
 

@@ -31,8 +31,7 @@ async def access_of(
 ) -> Access:
     """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
-    proxies = context.find_port(Proxies)
-    if not profile.proxy_enabled or proxies is None:
+    if not profile.proxy_enabled or (proxies := context.find_port(Proxies)) is None:
         return Access(url, key, False, provider.dialect)
     address = await proxies.reserve(profile.alias)
     dialect = agent.dialect or provider.dialect

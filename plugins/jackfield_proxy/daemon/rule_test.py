@@ -16,9 +16,9 @@ from jackfield_proxy.daemon import offered_kinds, scripts
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.plan import ProxyPlan, Rule
 from jackfield_proxy.routing.choosing import choose, scripts_of
-from jackfield_proxy.routing.facts import Facts, told
 from jackfield_proxy.routing.health import Health
 from jackfield_proxy.routing.kinds import RoutingKinds
+from jackfield_proxy.routing.request_facts import RequestFacts, told
 
 if TYPE_CHECKING:
     from jackfield_proxy.schemas import TrialBody
@@ -44,10 +44,10 @@ async def tested(context: PluginContext, profile: Profile, body: TrialBody) -> d
     }
 
 
-def _facts(body: TrialBody) -> Facts:
+def _facts(body: TrialBody) -> RequestFacts:
     clock = body.time or datetime.fromtimestamp(time.time()).astimezone().strftime("%H:%M")
     hours, _, minutes = clock.partition(":")
-    return Facts(
+    return RequestFacts(
         model=body.model,
         tokens=body.tokens,
         tools=body.tools,
@@ -59,7 +59,7 @@ def _facts(body: TrialBody) -> Facts:
     )
 
 
-async def _with_scripts(context: PluginContext, plan: ProxyPlan, facts: Facts) -> Facts:
+async def _with_scripts(context: PluginContext, plan: ProxyPlan, facts: RequestFacts) -> RequestFacts:
     async def said(path: str) -> bool:
         try:
             return await scripts.evaluated(context, path, told(facts))
@@ -71,7 +71,7 @@ async def _with_scripts(context: PluginContext, plan: ProxyPlan, facts: Facts) -
     return replace(facts, scripts=dict(zip(paths, values, strict=True)))
 
 
-def _evaluated(rule: Rule, facts: Facts, kinds: RoutingKinds) -> dict[str, Json]:
+def _evaluated(rule: Rule, facts: RequestFacts, kinds: RoutingKinds) -> dict[str, Json]:
     return {
         "name": rule.name,
         "target": rule.target.text,

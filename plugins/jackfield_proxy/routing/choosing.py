@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan, Rule, Target
 from jackfield_proxy.routing.conditions import scripts_in
-from jackfield_proxy.routing.facts import Facts
 from jackfield_proxy.routing.health import Health
 from jackfield_proxy.routing.kinds import BUILT_IN, RoutingKinds
+from jackfield_proxy.routing.request_facts import RequestFacts
 
 
 @record
@@ -21,7 +21,7 @@ class Candidate:
     reason: str = ""
 
 
-def choose(plan: ProxyPlan, facts: Facts, health: Health, kinds: RoutingKinds = BUILT_IN) -> Sequence[Candidate]:
+def choose(plan: ProxyPlan, facts: RequestFacts, health: Health, kinds: RoutingKinds = BUILT_IN) -> Sequence[Candidate]:
     """At least one. An alias comes before every rule."""
     aliased = plan.aliases.get(facts.model)
     if aliased is not None:
@@ -34,7 +34,7 @@ def choose(plan: ProxyPlan, facts: Facts, health: Health, kinds: RoutingKinds = 
     return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
 
 
-def fitting(plan: ProxyPlan, facts: Facts, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
+def fitting(plan: ProxyPlan, facts: RequestFacts, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
     """The highest priority first, and as stored among equals."""
     every = not kinds.strategy(plan.strategy).conditions
     found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, facts)]

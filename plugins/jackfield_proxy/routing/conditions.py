@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import RequestFacts as Facts
+from jackfield.api.proxy import RequestFacts
 from jackfield.api.records import record
 
 Stored: TypeAlias = "Mapping[str, Json]"
-Check: TypeAlias = "Callable[[Stored, Facts], bool]"
+Check: TypeAlias = "Callable[[Stored, RequestFacts], bool]"
 
 
 @record
@@ -29,29 +29,29 @@ class BuiltInCondition:
         """The profile's own model knows the fields of these types, and has looked at them."""
         return None
 
-    def holds(self, condition: Stored, facts: Facts) -> bool:
+    def holds(self, condition: Stored, facts: RequestFacts) -> bool:
         return self.check(condition, facts)
 
 
-def _token_count(condition: Stored, facts: Facts) -> bool:
+def _token_count(condition: Stored, facts: RequestFacts) -> bool:
     least, most = condition.get("min"), condition.get("max")
     return (not isinstance(least, int) or facts.tokens >= least) and (not isinstance(most, int) or facts.tokens <= most)
 
 
-def _has_tools(condition: Stored, facts: Facts) -> bool:
+def _has_tools(condition: Stored, facts: RequestFacts) -> bool:
     least = condition.get("min_count")
     return facts.tools >= (least if isinstance(least, int) else 1)
 
 
-def _model_pattern(condition: Stored, facts: Facts) -> bool:
+def _model_pattern(condition: Stored, facts: RequestFacts) -> bool:
     return fnmatch.fnmatchcase(facts.model, str(condition.get("pattern", "")))
 
 
-def _header(condition: Stored, facts: Facts) -> bool:
+def _header(condition: Stored, facts: RequestFacts) -> bool:
     return facts.headers.get(str(condition.get("name", "")).lower()) == condition.get("equals")
 
 
-def _time(condition: Stored, facts: Facts) -> bool:
+def _time(condition: Stored, facts: RequestFacts) -> bool:
     """From inclusive, to exclusive; over midnight when `from` is the later one."""
     start, end = _minute(condition.get("from")), _minute(condition.get("to"))
     if start <= end:
@@ -69,7 +69,7 @@ def inner(condition: Stored) -> Sequence[Stored]:
     return cast("Sequence[Stored]", [one for one in found if isinstance(one, dict)] if isinstance(found, list) else [])
 
 
-def _thinks(_condition: Stored, facts: Facts) -> bool:
+def _thinks(_condition: Stored, facts: RequestFacts) -> bool:
     return facts.thinking
 
 

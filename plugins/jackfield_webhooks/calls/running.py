@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
@@ -32,6 +33,10 @@ class CallRunner:
         self._names = header_names(settings.delivery_headers)
         self._in_flight = InFlight()
 
+    @cached_property
+    def _engine(self) -> Engine:
+        return self._context.port(Engine)
+
     async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
         """Raises `StoreUnavailable`, `ExecutionTimeout`."""
         key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
@@ -51,7 +56,9 @@ class CallRunner:
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
-        parsed, execution_id = await with_files_kept(self._context, parsed)
+        execution_id: str | None = None
+        if parsed.contents:
+            parsed, execution_id = await with_files_kept(self._context, parsed)
         call.forget_body()
         execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
@@ -93,7 +100,7 @@ class CallRunner:
             id=execution_id,
         )
         try:
-            return self._context.port(Engine).submit(request)
+            return self._engine.submit(request)
         except Conflict:
             raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
 
@@ -110,26 +117,27 @@ class CallRunner:
         self, call: IncomingCall, hook: Hook, execution: Execution, kept: NewCall, delivery: Delivery | None
     ) -> Answer:
         answer, status = await self._result(hook, execution)
-        late = _late(execution.id)
-        given = answers.for_request(answer or answers.of_error(late), call.request_id)
+        given = answers.for_request(answer or answers.of_error(_late(execution.id)), call.request_id)
         limit = self._settings.history.body_bytes
+        body = given.body
+        head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
         update = CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
             status=status,
             response_status=given.status,
-            response_body=(await self._head(given, limit)).decode("utf-8", "replace"),
-            response_truncated=size_of(given.body) > limit,
+            response_body=head.decode("utf-8", "replace"),
+            response_truncated=(len(body) if isinstance(body, bytes) else size_of(body)) > limit,
             duration_ms=call.elapsed_ms(),
         )
-        stored = self._context.port(Engine).complete_call(execution, update)
+        stored = self._engine.complete_call(execution, update)
         await _durable(stored)
         await _durable(execution.accepted)
         if delivery is not None and answer is not None:
             # Not before: a repeat, which the store has just refused, must not replace the first answer.
             await self._remember(kept, delivery, answer)
         if answer is None:
-            raise late
+            raise _late(execution.id)
         return answer
 
     async def _head(self, answer: Answer, size: int) -> bytes:
@@ -176,7 +184,7 @@ class CallRunner:
         if hook.plan.mode == "onReceived":
             return answers.accepted(hook.plan, found.execution_id)
         try:
-            outcome = await self._context.port(Engine).result(found.execution_id, self._settings.response_timeout)
+            outcome = await self._engine.result(found.execution_id, self._settings.response_timeout)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 return answers.repeated(found.execution_id)
             return await answer_of(self._context, hook.plan, outcome, found.execution_id)

@@ -88,6 +88,7 @@ class CallEntry(BaseModel):
     timestamp: str
     status: str = Field(description="success, failed, timeout, rejected, or pending while the run goes on.")
     execution_id: str | None = None
+    event: str | None = Field(None, description="The event's name, where the sender's preset knows it.")
     request_method: str
     request_headers: dict[str, str] = Field(description="Secrets are ***.")
     request_query: str = Field(description="Without the question mark, at most 2048 characters; secrets are ***.")

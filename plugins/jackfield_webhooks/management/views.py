@@ -96,6 +96,8 @@ def call(stored: StoredCall) -> View:
         "responseBody": with_execution(stored.response_body, stored.execution_id),
         "duration": stored.duration_ms,
     }
+    if stored.event:
+        shown["event"] = stored.event
     if stored.truncated:
         shown["truncated"] = True
     if stored.response_truncated:

@@ -141,6 +141,8 @@ class NewCall:
     response_body: str = ""
     duration_ms: int | None = None
     query: str = ""
+    event: str = ""
+    """Its name, as the sender's preset knows it."""
 
 
 @record
@@ -172,6 +174,7 @@ class StoredCall:
     response_truncated: bool
     duration_ms: int | None
     query: str = ""
+    event: str = ""
 
 
 @record

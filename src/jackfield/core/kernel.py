@@ -245,8 +245,8 @@ class Kernel:
             awaited = act()
             if awaited is not None:
                 await within(self.settings.get(PluginsSettings).startup_timeout, awaited)
-        except ConfigurationError:
-            raise
+        except ConfigurationError as exc:
+            self.plugins.failed(name, exc, what)  # raises
         except asyncio.CancelledError as exc:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

@@ -126,8 +126,9 @@ class PluginHost:
             for point in offered.extension_points:
                 self._add_point(point)
         hooks = {name for name in vars(self._manager.hook) if not name.startswith("_")}
+        absent = self.plugins.keys() - self.classes.keys()
         for name, offered in reversed(self.classes.items()):  # pluggy calls the last registered first
-            mistakes = list(hook_mistakes(offered, hooks))
+            mistakes = list(hook_mistakes(offered, hooks, absent))
             for mistake in mistakes:
                 self.report(name, mistake)
             if not mistakes:
@@ -171,12 +172,18 @@ class PluginHost:
         """Record a failure; its traceback is logged at the level debug. Raises when plugins are strict, and always for
         a `ConfigurationError`: it is the operator's."""
         if isinstance(error, ConfigurationError):
-            raise error
+            raise error if self.plugins[name].is_own else self._of_stranger(name, error) from error
         if isinstance(error, Misfit | Taken):
             self.report(name, f"{action}: {error}")
             return
         log.debug("Plugin %s %s.", name, action, exc_info=error)
         self.report(name, f"{action}: {type(error).__name__}: {error}", '; logs.level = "debug" shows its traceback')
+
+    def _of_stranger(self, name: str, error: ConfigurationError) -> ConfigurationError:
+        """The same mistake with the plugin that found it: nobody knows its words."""
+        record = self.plugins[name]
+        told = f"The plugin {name} of {record.distribution} {record.version}: {error.message}"
+        return ConfigurationError(told, details=error.details)
 
     def failures(self) -> list[PluginRecord]:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]

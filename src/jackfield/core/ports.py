@@ -40,6 +40,7 @@ class PortDirectory:
         """Protocol -> what is provided, in the order of making."""
         self._making: list[str] = []
         self._lock = host.making
+        self._offered = False
 
     def put(self, protocol: object, provided: object) -> None:
         """What the kernel itself provides or has chosen."""
@@ -47,6 +48,7 @@ class PortDirectory:
 
     def offer(self) -> None:
         """Take note of what every plugin provides that could be made."""
+        self._offered = True
         for plugin in self._host.instances:
             offered = self._host.classes[plugin]
             self._offers.update((place, _Offer(plugin, place)) for place in offered.parts)
@@ -103,6 +105,8 @@ class PortDirectory:
         return found
 
     def _why_missing(self, name: str) -> str:
+        if not self._offered:
+            return f"The port {name} is not there yet: ports are there from `start` on. Ask for it there or later."
         idle = [
             f"{plugin.name} is {plugin.status}" for plugin in self._host.plugins.values() if plugin.status != "loaded"
         ]

@@ -1,4 +1,5 @@
-"""What `hypercorn_parts` and `http1` replace in Hypercorn and take for granted there; see docs/replaced-parts.md."""
+"""What `hypercorn_parts` and `hypercorn_connection` replace in Hypercorn and take for granted there; see
+docs/replaced-parts.md."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
-"""Hypercorn's connections, with what it leaves open in a daemon whose WebSockets live for days.
+"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days; `hypercorn_connection` has
+what is below them.
 
-- A caller who has gone is noticed at once: the application is told although its queue is full, and the socket is closed
-  although the application or the task that sends pings still runs.
 - A WebSocket is closed as RFC 6455 has it: a protocol error and a message that is too large are answered with their
   code, what comes behind is read and thrown away, and the caller has a moment to take the last frames.
 - Frames are compressed only where `server.websocket_compression` says so.
-- A stop cuts off WebSockets that take nothing.
-- HTTP/2 is not spoken (`http1`).
 
 Source: RFC 6455 sections 5.5.1, 7.1.1, 7.1.7 and 7.4.1.
 """
@@ -15,25 +12,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
-from weakref import WeakSet
+from typing import Any
 
 import hypercorn.asyncio.run as hypercorn_run
 import hypercorn.asyncio.tcp_server as hypercorn_tcp
 import hypercorn.protocol as hypercorn_protocol
 import hypercorn.protocol.h11 as hypercorn_h11
-from hypercorn.asyncio.task_group import TaskGroup
-from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
-from hypercorn.config import Config, Sockets
-from hypercorn.events import Closed, Event, RawData
 from hypercorn.protocol.events import Body, Data, Request, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
-from hypercorn.protocol.h11 import H11WSConnection
 from hypercorn.protocol.ws_stream import ASGIWebsocketState, FrameTooLargeError, WSStream
 from wsproto.connection import ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Message, Ping
@@ -42,9 +31,9 @@ from wsproto.utilities import LocalProtocolError
 
 from jackfield.api.asgi import SHORTCUT
 
-from .http1 import Http1Protocol
+from .hypercorn_connection import Http1Protocol, HypercornConnection, OwnConfig, Tasks
 from .receive_queue import ReceiveQueue
-from .websocket_shortcut import Upgraded, WebSocketShortcut, head
+from .websocket_shortcut import WebSocketShortcut, head
 
 LINGER = 1.0
 """Seconds that a caller has to take the close frame and to answer it."""
@@ -52,33 +41,7 @@ TURN = 0.005
 """Seconds of frames of one caller, after which others have their turn."""
 INFLATED = 1024
 """Bytes of compressed frames that are inflated at once: to a thousand times as much at most."""
-STALLED = 2.0
-"""Seconds without progress after which a stop cuts a WebSocket off."""
-LOOK = 0.25
-"""Seconds between two looks at that."""
 _EXTENSIONS = b"sec-websocket-extensions"
-
-
-class OwnConfig(Config):
-    """Hypercorn's own sockets are inherited by programs that are started, for workers that we have none of. An agent
-    could take our callers' requests with one, and would keep the port from a new daemon.
-
-    connections: those that are open."""
-
-    websocket_compression = False
-    send_timeout = 0.0
-    websocket_send_timeout = 0.0
-    """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.connections: WeakSet[HypercornConnection] = WeakSet()
-
-    def create_sockets(self) -> Sockets:
-        made = super().create_sockets()
-        for each in made.insecure_sockets:
-            each.set_inheritable(False)
-        return made
 
 
 def install() -> None:
@@ -87,128 +50,6 @@ def install() -> None:
     hypercorn_tcp.TaskGroup = Tasks  # type: ignore[attr-defined]
     hypercorn_h11.WSStream = HypercornStream  # type: ignore[attr-defined,assignment]
     hypercorn_protocol.H11Protocol = Http1Protocol  # type: ignore[attr-defined,assignment]
-
-
-class Tasks(TaskGroup):
-    """The tasks of one connection; its applications have an inbox of ours."""
-
-    async def spawn_app(self, app: Any, config: Config, scope: Any, send: Any) -> Callable[[Any], Awaitable[None]]:
-        inbox = ReceiveQueue(config.max_app_queue_size)
-
-        async def own(scope: Any, _: Any, send: Any, *more: Any) -> None:  # Any: as Hypercorn wraps applications
-            try:
-                await app(scope, inbox.get, send, *more)
-            finally:
-                inbox.close()
-
-        stream = getattr(send, "__self__", None)
-        if isinstance(stream, HypercornStream):
-            stream.shorten(inbox)
-        await super().spawn_app(cast("Any", own), config, scope, send)
-        return inbox.put
-
-
-class HypercornConnection(TCPServer):
-    """One caller's connection."""
-
-    config: OwnConfig
-
-    def __init__(self, *args: Any) -> None:  # Hypercorn's
-        super().__init__(*args)
-        self._senders = 0
-        self._progress = self.loop.time()
-        self._direct: WebSocketShortcut | None = None
-        self._waits = False
-        """Whether all that has come has been dealt with."""
-        self.config.connections.add(self)
-
-    @property
-    def is_websocket(self) -> bool:
-        inner = getattr(getattr(self, "protocol", None), "protocol", None)
-        return isinstance(getattr(inner, "connection", None), H11WSConnection)
-
-    async def protocol_send(self, event: Event) -> None:
-        if not isinstance(event, RawData):
-            await super().protocol_send(event)
-            return
-        if self._senders == 0:
-            self._progress = self.loop.time()
-        self._senders += 1
-        try:
-            await super().protocol_send(event)
-        finally:
-            self._senders -= 1
-            self._progress = self.loop.time()
-
-    async def _read_data(self) -> None:
-        """When the caller has gone, the socket goes: not when the application has finished. Whoever leaves a WebSocket
-        without a close frame waits for nothing more; others get what has been written for them."""
-        while not self.reader.at_eof():
-            self._waits = True
-            try:
-                data = await self.reader.read(MAX_RECV)
-            except OSError:  # a time-out is one of them
-                break
-            finally:
-                self._waits = False
-            await self.protocol.handle(RawData(data))
-        await self.protocol.handle(Closed())
-        if self.is_websocket:
-            self.writer.transport.abort()
-        else:
-            self.writer.close()
-
-    def shorten(self, direct: WebSocketShortcut) -> None:
-        """From now on what comes and can be given to the application at once is."""
-        self._direct = direct
-        transport = self.writer.transport
-        streams = cast("asyncio.Protocol", transport.get_protocol())
-        transport.set_protocol(Upgraded(streams, self._received))
-
-    def _received(self, data: bytes) -> bytes:
-        if self._direct is None or not self._waits:
-            return data
-        left = self._direct.received(data)
-        self._waits = not left  # whatever comes from now on is behind it
-        return left
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether nothing waits to be sent."""
-        transport = self.writer.transport
-        return not (self.send_lock.locked() or transport.is_closing() or transport.get_write_buffer_size())
-
-    async def _close(self) -> None:
-        self._senders += 1
-        self._progress = self.loop.time()
-        try:
-            with contextlib.suppress(OSError):  # ENOTCONN: the caller went before the end of writing was told
-                await super()._close()
-        finally:
-            self._senders -= 1
-
-    def grant(self, seconds: float) -> None:
-        """How long the caller may leave unread what it was sent (Linux)."""
-        sock = self.writer.get_extra_info("socket")
-        if sock is not None and seconds and hasattr(socket, "TCP_USER_TIMEOUT"):
-            with contextlib.suppress(OSError, ValueError):  # it is closed; ValueError is uvloop's
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
-
-    def end_writing(self) -> None:
-        with contextlib.suppress(OSError, RuntimeError, NotImplementedError):  # it is closed, or encrypted
-            self.writer.write_eof()
-
-    def cut_off_if_stalled(self) -> None:
-        if self._senders and self.is_websocket and self.loop.time() - self._progress > STALLED:
-            self.writer.transport.abort()
-
-
-async def cut_off_stalled(config: OwnConfig) -> None:
-    """For the time of a stop: callers who take nothing would hold it up as long as it may last."""
-    while True:
-        for connection in list(config.connections):
-            connection.cut_off_if_stalled()
-        await asyncio.sleep(LOOK)
 
 
 class HypercornStream(WSStream):

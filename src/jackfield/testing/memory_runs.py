@@ -62,6 +62,7 @@ class MemoryCalls(MemoryTables):
             call.id, call.webhook_id, execution_id, call.time, call.method, orjson.loads(call.headers or b"{}"),
             call.body, call.truncated, call.status, call.response_status, call.response_body, False, call.duration_ms,
             call.query,
+            call.event,
         )  # fmt: skip
         self._count(call.webhook_id, 1, call.time)
         self._ended(call.webhook_id, call.status)

@@ -9,53 +9,53 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield_proxy.routing.conditions import scripts_in
-from jackfield_proxy.routing.facts import Facts, facts_of, told
 from jackfield_proxy.routing.kinds import BUILT_IN, GRAMMAR
+from jackfield_proxy.routing.request_facts import RequestFacts, facts_of, told
 
 holds = BUILT_IN.holds
 
 TOOL = {"name": "t", "input_schema": {"type": "object"}}
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 9000}}
 
-CASES: list[tuple[dict[str, Any], Facts, bool]] = [
-    ({"type": "always"}, Facts(), True),
-    ({"type": "token_count", "min": 10}, Facts(tokens=9), False),
-    ({"type": "token_count", "min": 10}, Facts(tokens=10), True),
-    ({"type": "token_count", "max": 10}, Facts(tokens=10), True),
-    ({"type": "token_count", "max": 10}, Facts(tokens=11), False),
-    ({"type": "token_count", "min": 3, "max": 5}, Facts(tokens=4), True),
-    ({"type": "has_tools"}, Facts(tools=0), False),
-    ({"type": "has_tools"}, Facts(tools=1), True),
-    ({"type": "has_tools", "min_count": 2}, Facts(tools=1), False),
-    ({"type": "thinking"}, Facts(thinking=True), True),
-    ({"type": "thinking_mode"}, Facts(thinking=True), True),
-    ({"type": "thinking"}, Facts(), False),
-    ({"type": "image"}, Facts(image=True), True),
-    ({"type": "web_search"}, Facts(web_search=True), True),
-    ({"type": "background"}, Facts(model="claude-haiku-4-5"), True),
-    ({"type": "background"}, Facts(model="claude-opus-5"), False),
-    ({"type": "model_pattern", "pattern": "claude-*"}, Facts(model="claude-opus-5"), True),
-    ({"type": "model_pattern", "pattern": "claude"}, Facts(model="claude-opus-5"), False),
-    ({"type": "model_pattern", "pattern": "gpt-?"}, Facts(model="GPT-5"), False),
-    ({"type": "header", "name": "X-Route", "equals": "blue"}, Facts(headers={"x-route": "blue"}), True),
-    ({"type": "header", "name": "x-route", "equals": "blue"}, Facts(headers={"x-route": "Blue"}), False),
-    ({"type": "header", "name": "x-route", "equals": "blue"}, Facts(), False),
-    ({"type": "time", "from": "08:00", "to": "18:00"}, Facts(minute=8 * 60), True),
-    ({"type": "time", "from": "08:00", "to": "18:00"}, Facts(minute=18 * 60), False),
-    ({"type": "time", "from": "22:00", "to": "06:00"}, Facts(minute=23 * 60), True),
-    ({"type": "time", "from": "22:00", "to": "06:00"}, Facts(minute=6 * 60), False),
-    ({"type": "script", "path": "a.rhai"}, Facts(scripts={"a.rhai": True}), True),
-    ({"type": "script", "path": "a.rhai"}, Facts(), False),
-    ({"type": "all", "conditions": [{"type": "always"}, {"type": "image"}]}, Facts(), False),
-    ({"type": "any", "conditions": [{"type": "always"}, {"type": "image"}]}, Facts(), True),
-    ({"type": "not", "condition": {"type": "image"}}, Facts(), True),
-    ({"type": "unheard-of"}, Facts(), False),
-    ({}, Facts(), False),
+CASES: list[tuple[dict[str, Any], RequestFacts, bool]] = [
+    ({"type": "always"}, RequestFacts(), True),
+    ({"type": "token_count", "min": 10}, RequestFacts(tokens=9), False),
+    ({"type": "token_count", "min": 10}, RequestFacts(tokens=10), True),
+    ({"type": "token_count", "max": 10}, RequestFacts(tokens=10), True),
+    ({"type": "token_count", "max": 10}, RequestFacts(tokens=11), False),
+    ({"type": "token_count", "min": 3, "max": 5}, RequestFacts(tokens=4), True),
+    ({"type": "has_tools"}, RequestFacts(tools=0), False),
+    ({"type": "has_tools"}, RequestFacts(tools=1), True),
+    ({"type": "has_tools", "min_count": 2}, RequestFacts(tools=1), False),
+    ({"type": "thinking"}, RequestFacts(thinking=True), True),
+    ({"type": "thinking_mode"}, RequestFacts(thinking=True), True),
+    ({"type": "thinking"}, RequestFacts(), False),
+    ({"type": "image"}, RequestFacts(image=True), True),
+    ({"type": "web_search"}, RequestFacts(web_search=True), True),
+    ({"type": "background"}, RequestFacts(model="claude-haiku-4-5"), True),
+    ({"type": "background"}, RequestFacts(model="claude-opus-5"), False),
+    ({"type": "model_pattern", "pattern": "claude-*"}, RequestFacts(model="claude-opus-5"), True),
+    ({"type": "model_pattern", "pattern": "claude"}, RequestFacts(model="claude-opus-5"), False),
+    ({"type": "model_pattern", "pattern": "gpt-?"}, RequestFacts(model="GPT-5"), False),
+    ({"type": "header", "name": "X-Route", "equals": "blue"}, RequestFacts(headers={"x-route": "blue"}), True),
+    ({"type": "header", "name": "x-route", "equals": "blue"}, RequestFacts(headers={"x-route": "Blue"}), False),
+    ({"type": "header", "name": "x-route", "equals": "blue"}, RequestFacts(), False),
+    ({"type": "time", "from": "08:00", "to": "18:00"}, RequestFacts(minute=8 * 60), True),
+    ({"type": "time", "from": "08:00", "to": "18:00"}, RequestFacts(minute=18 * 60), False),
+    ({"type": "time", "from": "22:00", "to": "06:00"}, RequestFacts(minute=23 * 60), True),
+    ({"type": "time", "from": "22:00", "to": "06:00"}, RequestFacts(minute=6 * 60), False),
+    ({"type": "script", "path": "a.rhai"}, RequestFacts(scripts={"a.rhai": True}), True),
+    ({"type": "script", "path": "a.rhai"}, RequestFacts(), False),
+    ({"type": "all", "conditions": [{"type": "always"}, {"type": "image"}]}, RequestFacts(), False),
+    ({"type": "any", "conditions": [{"type": "always"}, {"type": "image"}]}, RequestFacts(), True),
+    ({"type": "not", "condition": {"type": "image"}}, RequestFacts(), True),
+    ({"type": "unheard-of"}, RequestFacts(), False),
+    ({}, RequestFacts(), False),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("condition", "facts", "expected"), CASES, ids=[str(case[0]) for case in CASES])
-def test_condition_holds(condition: dict[str, Any], facts: Facts, expected: bool) -> None:
+def test_condition_holds(condition: dict[str, Any], facts: RequestFacts, expected: bool) -> None:
     assert holds(condition, facts) is expected
 
 
@@ -79,11 +79,11 @@ nested = st.recursive(
     ),
     max_leaves=8,
 )
-some = st.builds(Facts, image=st.booleans(), thinking=st.booleans(), tools=st.integers(0, 2))
+some = st.builds(RequestFacts, image=st.booleans(), thinking=st.booleans(), tools=st.integers(0, 2))
 
 
 @given(nested, nested, some)
-def test_combinations_follow_logic(one: dict[str, Any], other: dict[str, Any], facts: Facts) -> None:
+def test_combinations_follow_logic(one: dict[str, Any], other: dict[str, Any], facts: RequestFacts) -> None:
     negated = [{"type": "not", "condition": part} for part in (one, other)]
     assert holds({"type": "not", "condition": one}, facts) is not holds(one, facts)
     assert holds({"type": "all", "conditions": [one, other]}, facts) is not holds(
@@ -147,5 +147,5 @@ def test_no_body_breaks_the_reading_of_facts(body: dict[str, Any]) -> None:
 
 
 def test_scripts_get_no_credential() -> None:
-    facts = Facts(headers={"authorization": "Bearer x", "x-api-key": "y", "x-route": "blue"})
+    facts = RequestFacts(headers={"authorization": "Bearer x", "x-api-key": "y", "x-route": "blue"})
     assert told(facts)["headers"] == {"x-route": "blue"}

@@ -7,13 +7,16 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from quart import Quart, Response
+from quart import Quart, Response, g
 from quart.typing import TestClientProtocol as Client
 
 from jackfield.api.asgi import error_body
-from jackfield.api.errors import JackfieldError
+from jackfield.api.auth import Principal
+from jackfield.api.errors import JackfieldError, NotFound
+from jackfield.api.webhooks import WebhookCall
 from jackfield_webhooks.calls.masking import MAX_QUERY, query_for_history
 from jackfield_webhooks.management.routes import blueprints
+from jackfield_webhooks.management.sending import send
 
 Bench = Any
 BASE = "/api/v1/webhooks"
@@ -27,6 +30,10 @@ def client(bench: Bench) -> Client:
 
     async def render(error: JackfieldError) -> Response:
         return Response(error_body(error, ""), error.status, content_type="application/json")
+
+    @app.before_request
+    async def known() -> None:
+        g.principal = bench.context.principal
 
     app.register_error_handler(JackfieldError, render)
     return app.test_client()
@@ -211,3 +218,48 @@ def test_a_long_query_is_cut() -> None:
     kept = query_for_history("a=" + "b" * 100_000 + "&token=hidden")
     assert len(kept) == MAX_QUERY
     assert "hidden" not in query_for_history("x=1&" * 511 + "token=hidden")
+
+
+AUTHENTICATIONS = [
+    ("headerAuth", {"headerName": "X-Key", "headerValue": "s"}, True),
+    ("basicAuth", {"username": "me", "password": "s"}, True),
+    ("hmac", {"secret": "s", "header": "X-Sign"}, True),
+    ("hmac", {"secret": "s", "preset": "slack"}, True),
+    ("jwtAuth", {"secret": "s" * 32}, False),
+]
+
+
+@pytest.mark.parametrize(("kind", "config", "signs"), AUTHENTICATIONS)
+async def test_a_call_is_signed_for_the_check(
+    bench: Bench, client: Client, kind: str, config: dict[str, str], signs: bool
+) -> None:
+    await bench.hook("door", authentication=kind, authConfig=config)
+    answer = await client.post(f"{BASE}/door/test", json={"sign": True, "body": {"a": 1}})
+    body = await answer.get_json()
+    assert answer.status_code == (200 if signs else 400)
+    assert (body.get("valid") is True) if signs else ("sign" in body["details"])
+    assert bench.engine.requests == []
+
+
+async def test_a_call_is_sent_by_those_who_may_execute(bench: Bench, client: Client) -> None:
+    config = {"preset": "github", "secret": "s"}
+    await bench.hook("door/:id", authentication="hmac", authConfig=config, responseMode="lastNode", active=False)
+    asked = {"sign": True, "send": True, "query": {"q": "1"}, "body": {"a": 1}}
+    bench.context.principal = Principal("u", "ada", "viewer", "session")
+    assert (await client.post(f"{BASE}/door/:id/test", json=asked)).status_code == 403
+    assert bench.engine.requests == []
+    bench.context.principal = Principal("u", "ada", "member", "session")
+    found = await (await client.post(f"{BASE}/door/:id/test", json=asked)).get_json()
+    assert found["answer"]["status"] == 200
+    assert (bench.item["body"], bench.item["query"], bench.item["executionMode"]) == ({"a": 1}, {"q": "1"}, "test")
+    wrong = await (await client.post(f"{BASE}/door/:id/test", json={"send": True})).get_json()
+    assert (wrong["valid"], "answer" in wrong, len(bench.engine.requests)) == (False, False, 1)
+
+
+async def test_nothing_is_sent_while_tests_are_off(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench({"test_enabled": False})
+    await bench.hook("door")
+    (row,) = (await bench.store.webhooks(offset=0, limit=9, active=None, workflow_id=None)).rows
+    call = WebhookCall("POST", "http://127.0.0.1:8765/webhook-test/door", {}, b"", 0)
+    with pytest.raises(NotFound, match="switched off"):
+        await send(bench.context, row, call, "127.0.0.1")

@@ -15,7 +15,7 @@ from jackfield.api.records import record, replace
 from jackfield_proxy.child.incoming import addressing, conversations
 from jackfield_proxy.child.incoming.raw_model import with_model
 from jackfield_proxy.plan import Target, Upstream
-from jackfield_proxy.routing.facts import Facts, facts_of
+from jackfield_proxy.routing.request_facts import RequestFacts, facts_of
 
 LONGEST_MODEL = 512
 """Characters of a model's name: it is kept with the record of each request."""
@@ -85,7 +85,7 @@ class ClientRequest:
         """The same for all requests of a conversation."""
         return conversations.key_of(self._value, self.headers)
 
-    async def facts(self) -> Facts:
+    async def facts(self) -> RequestFacts:
         return self.facts_now()
 
     async def renamed(self, model: str) -> bytes:
@@ -115,7 +115,7 @@ class ClientRequest:
         value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
         return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
 
-    def facts_now(self) -> Facts:
+    def facts_now(self) -> RequestFacts:
         return facts_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
 
     def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:

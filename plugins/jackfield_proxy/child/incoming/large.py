@@ -15,7 +15,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest, headers_of
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.raw_model import with_model
-from jackfield_proxy.routing.facts import Facts
+from jackfield_proxy.routing.request_facts import RequestFacts
 
 LARGE = 256 * 1024
 """Bytes of a body from which on another process reads it; a smaller one is read in a few milliseconds."""
@@ -31,7 +31,7 @@ class BodySummary:
     session: str
     conversation: str
     mixed: bool
-    facts: Facts
+    facts: RequestFacts
     ids: frozenset[str]
 
 
@@ -71,7 +71,7 @@ class LargeClientRequest(ClientRequest):
     def conversation(self) -> str:
         return self._read.conversation
 
-    async def facts(self) -> Facts:
+    async def facts(self) -> RequestFacts:
         return self._read.facts
 
     async def renamed(self, model: str) -> bytes:

@@ -24,7 +24,7 @@ from jackfield_proxy.child.upstream.sending import Opened, UpstreamSender
 from jackfield_proxy.messages import FromChild, ServedRequest
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, choose
-from jackfield_proxy.routing.facts import Facts, told
+from jackfield_proxy.routing.request_facts import RequestFacts, told
 from jackfield_proxy.routing.thresholds import doubtful
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class ProxiedExchange:
         kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
         return web.Response(status=status, headers=kept, body=body)
 
-    async def _with_scripts(self, facts: Facts) -> Facts:
+    async def _with_scripts(self, facts: RequestFacts) -> RequestFacts:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""
         paths = self._compiled.scripts
         if not paths:

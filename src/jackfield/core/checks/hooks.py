@@ -12,8 +12,9 @@ _MARK = f"{PROJECT}_impl"
 """Attribute in which pluggy's marker keeps its options."""
 
 
-def hook_mistakes(offered: type, known: Collection[str]) -> Iterator[str]:
-    """One clause, with the remedy, per method that is wrong. known: the names of all hooks."""
+def hook_mistakes(offered: type, known: Collection[str], absent: Collection[str] = ()) -> Iterator[str]:
+    """One clause, with the remedy, per method that is wrong. known: the names of all hooks. absent: plugins that are
+    disabled or failed; hooks that begin with the name of one may be its own, and nobody calls them."""
     for attribute in dir(offered):
         member = inspect.getattr_static(offered, attribute)
         options = getattr(member, _MARK, None)
@@ -27,7 +28,7 @@ def hook_mistakes(offered: type, known: Collection[str]) -> Iterator[str]:
         elif options["wrapper"] or options["hookwrapper"]:
             yield f"{attribute} is a hook wrapper, which the host does not call; give things of your own"
         elif name not in known:
-            if not options["optionalhook"]:
+            if not options["optionalhook"] and not name.startswith(tuple(f"{plugin}_" for plugin in absent)):
                 yield f"{attribute}: there is no hook {name}{_remedy(name, known)}"
         elif (asked := _asked(member)) is not None:
             yield f"{attribute} asks for {asked}; hooks take self alone, and the context is self.context"

@@ -318,10 +318,10 @@ class StoreRunsContract:
         assert await store.end_wait("e", b"[2]") is True
         await waiting
 
-    async def test_the_query_of_a_call_is_kept(self, store: Store) -> None:
-        await store.add_call(replace(call("c"), query="page=2&token=***"))
+    async def test_query_and_event_of_a_call_are_kept(self, store: Store) -> None:
+        await store.add_call(replace(call("c"), query="page=2&token=***", event="push"))
         (found,) = await calls(store)
-        assert found.query == "page=2&token=***"
+        assert (found.query, found.event) == ("page=2&token=***", "push")
 
     async def test_counters_of_several_webhooks_at_once(self, store: Store) -> None:
         await asyncio.gather(

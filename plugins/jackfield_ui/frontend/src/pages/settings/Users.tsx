@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
-import { IconDotsVertical, IconKey, IconTrash, IconUsers } from '@tabler/icons-react';
+import { IconDotsVertical, IconKey, IconTrash, IconUserCheck, IconUserOff, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { request, segment } from '../../api/client';
@@ -17,7 +17,7 @@ import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
-type User = Schemas['UserRow'];
+type User = Schemas['UserRow'] & { disabled?: boolean; provider?: string | null };
 
 const PATH = '/api/v1/users';
 const ROLES = [
@@ -73,7 +73,7 @@ function columnsWith(me: string | undefined): Column<User>[] {
       title: 'Name',
       primary: true,
       sort: ({ username }) => username,
-      render: ({ id, username }) => `${username}${id === me ? ' (you)' : ''}`,
+      render: ({ id, username, disabled }) => `${username}${id === me ? ' (you)' : ''}${disabled ? ' (disabled)' : ''}`,
     },
     { key: 'role', title: 'Role', render: (user) => <Role user={user} /> },
     {
@@ -115,7 +115,7 @@ function Role({ user }: { user: User }) {
       aria-label={`Role of ${user.username}`}
       data={ROLES}
       value={user.role}
-      disabled={isPending}
+      disabled={isPending || Boolean(user.provider)}
       allowDeselect={false}
       onChange={(role) => void ask(role)}
       size="xs"
@@ -131,6 +131,16 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
     onSuccess: reread,
     onError: (error) => notifyError(error, `“${user.username}” cannot be deleted`),
   });
+  const switching = useMutation({
+    mutationFn: () => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { disabled: !user.disabled } }),
+    onSuccess: reread,
+    onError: (error) => notifyError(error, `“${user.username}” cannot be changed`),
+  });
+  const askToSwitch = async () => {
+    const body = `Their sessions and tokens end, and their API keys rest.${me ? ' This is you: you are logged out.' : ''}`;
+    if (user.disabled || (await confirm({ title: `Disable the user “${user.username}”?`, body, action: 'Disable' })))
+      switching.mutate();
+  };
   const ask = async () => {
     const body = `Their API keys are deleted and their sessions end.${me ? ' This is you: you are logged out.' : ''}`;
     if (await confirm({ title: `Delete the user “${user.username}”?`, body, action: 'Delete', typed: user.username }))
@@ -144,8 +154,16 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconKey size={16} />} onClick={onPassword}>
-          Set a new password
+        {!user.provider && (
+          <Menu.Item leftSection={<IconKey size={16} />} onClick={onPassword}>
+            Set a new password
+          </Menu.Item>
+        )}
+        <Menu.Item
+          leftSection={user.disabled ? <IconUserCheck size={16} /> : <IconUserOff size={16} />}
+          onClick={() => void askToSwitch()}
+        >
+          {user.disabled ? 'Enable' : 'Disable'}
         </Menu.Item>
         <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
           Delete

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import RequestFacts as Facts
+from jackfield.api.proxy import RequestFacts
 from jackfield_proxy.routing.tokens import estimated
 
-__all__ = ["Facts", "facts_of", "told"]
+__all__ = ["RequestFacts", "facts_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _CONTENTS = ("messages", "input")
 _SECRET = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
 
 
-def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = "") -> Facts:
+def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = "") -> RequestFacts:
     """headers: lower-case names."""
     tools = body.get("tools")
     listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     model = body.get("model")
-    return Facts(
+    return RequestFacts(
         model=model if isinstance(model, str) else "",
         tokens=estimated(body),
         tools=len(listed),
@@ -64,7 +64,7 @@ def _inner(content: Json) -> Iterator[Mapping[str, Json]]:
             yield from (one for one in nested if isinstance(one, dict)) if isinstance(nested, list) else ()
 
 
-def told(facts: Facts) -> dict[str, Json]:
+def told(facts: RequestFacts) -> dict[str, Json]:
     """The facts as a condition script gets them, under `request`."""
     return {
         "model": facts.model,
