@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.cli import Cli
 from jackfield.api.context import PluginContext, Service
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.errors import JackfieldError
+from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows, daemon_runs
 from jackfield_workflows.cli.progress import printable
-from jackfield_workflows.cli.remote import DaemonAddress, RemoteWorkflows
+
+if TYPE_CHECKING:
+    from jackfield_workflows.cli.remote import RemoteWorkflows
 
 T = TypeVar("T")
+REMOTE = "jackfield_workflows.cli.remote:at_address"
+"""Without a daemon nobody needs its HTTP client."""
 
 
 @record
@@ -34,15 +39,17 @@ def reach(target: CommandTarget, work: Callable[[SavedWorkflows], Awaitable[T]])
 
     async def reached(context: PluginContext) -> T:
         if target.url or daemon_runs(context.service.config_dir):
-            async with RemoteWorkflows(address(target, context)) as remote:
+            async with remote_workflows(target, context) as remote:
                 return await work(remote)
         return await work(StoredWorkflows(context))
 
     return target.cli.run("workflows", reached, config_dir=target.config_dir)
 
 
-def address(target: CommandTarget, context: PluginContext) -> DaemonAddress:
-    return DaemonAddress(target.url or _listening(context.service), target.api_key)
+def remote_workflows(target: CommandTarget, context: PluginContext) -> RemoteWorkflows:
+    """Those of the daemon that runs."""
+    at_address = cast("Callable[[str, str | None], RemoteWorkflows]", load(REMOTE))
+    return at_address(target.url or _listening(context.service), target.api_key)
 
 
 def _listening(service: Service) -> str:

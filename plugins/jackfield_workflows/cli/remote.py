@@ -30,6 +30,10 @@ class DaemonAddress:
     api_key: str | None = None
 
 
+def at_address(url: str, api_key: str | None) -> RemoteWorkflows:
+    return RemoteWorkflows(DaemonAddress(url, api_key))
+
+
 class RemoteWorkflows:
     """`Workflows` of a daemon. An async context manager."""
 

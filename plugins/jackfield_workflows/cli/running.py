@@ -13,21 +13,17 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import is_uuid
 from jackfield.api.places import load
-from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.cli.access import daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter, show
-from jackfield_workflows.cli.reaching import CommandTarget, address, with_details
-from jackfield_workflows.cli.remote import RemoteWorkflows
-from jackfield_workflows.cli.remote_run import run_there
+from jackfield_workflows.cli.reaching import CommandTarget, remote_workflows, with_details
 from jackfield_workflows.cli.sources import STDIN, read_input, read_one
 
 UNUSABLE = 2
+RUN_THERE = "jackfield_workflows.cli.remote_run:run_there"
 RUN_HERE = "jackfield_workflows.cli.local_run:run_here"
-"""A run on a daemon does not need it."""
-RunHere = Callable[
-    [PluginContext, Workflow, "Items | None", "str | None", RunPrinter], Coroutine[Any, Any, CommandOutcome]
-]
+"""A run needs one of both."""
+RunWork = Callable[..., Coroutine[Any, Any, CommandOutcome]]  # each with parameters of its own
 
 
 def run(target: CommandTarget, what: str, given: str | None, start: str | None, *, as_json: bool, quiet: bool) -> None:
@@ -52,10 +48,11 @@ def _run(
 
     async def work(context: PluginContext) -> CommandOutcome:
         if target.url or daemon_runs(context.service.config_dir):
-            async with RemoteWorkflows(address(target, context)) as remote:
-                return await cancelled_by_interrupt(run_there(remote, document, items, start, progress), CANCELLED)
+            there = cast("RunWork", load(RUN_THERE))
+            async with remote_workflows(target, context) as remote:
+                return await cancelled_by_interrupt(there(remote, document, items, start, progress), CANCELLED)
 
-        here = cast("RunHere", load(RUN_HERE))
+        here = cast("RunWork", load(RUN_HERE))
         reader = context.port(WorkflowReader)
         loaded = await reader.load(document) if isinstance(document, str) else reader.parse(document)
         return await cancelled_by_interrupt(here(context, loaded, items, start, progress), CANCELLED)
