@@ -65,7 +65,7 @@ class ExpressionParameters:
         return None
 
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
-        return ItemEvaluation(self.get, self.blame, ItemScope(items, around))
+        return ItemEvaluation(self.get, self.blame, items, around)
 
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""

@@ -49,26 +49,29 @@ class ItemScope:
         return self._now
 
 
-class ItemEvaluation:
-    """`Evaluation`."""
+class ItemEvaluation(ItemScope):
+    """`Evaluation`: it is the scope itself, since most node runs have one item."""
 
-    __slots__ = ("_blame", "_get", "_scope", "now_ms")
+    __slots__ = ("_blame", "_get")
 
     def __init__(
-        self, get: Callable[[ItemScope], object], blame: Callable[[ItemScope], str | None], scope: ItemScope
+        self,
+        get: Callable[[ItemScope], object],
+        blame: Callable[[ItemScope], str | None],
+        items: Sequence[Item],
+        around: RunSurroundings,
     ) -> None:
         """get: the parameters' value; blame: the path of the one that raises `ExpressionProblem`."""
+        super().__init__(items, around)
         self._get = get
         self._blame = blame
-        self._scope = scope
-        self.now_ms = scope.now_ms
 
     def at(self, index: int, scripted: Sequence[object] = ()) -> object:
-        scope = self._scope
-        scope.move(index)
-        scope.scripted = scripted
+        if index != self.index:
+            self.move(index)
+        self.scripted = scripted
         try:
-            return self._get(scope)
+            return self._get(self)
         except ExpressionProblem as exc:
-            exc.path = self._blame(scope)
+            exc.path = self._blame(self)
             raise

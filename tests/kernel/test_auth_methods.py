@@ -161,11 +161,11 @@ def test_a_scheme_of_ours_is_not_a_strangers(scheme: str) -> None:
 
 async def test_without_strangers_no_body_is_kept_for_methods(client: Client) -> None:
     assert (await client("POST", "/api/v1/things", ("Authorization", "Bearer ada"), JSON, body=b"{}")).status == 201
-    assert client.app._dispatcher._body_limit is None
+    assert client.app._body_limit is None
 
 
 async def test_a_passive_look_has_no_body(strange: Client, method: DigestMethod) -> None:
-    gate = strange.app._dispatcher._gate
+    gate = strange.app._gate
     scope = {
         "type": "http",
         "method": "POST",

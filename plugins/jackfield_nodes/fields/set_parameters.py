@@ -23,7 +23,7 @@ Row: TypeAlias = "tuple[str, str | None, object]"
 MAX_COPIES = 1000
 
 
-class Options(Parameters):
+class SetOptions(Parameters, title="Options"):
     dot_notation: bool = Field(True, description="Whether a name such as a.b means the field b inside a.")
     ignore_conversion_errors: bool = Field(False, description="Keep a value that does not fit its field's type.")
     include_binary: bool = Field(False, description="Keep the item's files (up to version 3.3).")
@@ -33,7 +33,7 @@ class Options(Parameters):
 class SetParameters(Parameters):
     """What every form has."""
 
-    options: Options = Field(default_factory=Options)
+    options: SetOptions = Field(default_factory=SetOptions)
 
     def rows(self) -> Iterator[Row]:
         """The fields to write, in order."""

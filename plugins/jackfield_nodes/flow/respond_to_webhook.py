@@ -55,7 +55,7 @@ class Entries(Parameters):
     entries: list[NameValue] = Field(default_factory=list)
 
 
-class Options(Parameters):
+class RespondOptions(Parameters, title="Options"):
     response_code: int | None = Field(
         None, ge=100, le=599, description="200 to 599; 200, or 307 for a redirect, unless given."
     )
@@ -75,7 +75,7 @@ class Respond(Parameters):
     input_field_name: str = Field("data", description="binary: the field that has the file.")
     payload: object = Field('{"myField": "value"}', description="jwt: the claims, an object or its JSON text.")
     enable_response_output: bool = Field(False, description="A second output with the answer (from version 1.4 on).")
-    options: Options = Field(default_factory=Options)
+    options: RespondOptions = Field(default_factory=RespondOptions)
 
 
 def json_body(value: object) -> Json:
@@ -103,7 +103,7 @@ def keyed(value: Json, key: str) -> Json:
     return wrapped
 
 
-class Answer:
+class AnswerDraft:
     """One answer while it is built."""
 
     def __init__(self, parameters: Respond) -> None:
@@ -178,9 +178,9 @@ class RespondNode:
 
         return await made_at_once(run, work)
 
-    async def _answer(self, run: NodeRun) -> Answer:
+    async def _answer(self, run: NodeRun) -> AnswerDraft:
         parameters: Respond = await run.resolve_first()
-        answer = Answer(parameters)
+        answer = AnswerDraft(parameters)
         key = parameters.options.response_key
         match parameters.respond_with:
             case "firstIncomingItem":
@@ -202,7 +202,7 @@ class RespondNode:
         return answer
 
 
-def _shown(answer: Answer) -> dict[str, Json]:
+def _shown(answer: AnswerDraft) -> dict[str, Json]:
     headers: dict[str, Json] = dict(answer.headers.listed())
     return {"statusCode": answer.status, "headers": headers, "body": answer.shown}
 

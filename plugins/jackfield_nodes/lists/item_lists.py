@@ -16,7 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Parameters
 from jackfield.api.workflows import Node
 from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
-from jackfield_nodes.lists.limit import Limit, LimitNode
+from jackfield_nodes.lists.limit import LimitNode, LimitParameters
 from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDuplicatesNode
 from jackfield_nodes.lists.sort import Sort, SortNode
 from jackfield_nodes.lists.split_out import SplitOut, split_items
@@ -29,7 +29,7 @@ Operation: TypeAlias = Literal[
 FORMS: Mapping[str, type[Parameters]] = {
     "aggregateItems": Aggregate,
     "concatenateItems": Aggregate,
-    "limit": Limit,
+    "limit": LimitParameters,
     "removeDuplicates": RemoveDuplicates,
     "sort": Sort,
     "splitOutItems": SplitOut,
@@ -77,7 +77,7 @@ class ItemListsNode:
 
     _nodes: Mapping[type[Parameters], NodeType] = {
         Aggregate: AggregateNode(),
-        Limit: LimitNode(),
+        LimitParameters: LimitNode(),
         RemoveDuplicates: RemoveDuplicatesNode(),
         Sort: SortNode(),
         Summarize1: SummarizeNode(),

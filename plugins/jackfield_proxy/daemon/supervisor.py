@@ -40,7 +40,7 @@ REFRESH_EVERY = 6
 """Health checks; then keys and addresses are looked at again, as not every change of them is told."""
 
 
-class Supervisor:
+class ProxySupervisor:
     """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
 
     def __init__(
