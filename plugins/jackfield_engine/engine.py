@@ -24,7 +24,7 @@ from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.stopping import Stopping
-from jackfield_engine.lifecycle.subworkflows import Children, Starter
+from jackfield_engine.lifecycle.subworkflows import Children, ChildStarter
 from jackfield_engine.lifecycle.unsaved import Unsaved
 from jackfield_engine.lifecycle.waiting import Waiting
 from jackfield_engine.run.handles import Handle
@@ -83,7 +83,7 @@ class EmbeddedEngine:
 
     @cached_property
     def _children(self) -> Children:
-        starter = Starter(self.begin, self.cancel, self._fill)
+        starter = ChildStarter(self.begin, self.cancel, self._fill)
         return Children(self.services, self.live, self._scheduler, self._waiting, self._recovery, starter)
 
     @cached_property

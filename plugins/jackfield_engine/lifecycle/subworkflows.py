@@ -62,7 +62,7 @@ def _shown(workflow: str | Document) -> str:
 
 
 @record
-class Starter:
+class ChildStarter:
     """What the engine does for children. begin: starts an execution under an id, whether within its parent's slot;
     cancel: ends one; fill: gives free slots to others."""
 
@@ -81,7 +81,7 @@ class Children:
         scheduler: Scheduler,
         waiting: Waiting,
         recovery: Recovery,
-        starter: Starter,
+        starter: ChildStarter,
     ) -> None:
         self._services = services
         self._live = live

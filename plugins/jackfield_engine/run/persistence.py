@@ -34,7 +34,7 @@ MAX_DEPTH = 250
 BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
 
 
-class Refused(Exception):
+class ExecutionRefused(Exception):
     """The store did not take the execution, so that it must not go on."""
 
     def __init__(self, cause: BaseException) -> None:
@@ -149,14 +149,14 @@ class RunPersistence:
             settle_error(self.checkpointing, exc)
 
     async def secure(self) -> None:
-        """Return once everything so far is durable. Raises `Refused` when the execution is not accepted."""
+        """Return once everything so far is durable. Raises `ExecutionRefused` when the execution is not accepted."""
         try:
             self.show_running()
             if self._adding is not None:
                 await asyncio.shield(self._adding)
                 self._adding = None
         except JackfieldError as exc:
-            raise Refused(exc) from None
+            raise ExecutionRefused(exc) from None
         if self.checkpointing is not None:
             await self.settle()
 
@@ -174,7 +174,7 @@ class RunPersistence:
 
     async def wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
         """Store that the execution waits, and for which call if for one; return once that is durable. Raises
-        `Refused`."""
+        `ExecutionRefused`."""
         if self.status is None or self._adding is not None:
             await self.secure()
         await self.settle()

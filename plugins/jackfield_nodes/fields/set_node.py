@@ -51,7 +51,7 @@ def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
 
 def changed(parameters: SetParameters, item: Item, index: int) -> Item:
     """The output item. Shares unchanged data with the input item. Raises `NodeError`."""
-    files = item.get("binary") if parameters.keeps_binary() else None
+    files = item["binary"] if "binary" in item and parameters.keeps_binary() else None
     return new_item(new_json(parameters, item["json"]), index, files)
 
 
@@ -86,7 +86,7 @@ class SetNode:
         resolved: list[SetParameters] = await run.resolve()
         items = run.items
         made = await mapped(run, resolved, lambda index, parameters: [changed(parameters, items[index], index)])
-        if any(copies(given) > 1 for given in resolved) and run.execution.mode in {"manual", "test"}:
+        if run.execution.mode in {"manual", "test"} and any(copies(given) > 1 for given in resolved):
             made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
         return [made]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, cast
 
 from quart import Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Engine
+from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
+from jackfield.api.places import load
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, StoredExecution
 from jackfield_workflows.documents.identities import known_id
@@ -28,6 +29,7 @@ MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
 STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
 MOST_ITEMS = 1000
+RETRY_REQUEST = "jackfield_workflows.history.retries:retry_request"
 
 
 class ExecutionRoutes:
@@ -118,8 +120,7 @@ class ExecutionRoutes:
         tags=TAGS,
     )
     async def retry_execution(self, execution_id: str) -> Response:
-        from jackfield_workflows.history.retries import retry_request
-
+        retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
         stored = await self._stored(execution_id)
         start_at = choice("from", STARTS) or "start"
         again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
