@@ -12,6 +12,7 @@ from node_fakes import CredentialRun, KeepingContext
 
 from jackfield.api.credentials import CredentialKind
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield.api.workflows import Item, Items
 from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.node_runs import items
@@ -74,8 +75,8 @@ class Lab:
             credentials=CREDENTIALS,
             kinds=list(self.kinds.values()),
             binary=self.files,
-            **more,
         )
+        run.node = replace(run.node, **more)
         outputs = await made.execute(run)
         assert isinstance(outputs, list)
         return outputs[0]
