@@ -143,19 +143,23 @@ class StoredCall:
 
 @record
 class Delivery:
-    """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`."""
+    """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`. fingerprint:
+    of the request that the key stands for; empty where the key counts whatever the request says."""
 
     webhook_id: str
     key: str
     expires_at: int
+    fingerprint: str = ""
 
 
 @record
 class StoredDelivery:
-    """answer: status, headers and body of the first answer; None while it has not been given."""
+    """answer: status, headers and body of the first answer; None while it has not been given. fingerprint: of the first
+    request, if it had one."""
 
     execution_id: str
     answer: StoredAnswer | None
+    fingerprint: str = ""
 
 
 @record

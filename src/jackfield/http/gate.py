@@ -25,7 +25,11 @@ Access = Literal["public", "service", "gated"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CREDENTIALS = frozenset({"authorization", "x-api-key"})
-FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
+FORWARDING = frozenset({
+    b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip",
+    b"cf-connecting-ip", b"cf-connecting-ipv6", b"fastly-client-ip",
+})  # fmt: skip
+"""Beside `X-Forwarded-*`: whoever sends one of them passes on somebody else's request."""
 
 
 @state
