@@ -72,7 +72,7 @@ class ExecutionRoutes:
     )
     async def count_executions(self) -> Response:
         found = await self._context.store.execution_stats(_filter())
-        counts = {status: found.get(status, 0) for status in EXECUTION_STATUSES}
+        counts: dict[str, int] = {status: found.get(status, 0) for status in EXECUTION_STATUSES}
         return json_response({"total": sum(counts.values()), **counts})
 
     @operation(
