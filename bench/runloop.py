@@ -30,6 +30,7 @@ from jackfield.api.workflows import Items, Workflow
 from jackfield.testing import documents
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield_engine.engine import EmbeddedEngine, build
+from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types
@@ -67,6 +68,7 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
         Store=NoStore(),
         NodeCatalog=FakeCatalog(*node_types(context)),
         jackfield_script_engines=dict(scripts or {}),
+        Expressions=ExpressionsService(context),
     )
     return build(context)
 

@@ -4,6 +4,8 @@
 
 The workflow is Webhook -> Set -> Respond to Webhook. A switch is a function that begins or goes on in another file of
 ours than the one before, in the thread of the event loop, from the call's first byte until its execution is stored.
+What the daemon does in the background then counts as well, so that the call with the fewest switches of several is
+shown.
 `--files` lists how often each file is entered, `--path` every switch in its order.
 """
 
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -28,7 +31,8 @@ from jackfield.testing.daemon import Daemon, poll
 ROOT = Path(__file__).resolve().parents[1]
 OURS = (f"{ROOT / 'src'}{os.sep}", f"{ROOT / 'plugins'}{os.sep}")
 WARM_CALLS = 20
-QUIET_S = 0.5
+CALLS = 12
+QUIET_S = 0.2
 """After the answer: so long the store has for the execution's end."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
 
@@ -91,13 +95,20 @@ class TracedDaemon(Daemon):
         body = {"action": "opened", "issue": {"title": "It breaks"}}
         for _ in range(WARM_CALLS):
             client.post(f"/webhook/{path}", json=body).raise_for_status()
+        calls = [
+            self._traced(lambda: client.post(f"/webhook/{path}", json=body).raise_for_status()) for _ in range(CALLS)
+        ]
+        return min(calls, key=lambda entered: len(switches(entered)))
+
+    def _traced(self, call: Callable[[], object]) -> list[str]:
         time.sleep(QUIET_S)
         os.kill(self.pid, signal.SIGUSR1)
-        client.post(f"/webhook/{path}", json=body).raise_for_status()
+        call()
         time.sleep(QUIET_S)
         os.kill(self.pid, signal.SIGUSR2)
         poll(self.trace.exists, "the trace is written")
         found: list[str] = json.loads(self.trace.read_text())
+        self.trace.unlink()
         return found
 
 

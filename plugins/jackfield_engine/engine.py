@@ -24,7 +24,7 @@ from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.stopping import Stopping
-from jackfield_engine.lifecycle.subworkflows import Children, Starter
+from jackfield_engine.lifecycle.subworkflows import Children, ChildStarter
 from jackfield_engine.lifecycle.unsaved import Unsaved
 from jackfield_engine.lifecycle.waiting import Waiting
 from jackfield_engine.run.handles import Handle
@@ -44,7 +44,7 @@ class EmbeddedEngine:
     name = "embedded"
 
     def __init__(self, context: PluginContext, *, strict: bool = False) -> None:
-        """strict: an event that `run_state` does not know raises, which tests want, instead of being logged."""
+        """strict: an event that `run.state` does not know raises, which tests want, instead of being logged."""
         self._context = context
         self._strict = strict
         self._draining = False
@@ -83,7 +83,7 @@ class EmbeddedEngine:
 
     @cached_property
     def _children(self) -> Children:
-        starter = Starter(self.begin, self.cancel, self._fill)
+        starter = ChildStarter(self.begin, self.cancel, self._fill)
         return Children(self.services, self.live, self._scheduler, self._waiting, self._recovery, starter)
 
     @cached_property
@@ -108,7 +108,8 @@ class EmbeddedEngine:
     def submit(self, request: ExecutionRequest) -> Execution:
         if self._draining:
             raise Conflict("The daemon is stopping and takes no new executions; try again after its restart.")
-        return self.begin(request, request.id or new_id())
+        now = self.services.clock.now_ms()
+        return self.begin(request, request.id or new_id(), now=now)
 
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
         run = self.live.runs.get(execution.id)
@@ -172,23 +173,16 @@ class EmbeddedEngine:
 
     # -- beginning
 
-    def begin(self, request: ExecutionRequest, execution_id: str, within: bool = False) -> Handle:
-        """Start under an id. within: in the slot of the execution that asks. Raises `StoreUnavailable`."""
-        run = self._make(execution_id, request, self.services.clock.now_ms(), within=within)
-        if request.durability == "finish":
-            run.handle.waiters += 1
-            self._begin_waited(run)
-        else:
+    def begin(
+        self, request: ExecutionRequest, execution_id: str, within: bool = False, now: int | None = None
+    ) -> Handle:
+        """Start under an id. within: in the slot of the execution that asks; now: Unix ms. Raises
+        `StoreUnavailable`."""
+        run = self._make(execution_id, request, now or self.services.clock.now_ms(), within=within)
+        if request.durability != "finish":
             self._begin_accepted(run)
-        return run.handle
-
-    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
-        return LiveRun(
-            self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
-        )
-
-    def _begin_waited(self, run: LiveRun) -> None:
-        """Somebody waits for the end, so that the acceptance need not be stored first."""
+            return run.handle
+        run.handle.waiters += 1  # for the end, so that the acceptance need not be stored first
         if run.within:
             self.live.add(run)
             run.move(RunEvent.START)
@@ -197,6 +191,12 @@ class EmbeddedEngine:
         else:
             run.disk.accept("queued")
             run.move(RunEvent.SPILL)
+        return run.handle
+
+    def _make(self, execution_id: str, request: ExecutionRequest, created_at: int, *, within: bool = False) -> LiveRun:
+        return LiveRun(
+            self.services, self.hooks, self.live.handles.of(execution_id), request, created_at, within=within
+        )
 
     def _begin_accepted(self, run: LiveRun) -> None:
         free = run.within or self._scheduler.free()

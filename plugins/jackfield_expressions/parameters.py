@@ -1,7 +1,6 @@
 """Parameters with expressions, compiled once per workflow version and resolved once per item.
 
-Source: facts/workflow-service.md section 2.4. A string that starts with `=` is a template, at any depth of objects and
-lists; anything else is literal.
+A string that starts with `=` is a template, at any depth of objects and lists; anything else is literal.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from jackfield.api.places import load
 from jackfield.api.records import record
 from jackfield.api.workflows import Item
 from jackfield_expressions.paths import Getter, compile_path
-from jackfield_expressions.scope import ItemScope
+from jackfield_expressions.scope import ItemEvaluation, ItemScope
 from jackfield_expressions.templates import Chunk, split
 from jackfield_expressions.values import json_template_text, template_text
 
@@ -65,33 +64,11 @@ class ExpressionParameters:
         return None
 
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
-        return ItemEvaluation(self, ItemScope(items, around))
+        return ItemEvaluation(self.get, self.blame, items, around)
 
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""
         return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
-
-
-class ItemEvaluation:
-    """`Evaluation`."""
-
-    __slots__ = ("_get", "_parameters", "_scope", "now_ms")
-
-    def __init__(self, parameters: ExpressionParameters, scope: ItemScope) -> None:
-        self._parameters = parameters
-        self._get = parameters.get
-        self._scope = scope
-        self.now_ms = scope.now_ms
-
-    def at(self, index: int, scripted: Sequence[object] = ()) -> object:
-        scope = self._scope
-        scope.move(index)
-        scope.scripted = scripted
-        try:
-            return self._get(scope)
-        except ExpressionProblem as exc:
-            exc.path = self._parameters.blame(scope)
-            raise
 
 
 def compile_parameters(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from jackfield.api.expressions import RunSurroundings
+from jackfield.api.expressions import ExpressionProblem, RunSurroundings
 from jackfield.api.workflows import Item
 
 MOST_LOCALS = 32
@@ -47,3 +47,31 @@ class ItemScope:
         if self._now is None:
             self._now = self.around.now_ms()
         return self._now
+
+
+class ItemEvaluation(ItemScope):
+    """`Evaluation`: it is the scope itself, since most node runs have one item."""
+
+    __slots__ = ("_blame", "_get")
+
+    def __init__(
+        self,
+        get: Callable[[ItemScope], object],
+        blame: Callable[[ItemScope], str | None],
+        items: Sequence[Item],
+        around: RunSurroundings,
+    ) -> None:
+        """get: the parameters' value; blame: the path of the one that raises `ExpressionProblem`."""
+        super().__init__(items, around)
+        self._get = get
+        self._blame = blame
+
+    def at(self, index: int, scripted: Sequence[object] = ()) -> object:
+        if index != self.index:
+            self.move(index)
+        self.scripted = scripted
+        try:
+            return self._get(self)
+        except ExpressionProblem as exc:
+            exc.path = self._blame(self)
+            raise

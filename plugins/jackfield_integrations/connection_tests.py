@@ -12,7 +12,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_integrations.kinds import KINDS
 from jackfield_integrations.libraries import load
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -35,7 +35,7 @@ def _trial(context: PluginContext, kind: CredentialKind) -> Callable[[Mapping[st
 
 async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
     settings = context.settings(IntegrationSettings)
-    given = Credential(kind, values)
+    given = CredentialValues(kind, values)
     sessions = await load(*_SESSIONS[kind.name])
     deadline = asyncio.timeout(settings.timeout)
     try:

@@ -37,7 +37,7 @@ class ExecuteCommand(Parameters):
 
 
 @record
-class Ended:
+class EndedCommand:
     """How a command ended. code: negative for a signal's number."""
 
     code: int
@@ -45,7 +45,7 @@ class Ended:
     stderr: str
 
 
-class TooMuchOutput(Exception):
+class CommandOutputTooLarge(Exception):
     """More than `integrations.command_output_bytes`."""
 
 
@@ -95,27 +95,28 @@ async def started(command: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 async def bounded(stream: asyncio.StreamReader | None, most: int) -> str:
-    """All that comes, as text without the last line end. Raises `TooMuchOutput`."""
+    """All that comes, as text without the last line end. Raises `CommandOutputTooLarge`."""
     if stream is None:
         return ""
     found = bytearray()
     while chunk := await stream.read(_CHUNK):
         found += chunk
         if len(found) > most:
-            raise TooMuchOutput
+            raise CommandOutputTooLarge
     return found.decode("utf-8", "replace").strip()
 
 
-async def run_command(command: str, *, timeout: float, most: int) -> Ended:
-    """Run to the end. timeout: seconds; most: bytes of each output. Raises TimeoutError, `TooMuchOutput`, OSError."""
+async def run_command(command: str, *, timeout: float, most: int) -> EndedCommand:
+    """Run to the end. timeout: seconds; most: bytes of each output. Raises TimeoutError, `CommandOutputTooLarge` and
+    OSError."""
     async with asyncio.timeout(timeout), started(command) as process:
         try:
             async with asyncio.TaskGroup() as group:
                 stdout = group.create_task(bounded(process.stdout, most))
                 stderr = group.create_task(bounded(process.stderr, most))
-        except* TooMuchOutput:
-            raise TooMuchOutput from None
-        return Ended(await process.wait(), stdout.result(), stderr.result())
+        except* CommandOutputTooLarge:
+            raise CommandOutputTooLarge from None
+        return EndedCommand(await process.wait(), stdout.result(), stderr.result())
 
 
 class ExecuteCommandNode(IntegrationNode):
@@ -148,7 +149,7 @@ class ExecuteCommandNode(IntegrationNode):
             raise NodeError(f"The command ended with {how}{': ' + said if said else '.'}")
         return new_items([{"exitCode": ended.code, "stderr": ended.stderr, "stdout": ended.stdout}], index)
 
-    async def _run(self, command: str) -> Ended:
+    async def _run(self, command: str) -> EndedCommand:
         limit, most = self.settings.command_timeout, self.settings.command_output_bytes
         try:
             return await run_command(command, timeout=limit, most=most)
@@ -156,7 +157,7 @@ class ExecuteCommandNode(IntegrationNode):
             raise NodeError(
                 f"The command took longer than {limit:g} seconds (integrations.command_timeout) and was ended."
             ) from None
-        except TooMuchOutput:
+        except CommandOutputTooLarge:
             raise NodeError(
                 f"The command wrote more than {most} bytes (integrations.command_output_bytes) and was ended."
             ) from None

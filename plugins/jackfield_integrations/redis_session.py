@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
@@ -24,7 +24,7 @@ _PAGE = 1000
 """Keys that one SCAN looks at."""
 
 
-class Connection(client.Connection):
+class CheckedRedisConnection(client.Connection):
     """Takes a TLS context as it is, which verifies the name although the connection goes to an address."""
 
     def __init__(self, *, tls: ssl.SSLContext | None = None, **more: Any) -> None:  # Any: as in the base class
@@ -39,7 +39,7 @@ class Connection(client.Connection):
 class RedisSession:
     """What the node does. Every method may raise `RedisError`; `guarded` makes it a `NodeError`."""
 
-    def __init__(self, redis: client.Redis, values: Credential, most: int) -> None:
+    def __init__(self, redis: client.Redis, values: CredentialValues, most: int) -> None:
         self._redis: Any = redis  # the library types every answer as either now or later
         self._values = values
         self._most = most
@@ -143,7 +143,9 @@ def _plain(value: object) -> Json:
 
 
 @contextlib.asynccontextmanager
-async def opened(targets: Targets, values: Credential, settings: IntegrationSettings) -> AsyncIterator[RedisSession]:
+async def opened(
+    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+) -> AsyncIterator[RedisSession]:
     """A connection that is signed in. Raises `NodeError`."""
     host, port = values.needed("host"), values.port(6379)
     verify = not values.flag("disableTlsVerification")
@@ -151,7 +153,7 @@ async def opened(targets: Targets, values: Credential, settings: IntegrationSett
 
     async def connect(address: str) -> client.Redis:
         pool = client.ConnectionPool(
-            connection_class=Connection,
+            connection_class=CheckedRedisConnection,
             max_connections=1,
             host=address,
             port=port,

@@ -83,13 +83,13 @@ def test_the_installed_hypercorn_fits() -> None:
 
 
 def test_every_part_that_is_replaced_is_looked_at() -> None:
-    from jackfield.http import http1, hypercorn_parts
+    from jackfield.http import hypercorn_connection, hypercorn_parts
 
     looked = {part.place for part in fitting.PARTS}
     replaced = (
-        hypercorn_parts.HypercornConnection, hypercorn_parts.Tasks,
-        hypercorn_parts.HypercornStream, hypercorn_parts.OwnConfig,
-        http1.Http1Protocol,
+        hypercorn_connection.HypercornConnection, hypercorn_connection.Tasks,
+        hypercorn_parts.HypercornStream, hypercorn_connection.OwnConfig,
+        hypercorn_connection.Http1Protocol,
     )  # fmt: skip
     for own in replaced:
         (theirs,) = own.__bases__

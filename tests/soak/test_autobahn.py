@@ -24,7 +24,8 @@ PROGRAM = os.environ.get("JACKFIELD_TEST_AUTOBAHN", "")
 SERVER = """
 import asyncio, logging, sys
 from hypercorn.asyncio import serve
-from jackfield.http.hypercorn_parts import OwnConfig, install
+from jackfield.http.hypercorn_connection import OwnConfig
+from jackfield.http.hypercorn_parts import install
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":
         while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -66,13 +66,21 @@ class Company:
         return {user["username"]: user for user in self.daemon.admin().get("/users").json()["data"]}
 
 
+@pytest.fixture(scope="module")
+def lasting(install: Callable[..., dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
+    """One for tests that leave nothing behind."""
+    daemon = Daemon(tmp_path_factory.mktemp("company"), settings=SETTINGS, env=install("directory-login"))
+    yield Company(daemon.start())
+    daemon.close()
+
+
 @pytest.fixture
 def company(strangers: Strangers) -> Company:
     return Company(strangers("directory-login", settings=SETTINGS))
 
 
-def test_the_ways_to_log_in_are_listed(company: Company) -> None:
-    client = company.daemon.client()
+def test_the_ways_to_log_in_are_listed(lasting: Company) -> None:
+    client = lasting.daemon.client()
     expected = [("local", "password"), ("directory", "password")]
     listed = client.get("/api/v1/auth/logins").json()["data"]
     assert [(one["name"], one["kind"]) for one in listed] == expected
@@ -149,10 +157,10 @@ def test_spellings_of_one_name_are_one_name(company: Company) -> None:
     ],
 )
 def test_what_does_not_fit_lets_nobody_in(
-    company: Company, name: str, password: str, provider: str, status: int
+    lasting: Company, name: str, password: str, provider: str, status: int
 ) -> None:
-    assert company.login(name, password, provider).status_code == status
-    assert set(company.users()) == {"admin"}
+    assert lasting.login(name, password, provider).status_code == status
+    assert set(lasting.users()) == {"admin"}
 
 
 def test_a_disabled_user_is_out_at_once_whatever_the_directory_says(company: Company) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
-from typing import Literal, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias, TypeVar
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidCredentials, InvalidInput
@@ -20,13 +20,14 @@ from jackfield.api.logins import (
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.external.calls import LoginCalls
-from jackfield_auth.external.users import ExternalUsers, mistake
+from jackfield_auth.external.users import ExternalUsers, mistake, printable
 from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.users.passwords import MAX_BYTES
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 LONGEST_NAME = 256
 """Characters of a user name that is handed to a directory."""
+Kind: TypeAlias = Literal["password", "redirect"]
 LoginT = TypeVar("LoginT", PasswordLogin, RedirectLogin)
 
 
@@ -36,7 +37,7 @@ class LoginMethod:
 
     name: str
     title: str
-    kind: Literal["password", "redirect"]
+    kind: Kind
 
 
 @record
@@ -45,6 +46,7 @@ class FoundLogins:
 
     passwords: Mapping[str, PasswordLogin]
     redirects: Mapping[str, RedirectLogin]
+    listed: Sequence[LoginMethod]
 
 
 class LoginMethods:
@@ -59,12 +61,7 @@ class LoginMethods:
 
     async def all(self) -> list[LoginMethod]:
         """Our own table first."""
-        found = await self._logins()
-        return [
-            LoginMethod(LOCAL_LOGIN, "User name and password", "password"),
-            *(LoginMethod(name, str(login.title), "password") for name, login in found.passwords.items()),
-            *(LoginMethod(name, str(login.title), "redirect") for name, login in found.redirects.items()),
-        ]
+        return [LoginMethod(LOCAL_LOGIN, "User name and password", "password"), *(await self._logins()).listed]
 
     async def redirect(self, name: str) -> RedirectLogin:
         """Raises `InvalidInput` when there is none of this name."""
@@ -106,7 +103,20 @@ class LoginMethods:
     def _ask(self) -> FoundLogins:
         passwords = dict(self._usable(self._context.extensions(PASSWORD_LOGINS).items(), {LOCAL_LOGIN}))
         redirects = dict(self._usable(self._context.extensions(REDIRECT_LOGINS).items(), {LOCAL_LOGIN, *passwords}))
-        return FoundLogins(passwords, redirects)
+        listed = [
+            *(self._listed(name, login, "password") for name, login in passwords.items()),
+            *(self._listed(name, login, "redirect") for name, login in redirects.items()),
+        ]
+        return FoundLogins(passwords, redirects, listed)
+
+    def _listed(self, name: str, login: PasswordLogin | RedirectLogin, kind: Kind) -> LoginMethod:
+        """One that cannot say its title must not keep everybody else from the login page."""
+        try:
+            title = printable(str(login.title))
+        except Exception:
+            self._context.log.exception("The login %s cannot say its title.", name)
+            title = ""
+        return LoginMethod(name, title or name, kind)
 
     def _usable(self, given: Iterable[tuple[str, LoginT]], taken: set[str]) -> Iterable[tuple[str, LoginT]]:
         """Two logins of one name would find each other's users."""

@@ -28,7 +28,7 @@ class LiveRuns:
     def drop(self, run: LiveRun) -> None:
         """The execution leaves the memory, because it is over or because the store has all of it."""
         self.runs.pop(run.id, None)
-        run.disk.release()
+        run.disk.listener = None
         self.changed.set()
 
     def reserve(self, execution_id: str) -> bool:

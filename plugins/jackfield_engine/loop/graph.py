@@ -11,7 +11,7 @@ NOT_RUN = frozenset({"stickyNote"})
 
 
 @record
-class Link:
+class GraphLink:
     """From an output of a node to an input of another."""
 
     output: int
@@ -20,13 +20,13 @@ class Link:
 
 
 @record
-class Step:
+class GraphStep:
     """A node in its graph. links: in the order in which their targets run; fan_in: the wired inputs when there is more
     than one input to wait for, else empty; outputs: without the error output; error_output: where the items go that
     failed, None when the node has no such output."""
 
     node: Node
-    links: tuple[Link, ...]
+    links: tuple[GraphLink, ...]
     inputs: int
     fan_in: frozenset[int]
     error_output: int | None
@@ -37,7 +37,7 @@ class Graph:
     """depth_first: a branch runs to its end before the next one begins (order v1); ancestors: of each node that waits
     for several inputs, every node from which a wire leads to it, over any number of others."""
 
-    steps: Mapping[str, Step]
+    steps: Mapping[str, GraphStep]
     depth_first: bool
     pinned: Mapping[str, Items]
     ancestors: Mapping[str, frozenset[str]]
@@ -94,7 +94,7 @@ def towards(graph: Graph, until: str) -> Graph:
     return replace(graph, steps=steps)
 
 
-def _within(links: tuple[Link, ...], names: frozenset[str]) -> tuple[Link, ...]:
+def _within(links: tuple[GraphLink, ...], names: frozenset[str]) -> tuple[GraphLink, ...]:
     return tuple(link for link in links if link.node in names)
 
 
@@ -108,9 +108,9 @@ def _ancestors(parents: Mapping[str, set[str]], name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _links(workflow: Workflow, nodes: Mapping[str, Node], name: str, depth_first: bool) -> tuple[Link, ...]:
+def _links(workflow: Workflow, nodes: Mapping[str, Node], name: str, depth_first: bool) -> tuple[GraphLink, ...]:
     found = [
-        Link(output, wire.node, wire.input)
+        GraphLink(output, wire.node, wire.input)
         for output, targets in enumerate(workflow.wires.get(name, ()))
         for wire in targets
         if wire.node in nodes
@@ -120,9 +120,9 @@ def _links(workflow: Workflow, nodes: Mapping[str, Node], name: str, depth_first
     return tuple(found)
 
 
-def _step(node: Node, links: tuple[Link, ...], wired: frozenset[int], outputs: Callable[[Node], int]) -> Step:
+def _step(node: Node, links: tuple[GraphLink, ...], wired: frozenset[int], outputs: Callable[[Node], int]) -> GraphStep:
     inputs = max(wired, default=0) + 1
-    return Step(
+    return GraphStep(
         node=node,
         links=links,
         inputs=inputs,

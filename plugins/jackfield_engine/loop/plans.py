@@ -58,7 +58,7 @@ class NodePlan:
         return self.valid
 
 
-class Plan:
+class WorkflowPlan:
     """One version of a workflow."""
 
     def __init__(self, workflow: Workflow, catalog: NodeCatalog, expressions: Expressions) -> None:
@@ -102,8 +102,8 @@ class Plan:
             return 1
 
 
-def plan_of(workflow: Workflow, context: PluginContext) -> Plan:
-    return Plan(workflow, context.port(NodeCatalog), context.port(Expressions))
+def plan_of(workflow: Workflow, context: PluginContext) -> WorkflowPlan:
+    return WorkflowPlan(workflow, context.port(NodeCatalog), context.port(Expressions))
 
 
 class Plans:
@@ -112,9 +112,9 @@ class Plans:
     def __init__(self, context: PluginContext, limit: int) -> None:
         self._context = context
         self._limit = limit
-        self._plans: OrderedDict[int, Plan] = OrderedDict()
+        self._plans: OrderedDict[int, WorkflowPlan] = OrderedDict()
 
-    def of(self, workflow: Workflow) -> Plan:
+    def of(self, workflow: Workflow) -> WorkflowPlan:
         """The plan holds the workflow, so that its identity stays its own."""
         plan = self._plans.get(id(workflow))
         if plan is None:

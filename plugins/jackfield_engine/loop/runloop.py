@@ -2,7 +2,7 @@
 that the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
 
 Below it: what becomes of the items that a node gave or took, which are pairs, error items and empty outputs. Items are
-never changed; what differs is a new item around the same data. Source: facts/workflow-service.md section 2.2.
+never changed; what differs is a new item around the same data.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from jackfield.api.expressions import references_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import state
 from jackfield.api.workflows import Item, Items, Outputs, PairedItem
-from jackfield_engine.loop.graph import Graph, Step
-from jackfield_engine.loop.tasks import NodeResult, Source, Task
+from jackfield_engine.loop.graph import Graph, GraphStep
+from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
 
 class TooManyRuns(Exception):
@@ -25,18 +25,18 @@ class TooManyRuns(Exception):
 class _Entry(NamedTuple):
     """A node that is ready to run."""
 
-    step: Step
+    step: GraphStep
     inputs: list[Items]
-    sources: tuple[Source | None, ...]
+    sources: tuple[ItemSource | None, ...]
 
 
 @state
 class _Held:
     """A node with several inputs that waits for more of them."""
 
-    step: Step
+    step: GraphStep
     inputs: list[Items | None]
-    sources: list[Source | None]
+    sources: list[ItemSource | None]
 
     def full(self) -> bool:
         return all(self.inputs[index] is not None for index in self.step.fan_in)
@@ -74,7 +74,7 @@ class RunLoop:
         self._running: Task | None = None
         self._start(graph.steps[start], [*([] for _ in range(output)), items])
 
-    def _start(self, step: Step, outputs: Outputs) -> None:
+    def _start(self, step: GraphStep, outputs: Outputs) -> None:
         task = Task(step, [], [], (), run=0, index=0)
         self._running = task
         self._advance(task, outputs)
@@ -123,6 +123,11 @@ class RunLoop:
         self._check(task)
         self._advance(task, outputs)
 
+    def last_items(self) -> Items:
+        """Of the last node's first output that has any."""
+        runs = self.results.get(self.last)
+        return next((items for items in runs[-1].outputs if items), []) if runs else []
+
     # -- inside
 
     def _check(self, task: Task) -> None:
@@ -161,7 +166,7 @@ class RunLoop:
             if link.output >= len(outputs) or not outputs[link.output]:
                 continue
             target = self._graph.steps[link.node]
-            source = Source(task.step.node.name, task.run, link.output)
+            source = ItemSource(task.step.node.name, task.run, link.output)
             if target.fan_in:
                 entry = self._hold(target, link.input, outputs[link.output], source)
                 if entry is not None:
@@ -170,7 +175,7 @@ class RunLoop:
                 entries.append(_Entry(target, [outputs[link.output]], (source,)))
         return entries
 
-    def _hold(self, target: Step, index: int, items: Items, source: Source) -> _Entry | None:
+    def _hold(self, target: GraphStep, index: int, items: Items, source: ItemSource) -> _Entry | None:
         """Put items to the first waiting run of the node whose input is still free; that run when it is complete."""
         waiting = self._held.setdefault(target.node.name, [])
         held = next((one for one in waiting if one.inputs[index] is None), None)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from jackfield.api.records import record, state
 from jackfield.api.workflows import Items, Outputs
-from jackfield_engine.loop.graph import Step
+from jackfield_engine.loop.graph import GraphStep
 
 
-class Source(NamedTuple):
+class ItemSource(NamedTuple):
     """Where the items of an input come from."""
 
     node: str
@@ -26,10 +26,10 @@ class Task:
     the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
     another time it may ask for others."""
 
-    step: Step
+    step: GraphStep
     inputs: list[Items]
     seen: list[Items]
-    sources: tuple[Source | None, ...]
+    sources: tuple[ItemSource | None, ...]
     run: int
     index: int
     preset: Outputs | None = None
@@ -42,4 +42,4 @@ class NodeResult:
     """A node run that is over."""
 
     outputs: Outputs
-    sources: tuple[Source | None, ...]
+    sources: tuple[ItemSource | None, ...]

@@ -9,7 +9,7 @@ from jackfield.api.engine import ExecutionRequest
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo
 from jackfield.api.resume import FORM
-from jackfield_engine.loop.plans import Plan
+from jackfield_engine.loop.plans import WorkflowPlan
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.shared.services import Services
 
@@ -19,7 +19,7 @@ TEST_MODES = frozenset({"test", "manual"})
 class ExecutionData:
     """One execution: its workflow, its data so far, the memory of its nodes."""
 
-    def __init__(self, execution_id: str, request: ExecutionRequest, plan: Plan, services: Services) -> None:
+    def __init__(self, execution_id: str, request: ExecutionRequest, plan: WorkflowPlan, services: Services) -> None:
         self.plan = plan
         self.loop: RunLoop | None = None
         """None until the execution begins."""

@@ -42,7 +42,7 @@ _BATCH_SECONDS = 0.02
 class NodeActions:
     """What a node may do to its execution. breathe: lets others have the event loop, when this execution had it long
     enough; before_effect: returns once the execution is stored up to this node run, which may change the world from
-    here on, and raises `Refused`; the others: see `NodeRun`."""
+    here on, and raises `ExecutionRefused`; the others: see `NodeRun`."""
 
     breathe: Callable[[], Awaitable[None]]
     before_effect: Callable[[Task], Awaitable[None]]

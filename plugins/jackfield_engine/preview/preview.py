@@ -16,12 +16,12 @@ from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, NodeError
 from jackfield.api.workflows import Document, Items
-from jackfield_engine.loop.plans import Plan, plan_of
+from jackfield_engine.loop.plans import WorkflowPlan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
-from jackfield_engine.preview.past import past_results, reaching, task_of, with_pinned
+from jackfield_engine.preview.stored_results import reaching, stored_results, task_of, with_pinned
 from jackfield_engine.shared.services import Services, build_services
 
 SECONDS = 5.0
@@ -54,7 +54,7 @@ class StoredDataPreview:
             values[key] = await _value(run, template, request.item, end - loop.time())
         return {"items": len(run.items), "values": values}
 
-    def _run(self, plan: Plan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
+    def _run(self, plan: WorkflowPlan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
         execution = ExecutionRequest(workflow=request.workflow, mode="manual", start=request.node, items=[])
         data = ExecutionData("preview", execution, plan, self._services)
         data.loop = RunLoop(plan.graph, request.node, [])
@@ -72,7 +72,7 @@ class StoredDataPreview:
         plan = plan_of(ran, self._context)
         most = self._services.settings.max_node_runs
         try:
-            return await asyncio.to_thread(past_results, plan.graph, stored, most)
+            return await asyncio.to_thread(stored_results, plan.graph, stored, most)
         except (ValueError, KeyError, TypeError):
             raise JackfieldError("What is stored of this execution is damaged.") from None
 

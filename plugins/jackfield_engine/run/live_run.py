@@ -1,5 +1,5 @@
-"""One execution in memory: its life from the acceptance to the end, as `run_state` says it. Its nodes are the matter of
-`run_progress`."""
+"""One execution in memory: its life from the acceptance to the end, as `run.state` says it. Its nodes are the matter of
+`run.progress`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
 from jackfield_engine.run.node_events import TOPIC
-from jackfield_engine.run.persistence import Refused, RunPersistence, awaited_call
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, awaited_call
 from jackfield_engine.run.progress import RunProgress
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
 from jackfield_engine.settings import ExecutionsSettings
@@ -211,7 +211,7 @@ class LiveRun:
             outcome = await self._ran()
             if outcome is not None:
                 await self._finish(outcome)
-        except Refused as exc:
+        except ExecutionRefused as exc:
             self._fail(exc.cause)
         except Exception:
             self.log.exception("execution %s cannot be ended", self.id)
@@ -231,7 +231,7 @@ class LiveRun:
         """How it ended; None when it did not, for one of the reasons that the state tells."""
         try:
             outcome = await self._limited()
-        except Refused:
+        except ExecutionRefused:
             raise
         except asyncio.CancelledError:
             return await self._stopped()

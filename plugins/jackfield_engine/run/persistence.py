@@ -34,7 +34,7 @@ MAX_DEPTH = 250
 BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
 
 
-class Refused(Exception):
+class ExecutionRefused(Exception):
     """The store did not take the execution, so that it must not go on."""
 
     def __init__(self, cause: BaseException) -> None:
@@ -74,7 +74,9 @@ class RunPersistence:
         self._most = services.settings.max_data
         self._data = 0
         """Bytes of the results so far."""
-        self._told = added
+        self.listener: Callable[[BaseException | None], None] | None = added
+        """None once nothing more comes of the execution: it lets go of its owner, so that both are freed at once. Until
+        the cyclic collector runs, thousands of inputs would pile up."""
         self._pending: list[bytes] = []
         self.effect_pending = False
         """Whether a node run with an effect waits to be stored."""
@@ -108,7 +110,8 @@ class RunPersistence:
         return new_execution(self._request, self._id, data, status, self.created_at, self._since())
 
     def _added(self, future: asyncio.Future[None]) -> None:
-        self._told(StoreUnavailable() if future.cancelled() else future.exception())
+        if self.listener is not None:
+            self.listener(StoreUnavailable() if future.cancelled() else future.exception())
 
     def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
@@ -146,14 +149,14 @@ class RunPersistence:
             settle_error(self.checkpointing, exc)
 
     async def secure(self) -> None:
-        """Return once everything so far is durable. Raises `Refused` when the execution is not accepted."""
+        """Return once everything so far is durable. Raises `ExecutionRefused` when the execution is not accepted."""
         try:
             self.show_running()
             if self._adding is not None:
                 await asyncio.shield(self._adding)
                 self._adding = None
         except JackfieldError as exc:
-            raise Refused(exc) from None
+            raise ExecutionRefused(exc) from None
         if self.checkpointing is not None:
             await self.settle()
 
@@ -171,7 +174,7 @@ class RunPersistence:
 
     async def wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
         """Store that the execution waits, and for which call if for one; return once that is durable. Raises
-        `Refused`."""
+        `ExecutionRefused`."""
         if self.status is None or self._adding is not None:
             await self.secure()
         await self.settle()
@@ -247,11 +250,6 @@ class RunPersistence:
         except StoreUnavailable:
             self._log.warning("execution %s resumes from its last checkpoint", self._id)
 
-    def release(self) -> None:
-        """Nothing more comes of the execution: let go of its owner, so that both are freed at once. Until the cyclic
-        collector runs, thousands of inputs would pile up."""
-        self._told = _unheard
-
     def take(self) -> bytes | None:
         """The node runs that no write holds yet, as one chunk."""
         self.effect_pending = False
@@ -266,10 +264,6 @@ class RunPersistence:
         """What to store when the execution rests in order: that was no crash."""
         steps = self.take()
         return LEFT if steps is None and self._marked else steps
-
-
-def _unheard(error: BaseException | None) -> None:
-    """Nobody listens any more."""
 
 
 def _ignore(future: asyncio.Future[None]) -> None:

@@ -19,7 +19,7 @@ from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
-from jackfield_engine.run.persistence import Refused, RunPersistence
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.shared.item_files import without_large_data
 from jackfield_engine.shared.services import Services
 
@@ -107,13 +107,13 @@ class RunProgress:
 
     async def step(self, actions: NodeActions, slow: Callable[[], None]) -> Outcome | Suspend | None:
         """Run the next node, or take over what it gave before. An outcome ends the execution, a wait suspends it.
-        slow: told when a node takes its time. Raises `Refused` when the store does not take the execution."""
+        slow: told when a node takes its time. Raises `ExecutionRefused` when the store does not take the execution."""
         try:
             task = self._loop.next()
         except TooManyRuns:
             return self.failure(too_many(self._services.settings.max_node_runs), self._loop.last, None)
         if task is None:
-            return Outcome("success", self.last_items(), None, self._loop.last)
+            return Outcome("success", self._loop.last_items(), None, self._loop.last)
         if self.records and self._replayed(task):
             return None
         if self._disk.effect_pending:
@@ -165,7 +165,7 @@ class RunProgress:
         return None
 
     async def _result(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> NodeResult:
-        """Run the node, as often as it says. Raises `NodeError`, `Refused`."""
+        """Run the node, as often as it says. Raises `NodeError`, `ExecutionRefused`."""
         plan = self._data.plan.nodes.get(task.step.node.name) or self._data.plan.node(task.step.node.name)
         node = plan.node
         if plan.effect:
@@ -179,7 +179,7 @@ class RunProgress:
             except BinaryError as exc:
                 if not left:
                     raise NodeError(exc.message) from None
-            except Refused:
+            except ExecutionRefused:
                 raise
             except Exception as exc:
                 self._services.context.log.exception(
@@ -254,10 +254,7 @@ class RunProgress:
 
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
-        if self._data.loop is None:
-            return []
-        runs = self._loop.results.get(self._loop.last)
-        return next((items for items in runs[-1].outputs if items), []) if runs else []
+        return [] if self._data.loop is None else self._loop.last_items()
 
 
 def checked(suspend: Suspend) -> Suspend:

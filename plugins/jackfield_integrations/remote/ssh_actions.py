@@ -10,8 +10,8 @@ import asyncssh
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.remote.sftp_server import SftpServer, files_of
-from jackfield_integrations.remote.ssh_session import TooMuchOutput, opened, run_command
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.remote.ssh_session import SshOutputTooLarge, opened, run_command
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -20,7 +20,7 @@ class SshActions:
     """One connection of a node run."""
 
     def __init__(
-        self, connection: asyncssh.SSHClientConnection, values: Credential, settings: IntegrationSettings
+        self, connection: asyncssh.SSHClientConnection, values: CredentialValues, settings: IntegrationSettings
     ) -> None:
         self._connection = connection
         self._values = values
@@ -31,7 +31,7 @@ class SshActions:
         most = self._settings.command_output_bytes
         try:
             ended = await run_command(self._connection, text, most)
-        except TooMuchOutput:
+        except SshOutputTooLarge:
             raise NodeError(
                 f"The command wrote more than {most} bytes (integrations.command_output_bytes) and was ended."
             ) from None
@@ -45,7 +45,9 @@ class SshActions:
 
 
 @contextlib.asynccontextmanager
-async def connected(targets: Targets, values: Credential, settings: IntegrationSettings) -> AsyncIterator[SshActions]:
+async def connected(
+    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+) -> AsyncIterator[SshActions]:
     """A connection that is signed in. Raises `NodeError`."""
     async with opened(targets, values, settings) as connection:
         yield SshActions(connection, values, settings)

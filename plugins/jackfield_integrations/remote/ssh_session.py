@@ -12,7 +12,7 @@ import asyncssh
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -35,7 +35,7 @@ class _Verifier(asyncssh.SSHClient):
 
 
 @record
-class Ended:
+class EndedSshCommand:
     """How a command ended. signal: its name, or None."""
 
     code: int | None
@@ -44,11 +44,11 @@ class Ended:
     stderr: str
 
 
-class TooMuchOutput(Exception):
+class SshOutputTooLarge(Exception):
     """More than `integrations.command_output_bytes`."""
 
 
-def fingerprint_of(values: Credential) -> str:
+def fingerprint_of(values: CredentialValues) -> str:
     """As OpenSSH shows it, in the form in which it is compared. Raises `NodeError`."""
     text = values.text("hostFingerprint").strip().rstrip("=")
     if text and not text.startswith("SHA256:"):
@@ -65,7 +65,7 @@ def _known_hosts(settings: IntegrationSettings) -> asyncssh.SSHKnownHosts:
         raise NodeError("The file of integrations.ssh_known_hosts cannot be read.") from None
 
 
-def _private_keys(values: Credential) -> list[asyncssh.SSHKey]:
+def _private_keys(values: CredentialValues) -> list[asyncssh.SSHKey]:
     text = values.text("privateKey")
     if not text:
         return []
@@ -79,7 +79,7 @@ def _private_keys(values: Credential) -> list[asyncssh.SSHKey]:
 
 @contextlib.asynccontextmanager
 async def opened(
-    targets: Targets, values: Credential, settings: IntegrationSettings
+    targets: Targets, values: CredentialValues, settings: IntegrationSettings
 ) -> AsyncIterator[asyncssh.SSHClientConnection]:
     """A connection that is signed in. Raises `NodeError`."""
     host, port = values.needed("host"), values.port(22)
@@ -154,23 +154,23 @@ async def _bounded(reader: asyncssh.SSHReader[bytes], most: int) -> str:
     while chunk := await reader.read(_CHUNK):
         found += chunk
         if len(found) > most:
-            raise TooMuchOutput
+            raise SshOutputTooLarge
     return found.decode("utf-8", "replace").strip()
 
 
 async def _outputs(process: asyncssh.SSHClientProcess[bytes], most: int) -> tuple[str, str]:
-    """Standard output and errors. Raises `TooMuchOutput`."""
+    """Standard output and errors. Raises `SshOutputTooLarge`."""
     try:
         async with asyncio.TaskGroup() as group:
             stdout = group.create_task(_bounded(process.stdout, most))
             stderr = group.create_task(_bounded(process.stderr, most))
-    except* TooMuchOutput:
-        raise TooMuchOutput from None
+    except* SshOutputTooLarge:
+        raise SshOutputTooLarge from None
     return stdout.result(), stderr.result()
 
 
-async def run_command(connection: asyncssh.SSHClientConnection, command: str, most: int) -> Ended:
-    """Run to the end. most: bytes of each output. Raises asyncssh.Error, `TooMuchOutput`."""
+async def run_command(connection: asyncssh.SSHClientConnection, command: str, most: int) -> EndedSshCommand:
+    """Run to the end. most: bytes of each output. Raises asyncssh.Error, `SshOutputTooLarge`."""
     async with connection.create_process(command, stdin=asyncssh.DEVNULL, encoding=None) as process:
         try:
             stdout, stderr = await _outputs(process, most)
@@ -179,4 +179,4 @@ async def run_command(connection: asyncssh.SSHClientConnection, command: str, mo
             raise
         await process.wait_closed()
         signal = process.exit_signal
-        return Ended(process.exit_status, signal[0] if signal else None, stdout, stderr)
+        return EndedSshCommand(process.exit_status, signal[0] if signal else None, stdout, stderr)

@@ -8,7 +8,7 @@ from typing import Literal
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.sql.statements import Dialect, Name, Part, Statement, Value, joined
+from jackfield_integrations.sql.statements import Name, Part, SqlDialect, SqlValue, Statement, joined
 
 OPERATORS: Mapping[str, str] = {
     "equal": "=",
@@ -25,7 +25,7 @@ OPERATORS: Mapping[str, str] = {
 
 
 @record
-class Condition:
+class SqlCondition:
     """column, an operator as n8n names it, value."""
 
     column: str
@@ -34,16 +34,16 @@ class Condition:
 
 
 @record
-class Where:
-    conditions: Sequence[Condition] = ()
+class SqlWhere:
+    conditions: Sequence[SqlCondition] = ()
     combine: Literal["AND", "OR"] = "AND"
 
 
 @record
-class Table:
+class SqlTable:
     """A table, below a schema where the database has them. returning: columns to give back, `*` for all."""
 
-    dialect: Dialect
+    dialect: SqlDialect
     name: str
     schema: str = ""
     returning: Sequence[str] = ("*",)
@@ -74,7 +74,7 @@ def _need(row: Mapping[str, Json], what: str) -> None:
         raise NodeError(f"There is no column to {what}; map at least one.")
 
 
-def insert(table: Table, row: Mapping[str, Json], *, skip: bool = False, words: str = "") -> Statement:
+def insert(table: SqlTable, row: Mapping[str, Json], *, skip: bool = False, words: str = "") -> Statement:
     """One row. skip: pass over a row that is there already; words: such as LOW_PRIORITY."""
     _need(row, "insert")
     dialect = table.dialect
@@ -94,24 +94,24 @@ def _values(row: Mapping[str, Json]) -> list[Part]:
         " (",
         *joined([[Name(name)] for name in row], ", "),
         ") VALUES (",
-        *joined([[Value(value, name)] for name, value in row.items()], ", "),
+        *joined([[SqlValue(value, name)] for name, value in row.items()], ", "),
         ")",
     ]
 
 
 def _assignments(row: Mapping[str, Json]) -> list[Part]:
-    return joined([[Name(name), " = ", Value(value, name)] for name, value in row.items()], ", ")
+    return joined([[Name(name), " = ", SqlValue(value, name)] for name, value in row.items()], ", ")
 
 
-def update(table: Table, match: Mapping[str, Json], row: Mapping[str, Json]) -> Statement:
+def update(table: SqlTable, match: Mapping[str, Json], row: Mapping[str, Json]) -> Statement:
     """Set the row's columns where every column of `match` has its value."""
     _need(row, "update")
     _need(match, "match on")
-    found = where(Where([Condition(name, "equal", value) for name, value in match.items()]))
+    found = where(SqlWhere([SqlCondition(name, "equal", value) for name, value in match.items()]))
     return table.statement(["UPDATE ", *table.part(), " SET ", *_assignments(row), *found], gives_back=True)
 
 
-def upsert(table: Table, match: Sequence[str], row: Mapping[str, Json]) -> Statement:
+def upsert(table: SqlTable, match: Sequence[str], row: Mapping[str, Json]) -> Statement:
     """Insert the row, or update the one that has the same values in the columns of `match`, which need a unique
     index."""
     _need(row, "insert or update")
@@ -134,13 +134,13 @@ class Selection:
     """limit: rows, None: all; sort: columns with ASC or DESC."""
 
     columns: Sequence[str] = ("*",)
-    where: Where = Where()
+    where: SqlWhere = SqlWhere()
     sort: Sequence[tuple[str, str]] = ()
     limit: int | None = None
     distinct: bool = False
 
 
-def select(table: Table, wanted: Selection) -> Statement:
+def select(table: SqlTable, wanted: Selection) -> Statement:
     parts: list[Part] = ["SELECT DISTINCT " if wanted.distinct else "SELECT ", *columns(wanted.columns)]
     parts += [" FROM ", *table.part(), *where(wanted.where)]
     if wanted.sort:
@@ -151,14 +151,14 @@ def select(table: Table, wanted: Selection) -> Statement:
     return Statement(parts, reads=True)
 
 
-def where(wanted: Where) -> list[Part]:
+def where(wanted: SqlWhere) -> list[Part]:
     """The clause, or nothing. Raises `NodeError` for an operator that is none."""
     if not wanted.conditions:
         return []
     return [" WHERE ", *joined([_condition(condition) for condition in wanted.conditions], f" {wanted.combine} ")]
 
 
-def _condition(condition: Condition) -> list[Part]:
+def _condition(condition: SqlCondition) -> list[Part]:
     operator = OPERATORS.get(condition.operator)
     if operator is None:
         raise NodeError(f"The condition {condition.operator!r} is unknown; use one of {', '.join(OPERATORS)}.")
@@ -166,7 +166,7 @@ def _condition(condition: Condition) -> list[Part]:
         return [Name(condition.column), f" {operator}"]
     if condition.value is None and operator in {"=", "<>"}:
         return [Name(condition.column), " IS NULL" if operator == "=" else " IS NOT NULL"]
-    return [Name(condition.column), f" {operator} ", Value(condition.value, condition.column)]
+    return [Name(condition.column), f" {operator} ", SqlValue(condition.value, condition.column)]
 
 
 @record
@@ -174,12 +174,12 @@ class Removal:
     """command: what goes, all rows, some rows, or the table itself."""
 
     command: Literal["truncate", "delete", "drop"]
-    where: Where = Where()
+    where: SqlWhere = SqlWhere()
     cascade: bool = False
     restart: bool = False
 
 
-def remove(table: Table, wanted: Removal) -> Statement:
+def remove(table: SqlTable, wanted: Removal) -> Statement:
     dialect = table.dialect.name
     cascade = " CASCADE" if wanted.cascade and dialect == "postgres" else ""
     match wanted.command:

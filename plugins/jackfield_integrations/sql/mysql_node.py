@@ -12,7 +12,7 @@ from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import credential
 from jackfield_integrations.sql.node import SqlNode
 from jackfield_integrations.sql.parameters import AnySqlParameters, LegacySqlParameters, SqlParameters
-from jackfield_integrations.sql.session import Session
+from jackfield_integrations.sql.session import SqlSession
 from jackfield_integrations.sql.statements import MYSQL
 
 
@@ -29,10 +29,10 @@ class MySqlNode(SqlNode):
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return LegacySqlParameters if version == 1 else SqlParameters
 
-    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
         values = await credential(run, CREDENTIAL)
         sessions = await load("sql.mysql_session", "mysql")
-        opened: AbstractAsyncContextManager[Session] = sessions.opened(self.targets, values, self.settings)
+        opened: AbstractAsyncContextManager[SqlSession] = sessions.opened(self.targets, values, self.settings)
         return opened
 
 

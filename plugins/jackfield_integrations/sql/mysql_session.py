@@ -13,9 +13,9 @@ from pymysql.converters import conversions
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
-from jackfield_integrations.sql.session import Reading, Rows, too_many
+from jackfield_integrations.sql.session import Rows, SqlReading, too_many
 from jackfield_integrations.sql.statements import MYSQL, Statement
 from jackfield_integrations.sql.values import moment_of, named, number, plain, scalar
 from jackfield_integrations.targets import Targets, tls_for
@@ -29,7 +29,7 @@ _CHUNK = 500
 """Rows that are fetched at once."""
 
 
-class Connection(aiomysql.Connection):  # type: ignore[misc]  # the library has no types
+class CheckedMysqlConnection(aiomysql.Connection):  # type: ignore[misc]  # the library has no types
     """Never falls back to an unprotected connection where TLS is wanted, and never sends the bare password without."""
 
     async def _request_authentication(self) -> None:
@@ -48,18 +48,18 @@ class Connection(aiomysql.Connection):  # type: ignore[misc]  # the library has 
 class Cursor(aiomysql.SSCursor):  # type: ignore[misc]  # the library has no types
     """Does not print the server's warnings, which quote data."""
 
-    async def _show_warnings(self, conn: Connection) -> None:
+    async def _show_warnings(self, conn: CheckedMysqlConnection) -> None:
         return
 
 
 class MySqlSession:
     """`jackfield_integrations.sql.session.Session`."""
 
-    def __init__(self, connection: Connection, values: Credential) -> None:
+    def __init__(self, connection: CheckedMysqlConnection, values: CredentialValues) -> None:
         self._connection = connection
         self._values = values
 
-    async def run(self, statement: Statement, reading: Reading) -> Rows:
+    async def run(self, statement: Statement, reading: SqlReading) -> Rows:
         text, values = MYSQL.render(statement.parts)
         bound = [scalar(value.value) for value in values]
         if self._connection.closed:
@@ -75,7 +75,7 @@ class MySqlSession:
             self._connection.close()
             raise
 
-    async def _rows(self, text: str, bound: Sequence[object], reading: Reading) -> Rows:
+    async def _rows(self, text: str, bound: Sequence[object], reading: SqlReading) -> Rows:
         made: Rows = []
         cursor = await self._connection.cursor(Cursor)
         await cursor.execute(text, bound or None)
@@ -103,7 +103,7 @@ class MySqlSession:
             raise self._failure(exc) from None
 
 
-async def _read(cursor: Cursor, reading: Reading, made: Rows) -> None:
+async def _read(cursor: Cursor, reading: SqlReading, made: Rows) -> None:
     """Add the rows of the present result. Raises `NodeError`."""
     if not cursor.description:
         return
@@ -120,7 +120,7 @@ def _made(make: Callable[[Any], Json], value: object) -> Json:
     return None if value is None else make(value)
 
 
-def _maker(kind: int, reading: Reading) -> Callable[[Any], Json]:
+def _maker(kind: int, reading: SqlReading) -> Callable[[Any], Json]:
     """Any: what the driver gives for this kind of column."""
     if kind in _MOMENTS:
         return lambda value: moment_of(str(value))
@@ -145,15 +145,17 @@ def _conversions() -> dict[Any, Any]:
 
 
 @contextlib.asynccontextmanager
-async def opened(targets: Targets, values: Credential, settings: IntegrationSettings) -> AsyncIterator[MySqlSession]:
+async def opened(
+    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+) -> AsyncIterator[MySqlSession]:
     """A connection that is signed in. Raises `NodeError`."""
     if values.flag("sshTunnel"):
         raise NodeError("The credential mySql wants an SSH tunnel, which is not available.")
     host, port = values.needed("host"), values.port(3306)
     tls = await tls_for(host, authorities=values.text("caCertificate")) if values.flag("ssl") else None
 
-    async def connect(address: str) -> Connection:
-        connection = Connection(
+    async def connect(address: str) -> CheckedMysqlConnection:
+        connection = CheckedMysqlConnection(
             host=address,
             port=port,
             user=values.text("user"),

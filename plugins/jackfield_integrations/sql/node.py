@@ -15,16 +15,16 @@ from jackfield.api.nodes.running import made_at_once, made_per_item
 from jackfield.api.workflows import Items, Outputs
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.sql.parameters import AnySqlParameters
-from jackfield_integrations.sql.session import Reading, Rows, Session
-from jackfield_integrations.sql.statements import Dialect, Statement
+from jackfield_integrations.sql.session import Rows, SqlReading, SqlSession
+from jackfield_integrations.sql.statements import SqlDialect, Statement
 
 
 class SqlNode(IntegrationNode):
     """A database. Subclasses open the session."""
 
-    dialect: Dialect
+    dialect: SqlDialect
 
-    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
         """A connection for one run, closed with its context. Raises `NodeError`."""
         raise NotImplementedError
 
@@ -49,16 +49,16 @@ class SqlNode(IntegrationNode):
 
             return await made_at_once(run, work)
 
-    def reading(self, first: AnySqlParameters) -> Reading:
+    def reading(self, first: AnySqlParameters) -> SqlReading:
         options = first.options
         large = options.large_numbers_output
-        return Reading(self.settings.max_rows, large, large == "numbers" or options.decimal_numbers)
+        return SqlReading(self.settings.max_rows, large, large == "numbers" or options.decimal_numbers)
 
     def _statement(self, run: NodeRun, index: int, parameters: AnySqlParameters) -> Statement:
         return parameters.statement(self.dialect, run.items[index]["json"])
 
     async def _together(
-        self, run: NodeRun, session: Session, resolved: Sequence[AnySqlParameters], reading: Reading
+        self, run: NodeRun, session: SqlSession, resolved: Sequence[AnySqlParameters], reading: SqlReading
     ) -> Items:
         """The failure of one item is the failure of all."""
         single = resolved[0].batching() == "single"

@@ -11,9 +11,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, Parameters
 from jackfield_integrations.parameters import Locator, Text, names
 from jackfield_integrations.sql import build
-from jackfield_integrations.sql.build import Condition, Removal, Selection, Table, Where
+from jackfield_integrations.sql.build import Removal, Selection, SqlCondition, SqlTable, SqlWhere
 from jackfield_integrations.sql.placeholders import with_values
-from jackfield_integrations.sql.statements import Dialect, Statement
+from jackfield_integrations.sql.statements import SqlDialect, Statement
 
 Batching: TypeAlias = Literal["single", "independently", "transaction"]
 Row: TypeAlias = "dict[str, Json]"
@@ -54,7 +54,7 @@ class ValueRows(Parameters):
     values: list[ValueRow] = Field(default_factory=list)
 
 
-class Mapper(Parameters):
+class ColumnMapper(Parameters, title="Mapper"):
     """Which columns get which values: named one by one, or the item's fields of the same names."""
 
     mapping_mode: str = "defineBelow"
@@ -83,7 +83,7 @@ class SqlParameters(Parameters):
     query: Text = Field("", description="SQL with $1, $2 ... where values go.")
     data_mode: str | None = Field(None, description="autoMapInputData or defineBelow, where there is no mapper.")
     values_to_send: ValueRows = Field(default_factory=ValueRows)
-    columns: Mapper | None = None
+    columns: ColumnMapper | None = None
     column_to_match_on: Locator = ""
     value_to_match_on: object = None
     return_all: bool = False
@@ -98,11 +98,11 @@ class SqlParameters(Parameters):
     def batching(self) -> Batching:
         return self.options.query_batching or "single"
 
-    def statement(self, dialect: Dialect, item: Row) -> Statement:
+    def statement(self, dialect: SqlDialect, item: Row) -> Statement:
         """What to run for an item. Raises `NodeError`."""
         if self.operation == "executeQuery":
             return with_values(self.query, self._replacements(), dialect.name)
-        table = Table(dialect, self.table, self.schema_name, self.options.output_columns or ("*",))
+        table = SqlTable(dialect, self.table, self.schema_name, self.options.output_columns or ("*",))
         match self.operation:
             case "select":
                 return build.select(table, self._selection())
@@ -119,7 +119,7 @@ class SqlParameters(Parameters):
             return build.upsert(table, list(match), match | row)
         return build.update(table, match, {name: value for name, value in row.items() if name not in match})
 
-    def _words(self, dialect: Dialect) -> str:
+    def _words(self, dialect: SqlDialect) -> str:
         wanted = self.options.priority.upper()
         return f" {wanted}" if dialect.name == "mysql" and wanted in {"LOW_PRIORITY", "HIGH_PRIORITY"} else ""
 
@@ -140,9 +140,9 @@ class SqlParameters(Parameters):
             self.options.select_distinct,
         )
 
-    def _where(self) -> Where:
-        rows = [Condition(row.column, row.condition or "equal", as_json(row.value)) for row in self.where.values]
-        return Where(rows, self.combine_conditions)
+    def _where(self) -> SqlWhere:
+        rows = [SqlCondition(row.column, row.condition or "equal", as_json(row.value)) for row in self.where.values]
+        return SqlWhere(rows, self.combine_conditions)
 
     def _filled(self, value: object) -> Json:
         return None if value == "" and self.options.replace_empty_strings else as_json(value)
@@ -172,7 +172,7 @@ class SqlParameters(Parameters):
         return {column: self._filled(item[column] if auto else self.value_to_match_on)}
 
 
-class LegacyOptions(Parameters):
+class LegacySqlOptions(Parameters, title="LegacyOptions"):
     mode: Batching | None = None
     ignore: bool = False
     priority: str = ""
@@ -192,18 +192,18 @@ class LegacySqlParameters(Parameters):
     columns: Names = Field(default_factory=list)
     update_key: Text = "id"
     return_fields: Names = Field(default_factory=lambda: ["*"])
-    additional_fields: LegacyOptions = Field(default_factory=LegacyOptions)
-    options: LegacyOptions = Field(default_factory=LegacyOptions)
+    additional_fields: LegacySqlOptions = Field(default_factory=LegacySqlOptions)
+    options: LegacySqlOptions = Field(default_factory=LegacySqlOptions)
 
     def batching(self) -> Batching:
         return self.additional_fields.mode or "single"
 
-    def statement(self, dialect: Dialect, item: Row) -> Statement:
+    def statement(self, dialect: SqlDialect, item: Row) -> Statement:
         """What to run for an item. Raises `NodeError`."""
         if self.operation == "executeQuery":
             wanted = names(self.additional_fields.query_params)
             return with_values(self.query, [item.get(name) for name in wanted], dialect.name)
-        table = Table(dialect, self.table, self.schema_name, self.return_fields or ("*",))
+        table = SqlTable(dialect, self.table, self.schema_name, self.return_fields or ("*",))
         row = {name: item.get(name) for name in (column.partition(":")[0] for column in self.columns)}
         if self.operation == "insert":
             return build.insert(table, row, skip=self.options.ignore)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.sql.statements import Name, Part, Statement, Value, joined
+from jackfield_integrations.sql.statements import Name, Part, SqlValue, Statement, joined
 
 _STRING = r"'(?:[^']|'')*+'?"
 _ESCAPED_STRING = r"'(?:[^'\\]|\\.|'')*+\\?'?"
@@ -37,7 +37,7 @@ _TRIGGER = re.compile(r"\bCREATE\s+(?:TEMP\s+|TEMPORARY\s+)?TRIGGER\b", re.IGNOR
 
 
 @record
-class Place:
+class SqlPlaceholder:
     """A placeholder. number: from 1; how: what follows it, such as `:name`."""
 
     start: int
@@ -72,7 +72,7 @@ def statements_of(parts: Sequence[Part], dialect: str) -> list[list[Part]]:
 class Scan:
     """places: placeholders in order; single: whether there is only one statement."""
 
-    places: Sequence[Place]
+    places: Sequence[SqlPlaceholder]
     single: bool
 
 
@@ -95,11 +95,11 @@ def _tokens(text: str, dialect: str) -> Iterator[re.Match[str]]:
 
 def scan(text: str, dialect: str) -> Scan:
     """What a dialect's rules see in the text."""
-    places: list[Place] = []
+    places: list[SqlPlaceholder] = []
     single = True
     for found in _tokens(text, dialect):
         if found["place"]:
-            places.append(Place(found.start(), found.end(), int(found["number"]), found["how"] or ""))
+            places.append(SqlPlaceholder(found.start(), found.end(), int(found["number"]), found["how"] or ""))
         elif found["end"] and text[found.end() :].strip(" \t\r\n;"):
             single = False
     return Scan(places, single)
@@ -120,19 +120,19 @@ def with_values(text: str, values: Sequence[Json], dialect: str) -> Statement:
     return Statement([*parts, text[done:]], reads=reads)
 
 
-def _filled(place: Place, values: Sequence[Json]) -> list[Part]:
+def _filled(place: SqlPlaceholder, values: Sequence[Json]) -> list[Part]:
     if not 0 < place.number <= len(values):
         raise NodeError(f"The query uses ${place.number}, but there are {len(values)} query parameters.")
     value = values[place.number - 1]
     match place.how:
         case "" | ":json":
-            return [Value(value)]
+            return [SqlValue(value)]
         case "~" | ":name" | ":alias":
             listed = value if isinstance(value, list) else [value]
             return joined([[Name(str(name))] for name in listed], ", ")
         case ":csv" | ":list":
             entries = value if isinstance(value, list) else [value]
-            return joined([[Value(entry)] for entry in entries], ", ") if entries else ["NULL"]
+            return joined([[SqlValue(entry)] for entry in entries], ", ") if entries else ["NULL"]
     raise NodeError(
         f"${place.number}{place.how} would put a value into the query as SQL, which is refused; use ${place.number} "
         f"for a value or ${place.number}:name for a name."

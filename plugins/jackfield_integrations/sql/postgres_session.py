@@ -19,11 +19,11 @@ from psycopg.types.string import TextLoader
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import Credential
+from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.sql.placeholders import scan
-from jackfield_integrations.sql.session import Reading, Rows, too_many
-from jackfield_integrations.sql.statements import POSTGRES, Statement, Value
+from jackfield_integrations.sql.session import Rows, SqlReading, too_many
+from jackfield_integrations.sql.statements import POSTGRES, SqlValue, Statement
 from jackfield_integrations.sql.values import moment_of, named, number, plain, scalar
 from jackfield_integrations.targets import Targets
 
@@ -48,12 +48,12 @@ _CHUNK = 500
 class PostgresSession:
     """`jackfield_integrations.sql.session.Session`."""
 
-    def __init__(self, connection: Connection, values: Credential) -> None:
+    def __init__(self, connection: Connection, values: CredentialValues) -> None:
         self._connection = connection
         self._values = values
         self._types: dict[tuple[str, str], Mapping[str, str]] = {}
 
-    async def run(self, statement: Statement, reading: Reading) -> Rows:
+    async def run(self, statement: Statement, reading: SqlReading) -> Rows:
         text, values = POSTGRES.render(statement.parts)
         try:
             bound = [await self._bound(value, statement.table) for value in values]
@@ -67,7 +67,7 @@ class PostgresSession:
     def _failure(self, error: psycopg.Error) -> NodeError:
         return NodeError(f"PostgreSQL: {self._values.shown(error.diag.message_primary or str(error))}.")
 
-    async def _bound(self, value: Value, table: tuple[str, str]) -> object:
+    async def _bound(self, value: SqlValue, table: tuple[str, str]) -> object:
         """A list is an array in the author's own queries and where the column is one; else JSON, as objects are."""
         given = value.value
         if not isinstance(given, list) or any(isinstance(entry, dict | list) for entry in given):
@@ -94,7 +94,7 @@ class PostgresSession:
             raise self._failure(exc) from None
 
 
-async def _streamed(cursor: Cursor, text: bytes, values: Sequence[object] | None, reading: Reading) -> Rows:
+async def _streamed(cursor: Cursor, text: bytes, values: Sequence[object] | None, reading: SqlReading) -> Rows:
     """A query's rows, never more in memory than are wanted."""
     size = _CHUNK if psycopg.capabilities.has_stream_chunked() else 1
     made: Rows = []
@@ -109,7 +109,7 @@ async def _streamed(cursor: Cursor, text: bytes, values: Sequence[object] | None
     return made
 
 
-async def _fetched(cursor: Cursor, text: bytes, values: Sequence[object] | None, reading: Reading) -> Rows:
+async def _fetched(cursor: Cursor, text: bytes, values: Sequence[object] | None, reading: SqlReading) -> Rows:
     """The rows of every result of one or several statements."""
     await cursor.execute(text, values)
     made: Rows = []
@@ -124,7 +124,7 @@ async def _fetched(cursor: Cursor, text: bytes, values: Sequence[object] | None,
             return made
 
 
-def _row_maker(cursor: Cursor, reading: Reading) -> Callable[[Sequence[Any]], dict[str, Json]]:
+def _row_maker(cursor: Cursor, reading: SqlReading) -> Callable[[Sequence[Any]], dict[str, Json]]:
     """Makes rows of the present result, each column by its type."""
     described = cursor.description or []
     columns = [column.name for column in described]
@@ -136,7 +136,7 @@ def _row_maker(cursor: Cursor, reading: Reading) -> Callable[[Sequence[Any]], di
     return row_of
 
 
-def _maker(type_code: int, reading: Reading) -> Callable[[Any], Json]:
+def _maker(type_code: int, reading: SqlReading) -> Callable[[Any], Json]:
     if type_code in _MOMENTS:
         return moment_of
     if type_code == _INT8:
@@ -146,7 +146,7 @@ def _maker(type_code: int, reading: Reading) -> Callable[[Any], Json]:
     return plain
 
 
-def _tls(values: Credential) -> tuple[str, str | None]:
+def _tls(values: CredentialValues) -> tuple[str, str | None]:
     """libpq's words for the credential's choice: the mode, and the file of authorities."""
     match values.text("ssl", "disable"):
         case "require" if values.flag("allowUnauthorizedCerts"):
@@ -159,7 +159,9 @@ def _tls(values: Credential) -> tuple[str, str | None]:
 
 
 @contextlib.asynccontextmanager
-async def opened(targets: Targets, values: Credential, settings: IntegrationSettings) -> AsyncIterator[PostgresSession]:
+async def opened(
+    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+) -> AsyncIterator[PostgresSession]:
     """A connection that is signed in. Raises `NodeError`."""
     if values.flag("sshTunnel"):
         raise NodeError("The credential postgres wants an SSH tunnel, which is not available.")

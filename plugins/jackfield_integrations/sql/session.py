@@ -14,7 +14,7 @@ Rows: TypeAlias = "list[dict[str, Json]]"
 
 
 @record
-class Reading:
+class SqlReading:
     """How results are read. most: rows; large: how 64-bit numbers come, None: as the database's own node does it;
     decimals_as_numbers: instead of text."""
 
@@ -23,10 +23,10 @@ class Reading:
     decimals_as_numbers: bool = False
 
 
-class Session(Protocol):
+class SqlSession(Protocol):
     """One connection. Every method raises `NodeError`, without secrets."""
 
-    async def run(self, statement: Statement, reading: Reading) -> Rows:
+    async def run(self, statement: Statement, reading: SqlReading) -> Rows:
         """All rows of all results."""
 
     def transaction(self) -> AbstractAsyncContextManager[None]:

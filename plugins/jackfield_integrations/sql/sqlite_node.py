@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield_integrations.parameters import Text
 from jackfield_integrations.sql.node import SqlNode
 from jackfield_integrations.sql.parameters import AnySqlParameters, SqlParameters
-from jackfield_integrations.sql.session import Session
+from jackfield_integrations.sql.session import SqlSession
 from jackfield_integrations.sql.sqlite_session import opened
 from jackfield_integrations.sql.statements import SQLITE
 
@@ -51,7 +51,7 @@ class SqliteNode(SqlNode):
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return SqliteParameters
 
-    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[Session]:
+    async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
         name = first.database if isinstance(first, SqliteParameters) else ""
         file = await asyncio.to_thread(database_file, self.settings.sqlite_root, name)
         return opened(file, self.settings)

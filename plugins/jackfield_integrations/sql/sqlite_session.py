@@ -19,7 +19,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.sql.placeholders import statements_of
-from jackfield_integrations.sql.session import Reading, Rows, too_many
+from jackfield_integrations.sql.session import Rows, SqlReading, too_many
 from jackfield_integrations.sql.statements import SQLITE, Statement
 from jackfield_integrations.sql.values import named, number, plain, scalar
 
@@ -57,7 +57,7 @@ class SqliteSession:
         self._connection = connection
         self._thread = thread
 
-    async def run(self, statement: Statement, reading: Reading) -> Rows:
+    async def run(self, statement: Statement, reading: SqlReading) -> Rows:
         return await self._on_thread(partial(self._run, statement, reading))
 
     async def _on_thread(self, work: Callable[[], Result]) -> Result:
@@ -73,7 +73,7 @@ class SqliteSession:
         except (sqlite3.Error, sqlite3.Warning, OverflowError) as exc:
             raise NodeError(f"SQLite: {exc}.") from None
 
-    def _run(self, statement: Statement, reading: Reading) -> Rows:
+    def _run(self, statement: Statement, reading: SqlReading) -> Rows:
         made: Rows = []
         for parts in statements_of(statement.parts, "sqlite"):
             text, values = SQLITE.render(parts)
@@ -94,7 +94,7 @@ class SqliteSession:
         await self._on_thread(partial(self._connection.execute, "COMMIT"))
 
 
-def _read(cursor: sqlite3.Cursor, reading: Reading, made: Rows) -> None:
+def _read(cursor: sqlite3.Cursor, reading: SqlReading, made: Rows) -> None:
     columns = [str(column[0]) for column in cursor.description or ()]
     while rows := cursor.fetchmany(_CHUNK):
         made += [named(columns, [_value(value, reading) for value in row]) for row in rows]
@@ -102,7 +102,7 @@ def _read(cursor: sqlite3.Cursor, reading: Reading, made: Rows) -> None:
             raise too_many(reading.most)
 
 
-def _value(value: object, reading: Reading) -> Json:
+def _value(value: object, reading: SqlReading) -> Json:
     if isinstance(value, int) and reading.large == "numbers":
         return number(value, as_numbers=True)
     return plain(value)

@@ -18,14 +18,14 @@ class Name:
 
 
 @record
-class Value:
+class SqlValue:
     """A value that the driver binds. column: the column of the statement's table that it is for, if any."""
 
     value: Json
     column: str = ""
 
 
-Part: TypeAlias = "str | Name | Value"
+Part: TypeAlias = "str | Name | SqlValue"
 
 
 @record
@@ -40,7 +40,7 @@ class Statement:
 
 
 @record
-class Dialect:
+class SqlDialect:
     """How one kind of database writes SQL. name: of its rules in `placeholders`; quote: around names; mark: stands for
     a value."""
 
@@ -63,25 +63,25 @@ class Dialect:
             raise NodeError("A table or column has no name, or one that is too long.")
         return f"{self.quote}{text.replace(self.quote, self.quote * 2)}{self.quote}"
 
-    def render(self, parts: Sequence[Part]) -> tuple[str, list[Value]]:
+    def render(self, parts: Sequence[Part]) -> tuple[str, list[SqlValue]]:
         """The text with a mark per value, and the values. Text keeps its percent signs when there are no values, since
         drivers then leave them alone."""
-        values = [part for part in parts if isinstance(part, Value)]
+        values = [part for part in parts if isinstance(part, SqlValue)]
         doubled = bool(values) and self.mark == "%s"
         return "".join(self._texts(parts, doubled)), values
 
     def _texts(self, parts: Sequence[Part], doubled: bool) -> Iterator[str]:
         for part in parts:
-            if isinstance(part, Value):
+            if isinstance(part, SqlValue):
                 yield self.mark
                 continue
             text = self.name_sql(part.text) if isinstance(part, Name) else part
             yield text.replace("%", "%%") if doubled else text
 
 
-POSTGRES = Dialect("postgres", '"', "%s", "", " ON CONFLICT DO NOTHING", True, True, True)
-MYSQL = Dialect("mysql", "`", "%s", " IGNORE", "", False, False, False)
-SQLITE = Dialect("sqlite", '"', "?", "", " ON CONFLICT DO NOTHING", True, True, False)
+POSTGRES = SqlDialect("postgres", '"', "%s", "", " ON CONFLICT DO NOTHING", True, True, True)
+MYSQL = SqlDialect("mysql", "`", "%s", " IGNORE", "", False, False, False)
+SQLITE = SqlDialect("sqlite", '"', "?", "", " ON CONFLICT DO NOTHING", True, True, False)
 
 
 def joined(rows: Sequence[Sequence[Part]], between: str) -> list[Part]:

@@ -31,7 +31,7 @@ SOURCES: Mapping[str, Sequence[str]] = {"javaScript": ("jsCode", "code"), "pytho
 """Parameters that may hold the program, per language; any other language has it in `<language>Code` or `code`."""
 
 
-class Code(Parameters):
+class CodeParameters(Parameters, title="Code"):
     mode: Literal["runOnceForAllItems", "runOnceForEachItem"] = Field(
         "runOnceForAllItems", description="Run once with all items, or once per item."
     )
@@ -53,7 +53,7 @@ class CodeNode:
         self._context = context
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return Code
+        return CodeParameters
 
     def outputs(self, node: Node) -> int:
         return 1

@@ -15,7 +15,7 @@ from jackfield_nodes.values.names import names_of, put, without
 Object = dict[str, Json]
 
 
-class Comparison:
+class DatasetComparison:
     """Compares items that were matched by `fields`: their other fields, without those that are skipped."""
 
     def __init__(self, given: CompareParameters, fields: list[FieldPair]) -> None:

@@ -8,7 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, pair, passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
-from jackfield_nodes.comparing.differences import Comparison
+from jackfield_nodes.comparing.differences import DatasetComparison
 from jackfield_nodes.comparing.parameters import CompareParameters, CompareParameters1
 from jackfield_nodes.merging.by_fields import check_fields, match
 from jackfield_nodes.merging.parameters import MergeOptions
@@ -32,7 +32,7 @@ def compared(first: Items, second: Items, given: CompareParameters, limit: int) 
             f"The inputs have {matches.total} matching pairs, more than {limit}; match by more fields, or raise the "
             "setting nodes.merge.max_items."
         )
-    comparison = Comparison(given, fields)
+    comparison = DatasetComparison(given, fields)
     outputs: Outputs = [[], [], [], []]
     for index, rows in enumerate(matches.hits):
         if not rows:
@@ -44,7 +44,7 @@ def compared(first: Items, second: Items, given: CompareParameters, limit: int) 
     return outputs
 
 
-def _judged(left: Item, right: Item, index: int, row: int, comparison: Comparison) -> tuple[bool, Item]:
+def _judged(left: Item, right: Item, index: int, row: int, comparison: DatasetComparison) -> tuple[bool, Item]:
     """Whether two matched items are the same, and what goes out for them."""
     found = comparison.differing(left["json"], right["json"])
     same = not found.different

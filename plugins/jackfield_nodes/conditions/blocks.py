@@ -1,7 +1,7 @@
 """Conditions as IF, Filter and Switch have them from version 2 (IF, Filter) and 3 (Switch) on.
 
-Source: facts/workflow-service.md section 3.2. null never fails a type check; text treats null as empty, lists as no
-elements; comparing numbers or dates with null is false, except that null equals null among numbers.
+null never fails a type check; text treats null as empty, lists as no elements; comparing numbers or dates with null is
+false, except that null equals null among numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Operator(Parameters):
     single_value: bool = Field(False, description="Whether there is no right side.")
 
 
-class Condition(Parameters):
+class BlockCondition(Parameters, title="Condition"):
     id: str | None = None
     left_value: object = None
     right_value: object = None
@@ -49,7 +49,7 @@ class FilterBlock(Parameters):
     """Conditions joined by and, or."""
 
     options: FilterOptions = Field(default_factory=FilterOptions)
-    conditions: list[Condition] = Field(default_factory=list)
+    conditions: list[BlockCondition] = Field(default_factory=list)
     combinator: Literal["and", "or"] = "and"
 
 
@@ -226,7 +226,7 @@ def _failure(position: int, item: int, side: str, reason: object) -> NodeError:
     )
 
 
-def _sides(condition: Condition, position: int, item: int, rules: Rules) -> tuple[object, object]:
+def _sides(condition: BlockCondition, position: int, item: int, rules: Rules) -> tuple[object, object]:
     operator = condition.operator
     try:
         left = _side(condition.left_value, operator.type, rules)
@@ -255,7 +255,7 @@ def _ask(asked: Question, position: int, item: int, rules: Rules) -> bool:
     return answer
 
 
-def holds(condition: Condition, position: int, item: int, rules: Rules) -> bool:
+def holds(condition: BlockCondition, position: int, item: int, rules: Rules) -> bool:
     """Whether one condition is met. position: its index in the block, for messages. Raises `NodeError`."""
     kind, operation = condition.operator.type, condition.operator.operation
     left, right = _sides(condition, position, item, rules)

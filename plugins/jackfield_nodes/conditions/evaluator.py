@@ -10,7 +10,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeRun
 from jackfield.api.nodes.running import each
 from jackfield_nodes.conditions.blocks import Question
-from jackfield_nodes.conditions.item_tests import Surroundings
+from jackfield_nodes.conditions.item_tests import TestSurroundings
 from jackfield_nodes.conditions.regexes import Regexes
 from jackfield_nodes.values.zones import zone_of
 
@@ -21,7 +21,7 @@ class Asking(Protocol):
     def has_regex(self) -> bool:
         """Whether `asks` may tell anything."""
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         """The regular expression tests to answer before the item's conditions are evaluated."""
 
 
@@ -31,16 +31,16 @@ class ConditionEvaluator:
     def __init__(self, context: PluginContext) -> None:
         self._regexes = Regexes(context)
 
-    async def surroundings(self, run: NodeRun, parameters: Sequence[Asking]) -> Surroundings:
+    async def surroundings(self, run: NodeRun, parameters: Sequence[Asking]) -> TestSurroundings:
         """parameters: per item. Raises `NodeError`."""
-        around = Surroundings(zone_of(run), {}, run.log.warning)
+        around = TestSurroundings(zone_of(run), {}, run.log.warning)
         distinct = {id(given): given for given in parameters}  # literal parameters are one object for all items
         if not any(given.has_regex() for given in distinct.values()):
             return around
         return around._replace(answers=await self._answers(run, parameters, around))
 
     async def _answers(
-        self, run: NodeRun, parameters: Sequence[Asking], around: Surroundings
+        self, run: NodeRun, parameters: Sequence[Asking], around: TestSurroundings
     ) -> Mapping[Question, bool | None]:
         asked: dict[Question, None] = {}
         async for index, item in each(run.items):

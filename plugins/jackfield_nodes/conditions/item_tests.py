@@ -1,7 +1,7 @@
 """Tests of single items as IF and Filter have them, in every form that documents use.
 
-Source: facts/workflow-service.md section 3.2: version 1 compares by type, version 2 has one block of conditions. A
-document without typeVersion may hold either, or a flat list.
+Version 1 compares by type, version 2 has one block of conditions. A document without typeVersion may hold either, or a
+flat list.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_que
 from jackfield_nodes.conditions.legacy import LegacyConditions, legacy_passes, legacy_questions
 
 
-class Surroundings(NamedTuple):
+class TestSurroundings(NamedTuple):
     """What conditions need beside an item. zone: of dates without an offset; answers: of regular expressions; warn: is
     told of unknown operators."""
 
@@ -36,11 +36,11 @@ class ItemTest(Parameters):
         """Whether `asks` may tell anything."""
         raise NotImplementedError
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         """The regular expression tests to answer before `passes`."""
         raise NotImplementedError
 
-    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+    def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         """Whether the item passes. Raises `NodeError`."""
         raise NotImplementedError
 
@@ -57,10 +57,10 @@ class LegacyTest(ItemTest):
     def has_regex(self) -> bool:
         return any(row.operation in REGEX for row in self.conditions.string)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         return legacy_questions(self.conditions)
 
-    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+    def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         combine = self.combination()
         return legacy_passes(self.conditions, item, combine=combine, zone=around.zone, answers=around.answers)
 
@@ -70,7 +70,7 @@ def asks_regex(block: FilterBlock) -> bool:
     return any(row.operator.operation in REGEX for row in block.conditions)
 
 
-def rules_of(block: FilterBlock, around: Surroundings, *, loose: bool, ignore_case: bool) -> Rules:
+def rules_of(block: FilterBlock, around: TestSurroundings, *, loose: bool, ignore_case: bool) -> Rules:
     """How a block is evaluated. loose, ignore_case: what the node itself says, beside the block's own options."""
     given = block.options
     return Rules(
@@ -102,14 +102,14 @@ class BlockTest(ItemTest):
     def has_regex(self) -> bool:
         return asks_regex(self.conditions)
 
-    def _rules(self, around: Surroundings) -> Rules:
+    def _rules(self, around: TestSurroundings) -> Rules:
         loose = self.loose_type_validation or self.options.loose_type_validation
         return rules_of(self.conditions, around, loose=loose, ignore_case=self.options.ignore_case)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         return questions(self.conditions, item, self._rules(around))
 
-    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+    def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         return passes(self.conditions, item, self._rules(around))
 
 
@@ -129,10 +129,10 @@ class FlatTest(ItemTest):
     def has_regex(self) -> bool:
         return any(row.operator in REGEX for row in self.conditions)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         return flat_questions(self.conditions, json)
 
-    def passes(self, json: dict[str, Json], item: int, around: Surroundings) -> bool:
+    def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         return flat_passes(self.conditions, json, item, combiner=self.combiner, answers=around.answers)
 
 

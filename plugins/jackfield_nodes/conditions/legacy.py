@@ -1,6 +1,6 @@
 """Conditions of IF and Filter version 1: one list per type, joined by all or any.
 
-Source: facts/workflow-service.md section 3.2. Values are compared as JavaScript compares them.
+Values are compared as JavaScript compares them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNTOUCHED: Mapping[str, object] = {"string": "", "number": 0, "dateTime": "", "b
 """What a value is that the document does not have: editors leave out what nobody changed."""
 
 
-class Comparison(Parameters):
+class LegacyComparison(Parameters, title="Comparison"):
     value1: object = Field(None, alias="value1")
     value2: object = Field(None, alias="value2")
     operation: str | None = Field(None, description="Such as equal, larger, contains, isEmpty.")
@@ -39,12 +39,12 @@ class Comparison(Parameters):
 class LegacyConditions(Parameters):
     """All comparisons of one item."""
 
-    boolean: list[Comparison] = Field(default_factory=list)
-    date_time: list[Comparison] = Field(default_factory=list)
-    number: list[Comparison] = Field(default_factory=list)
-    string: list[Comparison] = Field(default_factory=list)
+    boolean: list[LegacyComparison] = Field(default_factory=list)
+    date_time: list[LegacyComparison] = Field(default_factory=list)
+    number: list[LegacyComparison] = Field(default_factory=list)
+    string: list[LegacyComparison] = Field(default_factory=list)
 
-    def each(self) -> Iterator[tuple[str, str, Comparison]]:
+    def each(self) -> Iterator[tuple[str, str, LegacyComparison]]:
         """Type, operation and comparison of every row."""
         groups = {
             "dateTime": self.date_time,

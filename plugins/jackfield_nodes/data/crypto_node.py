@@ -1,6 +1,6 @@
 """Crypto: digests, authentication codes, signatures, random values.
 
-Source: facts/workflow-service.md section 3.2. Version 2 takes keys from a credential of the kind crypto.
+Version 2 takes keys from a credential of the kind crypto.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.values.conversions import Unfit, text_of
+from jackfield_nodes.values.conversions import UnfitValue, text_of
 from jackfield_nodes.values.paths import set_path
 
 DIGESTS: Mapping[str, str] = {
@@ -53,7 +53,7 @@ SIGNED = "jackfield_nodes.data.signatures:signed"
 """Its library is loaded with the first signature."""
 
 
-class Digest(Protocol):
+class RunningDigest(Protocol):
     def update(self, chunk: bytes, /) -> None: ...
 
     def digest(self) -> bytes: ...
@@ -110,7 +110,7 @@ class CryptoNode(ItemNode):
         made: dict[str, Json] = dict(item["json"])
         try:
             set_path(made, parameters.data_property_name, await self._result(run, parameters, item, index))
-        except Unfit as exc:
+        except UnfitValue as exc:
             raise NodeError(f"The result cannot be put into {parameters.data_property_name}: {exc}.") from None
         return [with_json(item, made, index)]
 
@@ -122,7 +122,7 @@ class CryptoNode(ItemNode):
             content = text_of(parameters.value).encode("utf-8", "replace")
             signature = await asyncio.to_thread(_signed, content, key, parameters.algorithm)
             return encoded(signature, parameters.encoding)
-        digest: Digest
+        digest: RunningDigest
         if parameters.action == "hmac":
             secret = await self._key(run, parameters.secret, "hmacSecret", "secret")
             digest = hmac.new(secret.encode("utf-8", "replace"), digestmod=digest_name(parameters.type))

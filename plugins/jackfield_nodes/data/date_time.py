@@ -1,6 +1,6 @@
 """Date & Time: reads, writes and computes with dates. Dates without an offset are in the workflow's time zone.
 
-Source: facts/workflow-service.md section 3.2. Version 1 is in `date_time_legacy`.
+Version 1 is in `date_time_legacy`.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ FIELDS = {
 """Operation -> the field that it fills unless told otherwise."""
 
 
-class Options(Parameters):
+class DateTimeOptions(Parameters, title="Options"):
     include_input_fields: Flag = Field(False, description="Keep the item's other fields.")
     from_format: str = Field("", description="How the given date is written, such as dd.MM.yyyy.")
     timezone: object = Field(None, description="getCurrentDate: a zone; formatDate: whether to use the workflow's.")
     iso_string: Flag = Field(False, description="getTimeBetweenDates: as an ISO 8601 duration.")
 
 
-class DateTime(Parameters):
+class DateTimeParameters(Parameters, title="DateTime"):
     """Version 2."""
 
     operation: Literal[
@@ -71,10 +71,10 @@ class DateTime(Parameters):
     units: list[str] = Field(default_factory=lambda: ["day"], description="getTimeBetweenDates: in which units.")
     include_time: Flag = Field(True, description="getCurrentDate: with the time of day.")
     output_field_name: str | None = Field(None, description="The field for the result.")
-    options: Options = Field(default_factory=Options)
+    options: DateTimeOptions = Field(default_factory=DateTimeOptions)
 
 
-class UnversionedDateTime(DateTime):
+class UnversionedDateTime(DateTimeParameters, title="UnversionedDateTime"):
     """A document without typeVersion: either version, told apart by its keys."""
 
     @model_validator(mode="wrap")
@@ -87,7 +87,7 @@ class UnversionedDateTime(DateTime):
 class Work:
     """One item of version 2."""
 
-    def __init__(self, parameters: DateTime, zone: tzinfo, now: datetime) -> None:
+    def __init__(self, parameters: DateTimeParameters, zone: tzinfo, now: datetime) -> None:
         self._parameters = parameters
         self._zone = zone
         self._now = now
@@ -160,9 +160,11 @@ class DateTimeNode(ItemNode):
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
             return UnversionedDateTime
-        return LegacyDateTime if version < 2 else DateTime
+        return LegacyDateTime if version < 2 else DateTimeParameters
 
-    async def item(self, run: NodeRun, parameters: DateTime | LegacyDateTime, item: Item, index: int) -> Items:
+    async def item(
+        self, run: NodeRun, parameters: DateTimeParameters | LegacyDateTime, item: Item, index: int
+    ) -> Items:
         zone = zone_of(run)
         try:
             if isinstance(parameters, LegacyDateTime):

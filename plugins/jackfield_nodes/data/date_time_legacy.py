@@ -15,7 +15,7 @@ from jackfield_nodes.values import dates
 from jackfield_nodes.values.paths import set_path
 
 
-class LegacyOptions(Parameters):
+class LegacyDateTimeOptions(Parameters, title="LegacyOptions"):
     from_format: str = Field("", description="How the value is written, such as DD.MM.YYYY.")
     from_timezone: str = Field("", description="The zone of a value without an offset; the workflow's unless given.")
     to_timezone: str = Field("", description="The zone of the result; the workflow's unless given.")
@@ -32,7 +32,7 @@ class LegacyDateTime(Parameters):
     operation: Literal["add", "subtract"] = Field("add", description="calculate: which way.")
     duration: float = Field(0, description="How many units.")
     time_unit: str = Field("days", description="quarters, years, months, weeks, days, hours ... milliseconds.")
-    options: LegacyOptions = Field(default_factory=LegacyOptions)
+    options: LegacyDateTimeOptions = Field(default_factory=LegacyDateTimeOptions)
 
 
 def legacy_json(parameters: LegacyDateTime, json: dict[str, Json], zone: tzinfo) -> dict[str, Json]:

@@ -1,7 +1,4 @@
-"""HTML: takes values out of a document, makes documents and tables. The older HTML Extract is the first of these alone.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""HTML: takes values out of a document, makes documents and tables. The older HTML Extract does the first alone."""
 
 from __future__ import annotations
 
@@ -20,21 +17,23 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.html_table import TableStyle, html_table
-from jackfield_nodes.data.html_values import Cleaning, Wanted
+from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.paths import get_path
 
 EXTRACTED = "jackfield_nodes.data.html_reading:extracted"
-"""Place of an `Extract`, which needs a parser of HTML."""
+"""Place of an `HtmlExtractor`, which needs a parser of HTML."""
 LARGE = 64 * 1024
 """Documents from so many characters on are parsed on a thread."""
 
 
-class Extract(Protocol):
+class HtmlExtractor(Protocol):
     """See `html_reading.extracted`."""
 
-    def __call__(self, html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]: ...
+    def __call__(
+        self, html: str, wanted: Sequence[tuple[str, HtmlWanted]], cleaning: HtmlCleaning
+    ) -> dict[str, Json]: ...
 
 
 class Extraction(Parameters):
@@ -50,7 +49,7 @@ class Extractions(Parameters):
     values: list[Extraction] = Field(default_factory=list)
 
 
-class Options(Parameters):
+class HtmlOptions(Parameters, title="Options"):
     trim_values: Flag = Field(True, description="Without blanks at the ends.")
     clean_up_text: Flag = Field(True, description="Without line breaks and repeated blanks.")
     capitalize: Flag = Field(False, description="Table: `first_name` as First Name.")
@@ -62,7 +61,7 @@ class Options(Parameters):
     cell_attributes: str = Field("", description="Attributes of the cells.")
 
 
-class Html(Parameters):
+class HtmlParameters(Parameters, title="Html"):
     operation: Literal["generateHtmlTemplate", "extractHtmlContent", "convertToHtmlTable"] = Field(
         "generateHtmlTemplate", description="What to do."
     )
@@ -70,10 +69,10 @@ class Html(Parameters):
     source_data: Literal["json", "binary"] = Field("json", description="extractHtmlContent: where the document is.")
     data_property_name: str = Field("data", description="The field with the document, or with its file.")
     extraction_values: Extractions = Field(default_factory=Extractions)
-    options: Options = Field(default_factory=Options)
+    options: HtmlOptions = Field(default_factory=HtmlOptions)
 
 
-class HtmlExtract(Html):
+class HtmlExtract(HtmlParameters, title="HtmlExtract"):
     """The older node, whose texts keep their line breaks."""
 
     operation: Literal["extractHtmlContent"] = Field("extractHtmlContent", description="What to do.")
@@ -83,7 +82,7 @@ class HtmlNode(ItemNode):
     kind = "html"
     versions: Sequence[float] = (1, 1.1, 1.2)
     description = NodeDescription("HTML", "Takes values out of HTML, makes documents and tables.", "transform")
-    model: type[NodeParameters] = Html
+    model: type[NodeParameters] = HtmlParameters
 
     async def execute(self, run: NodeRun) -> NodeResult:
         if run.node.parameters.get("operation") == "convertToHtmlTable":
@@ -93,14 +92,14 @@ class HtmlNode(ItemNode):
     async def _table(self, run: NodeRun) -> Items:
         if not run.items:
             return []
-        options: Options = (await run.resolve_first()).options
+        options: HtmlOptions = (await run.resolve_first()).options
         own = (options.table_attributes, options.header_attributes, options.row_attributes, options.cell_attributes)
         style = TableStyle(*own) if options.custom_styling else TableStyle()
         rows = [item["json"] for item in run.items]
         made = await asyncio.to_thread(html_table, rows, style, capitalize=options.capitalize, caption=options.caption)
         return [new_item({"table": made}, pairs(range(len(rows))))]
 
-    async def item(self, run: NodeRun, parameters: Html, item: Item, index: int) -> Items:
+    async def item(self, run: NodeRun, parameters: HtmlParameters, item: Item, index: int) -> Items:
         if parameters.operation == "generateHtmlTemplate":
             return [new_item({"html": text_of(parameters.html)}, index)]
         wanted = [(each.key, _wanted(each)) for each in parameters.extraction_values.values]
@@ -111,12 +110,12 @@ class HtmlNode(ItemNode):
             made.append(new_item(found, index))
         return made
 
-    def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:
+    def _cleaning(self, run: NodeRun, options: HtmlOptions) -> HtmlCleaning:
         version = run.node.version or 1
-        return Cleaning(options.trim_values, options.clean_up_text and version >= 1.1, layout=version >= 1.2)
+        return HtmlCleaning(options.trim_values, options.clean_up_text and version >= 1.1, layout=version >= 1.2)
 
     @staticmethod
-    async def _documents(run: NodeRun, parameters: Html, item: Item, index: int) -> list[str]:
+    async def _documents(run: NodeRun, parameters: HtmlParameters, item: Item, index: int) -> list[str]:
         """The document, or those of a list. Raises `NodeError`."""
         name = parameters.data_property_name
         if parameters.source_data == "binary":
@@ -133,13 +132,13 @@ class HtmlExtractNode(HtmlNode):
     description = NodeDescription("HTML Extract", "Takes values out of HTML.", "transform")
     model: type[NodeParameters] = HtmlExtract
 
-    def _cleaning(self, run: NodeRun, options: Options) -> Cleaning:
-        return Cleaning(options.trim_values, clean_up=False, layout=False)
+    def _cleaning(self, run: NodeRun, options: HtmlOptions) -> HtmlCleaning:
+        return HtmlCleaning(options.trim_values, clean_up=False, layout=False)
 
 
-def _wanted(given: Extraction) -> Wanted:
+def _wanted(given: Extraction) -> HtmlWanted:
     skip = [selector.strip() for selector in given.skip_selectors.split(",") if selector.strip()]
-    return Wanted(given.css_selector, given.return_value, given.attribute, given.return_array, skip)
+    return HtmlWanted(given.css_selector, given.return_value, given.attribute, given.return_array, skip)
 
 
 def _text(value: Json, name: str, index: int) -> str:
@@ -148,8 +147,8 @@ def _text(value: Json, name: str, index: int) -> str:
     return value
 
 
-async def _off_loop(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
-    extracted = cast("Extract", load(EXTRACTED))
+async def _off_loop(html: str, wanted: Sequence[tuple[str, HtmlWanted]], cleaning: HtmlCleaning) -> dict[str, Json]:
+    extracted = cast("HtmlExtractor", load(EXTRACTED))
     if len(html) < LARGE:
         return extracted(html, wanted, cleaning)
     return await asyncio.to_thread(extracted, html, wanted, cleaning)

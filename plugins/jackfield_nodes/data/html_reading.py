@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.html_values import Cleaning, Wanted
+from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _BLOCKS = _HEADINGS | {
@@ -23,14 +23,14 @@ _DEEPEST = 400
 """Levels of elements that plain text is made of; what is deeper is taken as it is."""
 
 
-def extracted(html: str, wanted: Sequence[tuple[str, Wanted]], cleaning: Cleaning) -> dict[str, Json]:
+def extracted(html: str, wanted: Sequence[tuple[str, HtmlWanted]], cleaning: HtmlCleaning) -> dict[str, Json]:
     """Key -> value, or a list of values; null where nothing is found. Blocks for large documents. Raises `NodeError`
     for a selector that is not valid."""
     tree = LexborHTMLParser(html)
     return {key: _extract(tree, each, cleaning) for key, each in wanted}
 
 
-def _extract(tree: LexborHTMLParser, wanted: Wanted, cleaning: Cleaning) -> Json:
+def _extract(tree: LexborHTMLParser, wanted: HtmlWanted, cleaning: HtmlCleaning) -> Json:
     nodes = _selected(tree, wanted.selector)
     if wanted.many:
         return [_cleaned(_value(node, wanted, cleaning), cleaning) for node in nodes]
@@ -48,7 +48,7 @@ def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
         raise NodeError(f"The CSS selector '{selector}' is not valid.") from None
 
 
-def _value(node: LexborNode, wanted: Wanted, cleaning: Cleaning) -> str | None:
+def _value(node: LexborNode, wanted: HtmlWanted, cleaning: HtmlCleaning) -> str | None:
     match wanted.returns:
         case "attribute":
             found = node.attributes
@@ -81,7 +81,7 @@ def _form_value(node: LexborNode) -> str | None:
     return node.attributes.get("value")
 
 
-def _cleaned(value: str | None, cleaning: Cleaning) -> str | None:
+def _cleaned(value: str | None, cleaning: HtmlCleaning) -> str | None:
     if value is None:
         return None
     if cleaning.trim:

@@ -8,7 +8,7 @@ from jackfield.api.records import record
 
 
 @record
-class Wanted:
+class HtmlWanted:
     """One value to extract. returns: attribute, html, text or value."""
 
     selector: str
@@ -19,7 +19,7 @@ class Wanted:
 
 
 @record
-class Cleaning:
+class HtmlCleaning:
     """trim: no blanks at the ends; clean_up: no line breaks and no repeated blanks; layout: text with breaks between
     blocks and addresses behind links, and of several elements the first alone (version 1.2)."""
 

@@ -11,10 +11,10 @@ from jwt.algorithms import Algorithm
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.jwt_keys import Checks, Key, Token
+from jackfield_nodes.data.jwt_keys import JwtChecks, JwtKey, JwtToken
 
 
-def signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
+def signed(claims: Mapping[str, Json], key: JwtKey, key_id: str) -> str:
     """Raises `NodeError`, never with the key in it."""
     head = {"alg": key.algorithm, "typ": "JWT"} | ({"kid": key_id} if key_id else {})
     secret = key.signing()
@@ -26,7 +26,7 @@ def signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
         raise NodeError(f"The token cannot be signed with {key.algorithm} and the key of jwtAuth.") from None
 
 
-def verified(token: str, key: Key, checks: Checks) -> Token:
+def verified(token: str, key: JwtKey, checks: JwtChecks) -> JwtToken:
     """A token that is good. Raises `NodeError`."""
     secret = key.verifying()
     try:
@@ -51,7 +51,7 @@ def verified(token: str, key: Key, checks: Checks) -> Token:
     return found
 
 
-def taken_apart(token: str) -> Token:
+def taken_apart(token: str) -> JwtToken:
     """Whoever made it. Raises `NodeError`."""
     try:
         head, claims, signature = token.split(".")
@@ -60,10 +60,10 @@ def taken_apart(token: str) -> Token:
         header = payload = None
     if not isinstance(header, dict) or not isinstance(payload, dict):
         raise NodeError("The token is none: three parts with dots, the first two JSON objects in base64url.")
-    return Token(header, payload, signature)
+    return JwtToken(header, payload, signature)
 
 
-def _algorithm(key: Key) -> Algorithm:
+def _algorithm(key: JwtKey) -> Algorithm:
     return jwt.get_algorithm_by_name(key.algorithm)
 
 
@@ -80,7 +80,7 @@ def _bytes(text: str) -> bytes:
     return b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
 
 
-def _check_times(claims: Mapping[str, Json], checks: Checks) -> None:
+def _check_times(claims: Mapping[str, Json], checks: JwtChecks) -> None:
     if checks.expiration and (end := _time(claims, "exp")) is not None and checks.now >= end + checks.tolerance:
         raise NodeError("The token is not valid: it has expired (exp).")
     if checks.not_before and (start := _time(claims, "nbf")) is not None and checks.now < start - checks.tolerance:

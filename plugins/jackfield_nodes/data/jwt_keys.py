@@ -15,7 +15,7 @@ ALGORITHMS = (
 
 
 @record
-class Key:
+class JwtKey:
     """What signs and verifies. private and public: of a pair, PEM; secret: of the HS algorithms."""
 
     algorithm: str
@@ -39,9 +39,9 @@ class Key:
         return value.replace("\\n", "\n").strip() if self.pair else value
 
 
-def key_of(values: Mapping[str, str], algorithm: str) -> Key:
+def key_of(values: Mapping[str, str], algorithm: str) -> JwtKey:
     """values: of a credential of the kind jwtAuth; algorithm: instead of its own."""
-    return Key(
+    return JwtKey(
         algorithm or values.get("algorithm") or "HS256",
         values.get("secret", ""),
         values.get("privateKey", ""),
@@ -51,7 +51,7 @@ def key_of(values: Mapping[str, str], algorithm: str) -> Key:
 
 
 @record
-class Token:
+class JwtToken:
     """signature: in base64url."""
 
     header: dict[str, Json]
@@ -60,7 +60,7 @@ class Token:
 
 
 @record
-class Checks:
+class JwtChecks:
     """now: Unix seconds; tolerance: seconds by which clocks may differ."""
 
     now: float

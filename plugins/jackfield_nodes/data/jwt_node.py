@@ -15,8 +15,8 @@ from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.jwt_keys import ALGORITHMS, Checks, Key, Token, key_of
-from jackfield_nodes.values.conversions import Unfit, to_object
+from jackfield_nodes.data.jwt_keys import ALGORITHMS, JwtChecks, JwtKey, JwtToken, key_of
+from jackfield_nodes.values.conversions import UnfitValue, to_object
 
 _TOKENS = "jackfield_nodes.data.json_web_tokens"
 """The module that needs the library for tokens."""
@@ -24,7 +24,7 @@ MOST = 1e11
 """Seconds, some thousand years: more is no time that anybody means."""
 
 
-class Claims(Parameters):
+class JwtClaims(Parameters, title="Claims"):
     audience: str = Field("", description="aud")
     expires_in: float = Field(0, ge=-MOST, le=MOST, description="exp, in seconds from now; 0: none.")
     issuer: str = Field("", description="iss")
@@ -40,7 +40,7 @@ class Claims(Parameters):
         return made | {name: now + int(seconds) for name, seconds in times.items() if seconds}
 
 
-class Options(Parameters):
+class JwtOptions(Parameters, title="Options"):
     complete: Flag = Field(False, description="decode, verify: with header and signature.")
     ignore_expiration: Flag = Field(False, description="verify: whether an expired token is good.")
     ignore_not_before: Flag = Field(False, description="verify: whether a token is good before its time.")
@@ -52,10 +52,10 @@ class Options(Parameters):
 class JsonWebToken(Parameters):
     operation: Literal["sign", "verify", "decode"] = Field("sign", description="What to do; decode checks nothing.")
     use_json: Flag = Field(False, description="sign: all claims as one JSON object.")
-    claims: Claims = Field(default_factory=Claims, description="sign, without useJson.")
+    claims: JwtClaims = Field(default_factory=JwtClaims, description="sign, without useJson.")
     claims_json: object = Field("{}", description="sign, with useJson.")
     token: str = Field("", description="verify, decode: the token.")
-    options: Options = Field(default_factory=Options)
+    options: JwtOptions = Field(default_factory=JwtOptions)
 
 
 class JwtNode(ItemNode):
@@ -88,29 +88,31 @@ class JwtNode(ItemNode):
         else:
             key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
             now = self._context.clock.now_ms() / 1000
-            checks = Checks(now, options.clock_tolerance, not options.ignore_expiration, not options.ignore_not_before)
+            checks = JwtChecks(
+                now, options.clock_tolerance, not options.ignore_expiration, not options.ignore_not_before
+            )
             found = await asyncio.to_thread(_verified, token, key, checks)
         if not options.complete:
             return {"payload": found.payload}
         return {"header": found.header, "payload": found.payload, "signature": found.signature}
 
 
-def _signed(claims: Mapping[str, Json], key: Key, key_id: str) -> str:
-    return cast("Callable[[Mapping[str, Json], Key, str], str]", load(f"{_TOKENS}:signed"))(claims, key, key_id)
+def _signed(claims: Mapping[str, Json], key: JwtKey, key_id: str) -> str:
+    return cast("Callable[[Mapping[str, Json], JwtKey, str], str]", load(f"{_TOKENS}:signed"))(claims, key, key_id)
 
 
-def _verified(token: str, key: Key, checks: Checks) -> Token:
-    return cast("Callable[[str, Key, Checks], Token]", load(f"{_TOKENS}:verified"))(token, key, checks)
+def _verified(token: str, key: JwtKey, checks: JwtChecks) -> JwtToken:
+    return cast("Callable[[str, JwtKey, JwtChecks], JwtToken]", load(f"{_TOKENS}:verified"))(token, key, checks)
 
 
-def _taken_apart(token: str) -> Token:
-    return cast("Callable[[str], Token]", load(f"{_TOKENS}:taken_apart"))(token)
+def _taken_apart(token: str) -> JwtToken:
+    return cast("Callable[[str], JwtToken]", load(f"{_TOKENS}:taken_apart"))(token)
 
 
 def _claims(given: object) -> dict[str, Json]:
     try:
         return to_object(given)
-    except Unfit as exc:
+    except UnfitValue as exc:
         raise NodeError(f"The parameter claimsJson must be one JSON object; it is {exc}.") from None
 
 

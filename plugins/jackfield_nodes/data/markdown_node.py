@@ -1,7 +1,4 @@
-"""Markdown: to HTML (CommonMark, with tables and the like where asked for) and from HTML.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Markdown: to HTML (CommonMark, with tables and the like where asked for) and from HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.markdown_parameters import Markdown, MarkdownOptions
-from jackfield_nodes.values.conversions import Unfit, text_of
+from jackfield_nodes.values.conversions import UnfitValue, text_of
 from jackfield_nodes.values.paths import set_path
 
 LONGEST = 4 * 2**20
@@ -44,7 +41,7 @@ class MarkdownNode(ItemNode):
         try:
             result = await asyncio.to_thread(converted, parameters.mode, text, parameters.options)
             set_path(made, parameters.destination_key, result)
-        except Unfit as exc:
+        except UnfitValue as exc:
             raise NodeError(f"The result cannot be put into {parameters.destination_key}: {exc}.") from None
         return [with_json(item, made, index)]
 

@@ -1,7 +1,4 @@
-"""XML: to JSON and from JSON.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""XML: to JSON and from JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ MANY = 500
 """Values from so many on are written on a thread."""
 
 
-class Options(Parameters):
+class XmlOptions(Parameters, title="Options"):
     attrkey: str = Field("$", description="The field with an element's attributes.")
     charkey: str = Field("_", description="The field with an element's text, beside children or attributes.")
     explicit_array: Flag = Field(False, description="xmlToJson: a list also for a single child.")
@@ -61,7 +58,7 @@ class Options(Parameters):
 class Xml(Parameters):
     mode: Literal["xmlToJson", "jsonToxml", "jsonToXml"] = Field("xmlToJson", description="Which way.")
     data_property_name: str = Field("data", description="The field with the XML, or for it.")
-    options: Options = Field(default_factory=Options)
+    options: XmlOptions = Field(default_factory=XmlOptions)
 
 
 def large(value: Json) -> bool:

@@ -47,7 +47,7 @@ class Open:
     text: list[str]
 
 
-class Attributes(Protocol):
+class XmlAttributes(Protocol):
     def items(self) -> list[tuple[str, str]]: ...
 
 
@@ -60,7 +60,7 @@ class Reader(ContentHandler):
         self._open: list[Open] = []
         self.result: Json = None
 
-    def startElement(self, name: str, attrs: Attributes) -> None:  # noqa: N802
+    def startElement(self, name: str, attrs: XmlAttributes) -> None:  # noqa: N802
         if len(self._open) >= DEEPEST:
             raise NodeError(f"The XML has elements in more than {DEEPEST} levels.")
         element = Open(name.lower() if self._options.normalize_tags else name, {}, [])

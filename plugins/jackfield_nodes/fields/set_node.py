@@ -9,7 +9,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import mapped
 from jackfield.api.workflows import Item, Node
@@ -21,9 +21,8 @@ from jackfield_nodes.fields.set_parameters import (
     LegacySet,
     ModernSet,
     SetParameters,
-    write,
+    new_json,
 )
-from jackfield_nodes.values.conversions import CONVERSIONS, to_object, type_name, with_article
 
 
 class UnversionedSet(LatestSet):
@@ -50,50 +49,9 @@ def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
     return FieldsSet if isinstance(raw.get("fields"), dict) else LatestSet
 
 
-def convert(name: str, kind: str | None, value: object, *, ignore_errors: bool) -> Json:
-    """The value in its field's type; null stays null. Raises `NodeError` that names the field."""
-    converter = None if kind is None or value is None else CONVERSIONS.get(kind)
-    if converter is None:
-        return value  # type: ignore[return-value]  # resolved parameters are JSON
-    try:
-        return converter(value)
-    except ValueError as exc:
-        if ignore_errors:
-            return value  # type: ignore[return-value]
-        raise NodeError(
-            f"The field '{name}' expects {with_article(str(kind))} but got {with_article(type_name(value))}, {exc}; "
-            "change the field's type or turn on 'ignore conversion errors'."
-        ) from None
-
-
-def raw_object(value: object) -> dict[str, Json]:
-    """The object of raw mode. Raises `NodeError`."""
-    try:
-        return to_object(value)
-    except ValueError as exc:
-        raise NodeError(f"The parameter jsonOutput must be one JSON object; it is {exc}.") from None
-
-
-def new_json(parameters: SetParameters, json: dict[str, Json]) -> dict[str, Json]:
-    """What the item's data becomes."""
-    made = parameters.remaining(json)
-    options = parameters.options
-    if isinstance(parameters, ModernSet) and parameters.mode == "raw":
-        for key, member in raw_object(parameters.json_output).items():
-            write(made, key, member, dots=options.dot_notation)
-        return made
-    for name, kind, value in parameters.rows():
-        converted = convert(name, kind, value, ignore_errors=options.ignore_conversion_errors)
-        try:
-            write(made, name, converted, dots=options.dot_notation)
-        except ValueError as exc:
-            raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
-    return made
-
-
 def changed(parameters: SetParameters, item: Item, index: int) -> Item:
     """The output item. Shares unchanged data with the input item. Raises `NodeError`."""
-    files = item.get("binary") if parameters.keeps_binary() else None
+    files = item["binary"] if "binary" in item and parameters.keeps_binary() else None
     return new_item(new_json(parameters, item["json"]), index, files)
 
 
@@ -128,7 +86,7 @@ class SetNode:
         resolved: list[SetParameters] = await run.resolve()
         items = run.items
         made = await mapped(run, resolved, lambda index, parameters: [changed(parameters, items[index], index)])
-        if run.execution.mode in {"manual", "test"}:
+        if run.execution.mode in {"manual", "test"} and any(copies(given) > 1 for given in resolved):
             made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
         return [made]
 

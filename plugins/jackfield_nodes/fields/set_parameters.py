@@ -1,7 +1,5 @@
-"""Parameters of Set, one model per form; each says which fields it writes and what stays of an item.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Parameters of Set, one model per form; each says which fields it writes and what stays of an item. Below them: what
+becomes of an item's data."""
 
 from __future__ import annotations
 
@@ -11,7 +9,8 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Parameters
+from jackfield.api.nodes import NodeError, Parameters
+from jackfield_nodes.values.conversions import CONVERSIONS, to_object, type_name, with_article
 from jackfield_nodes.values.parameters import NameValue
 from jackfield_nodes.values.paths import get_path, is_path, remove_path, set_path
 
@@ -21,7 +20,7 @@ Row: TypeAlias = "tuple[str, str | None, object]"
 MAX_COPIES = 1000
 
 
-class Options(Parameters):
+class SetOptions(Parameters, title="Options"):
     dot_notation: bool = Field(True, description="Whether a name such as a.b means the field b inside a.")
     ignore_conversion_errors: bool = Field(False, description="Keep a value that does not fit its field's type.")
     include_binary: bool = Field(False, description="Keep the item's files (up to version 3.3).")
@@ -31,7 +30,7 @@ class Options(Parameters):
 class SetParameters(Parameters):
     """What every form has."""
 
-    options: Options = Field(default_factory=Options)
+    options: SetOptions = Field(default_factory=SetOptions)
 
     def rows(self) -> Iterator[Row]:
         """The fields to write, in order."""
@@ -107,7 +106,7 @@ class ModernSet(SetParameters):
     def _selected(self, json: dict[str, Json]) -> dict[str, Json]:
         kept: dict[str, Json] = {}
         for name in names(self.include_fields):
-            nested = self.options.dot_notation and is_path(name)
+            nested = self.options.dot_notation and is_path(name) is not None
             found, value = get_path(json, name) if nested else (name in json, json.get(name))
             if found:
                 kept[name.rpartition(".")[2] if nested else name] = value
@@ -231,3 +230,46 @@ def write(json: dict[str, Json], name: str, value: Json, *, dots: bool) -> None:
         set_path(json, name, value)
     else:
         json[name] = value
+
+
+def convert(name: str, kind: str | None, value: object, *, ignore_errors: bool) -> Json:
+    """The value in its field's type; null stays null. Raises `NodeError` that names the field."""
+    if kind == "string" and type(value) is str:
+        return value
+    converter = None if kind is None or value is None else CONVERSIONS.get(kind)
+    if converter is None:
+        return value  # type: ignore[return-value]  # resolved parameters are JSON
+    try:
+        return converter(value)
+    except ValueError as exc:
+        if ignore_errors:
+            return value  # type: ignore[return-value]
+        raise NodeError(
+            f"The field '{name}' expects {with_article(str(kind))} but got {with_article(type_name(value))}, {exc}; "
+            "change the field's type or turn on 'ignore conversion errors'."
+        ) from None
+
+
+def raw_object(value: object) -> dict[str, Json]:
+    """The object of raw mode. Raises `NodeError`."""
+    try:
+        return to_object(value)
+    except ValueError as exc:
+        raise NodeError(f"The parameter jsonOutput must be one JSON object; it is {exc}.") from None
+
+
+def new_json(parameters: SetParameters, json: dict[str, Json]) -> dict[str, Json]:
+    """What the item's data becomes."""
+    made = parameters.remaining(json)
+    options = parameters.options
+    if isinstance(parameters, ModernSet) and parameters.mode == "raw":
+        for key, member in raw_object(parameters.json_output).items():
+            write(made, key, member, dots=options.dot_notation)
+        return made
+    for name, kind, value in parameters.rows():
+        converted = convert(name, kind, value, ignore_errors=options.ignore_conversion_errors)
+        try:
+            write(made, name, converted, dots=options.dot_notation)
+        except ValueError as exc:
+            raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
+    return made

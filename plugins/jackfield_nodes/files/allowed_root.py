@@ -15,7 +15,7 @@ from re import Pattern
 from re import compile as compile_pattern
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.settings import FilesSettings
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -64,7 +64,7 @@ class AllowedRoot:
             )
         self._root = os.path.abspath(settings.root)  # noqa: PTH100 - as given, links in it stay
         self._most = settings.max_files
-        self._budget = Budget(settings)
+        self._budget = FileBudget(settings)
 
     def open_to_read(self, path: str) -> int:
         """A descriptor of a regular file."""

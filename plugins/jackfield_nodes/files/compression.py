@@ -29,7 +29,7 @@ from jackfield_nodes.files.formats.archives import (
     unique,
     zipped,
 )
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import run_to_end
 
@@ -106,7 +106,7 @@ class CompressionNode(ItemNode):
     ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
         """Name and content of every file in a packed one."""
         settings = self._context.settings(FilesSettings)
-        budget = Budget(settings)
+        budget = FileBudget(settings)
         given = file_of(item, name, index).get("fileName") or ""
         head = await _head(run, item, name, index)
         if head.startswith(GZIP):

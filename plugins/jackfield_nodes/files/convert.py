@@ -1,7 +1,4 @@
-"""Convert to File: items, or one of their fields, as a file.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Convert to File: items, or one of their fields, as a file."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from jackfield_nodes.files.convert_event import EventParameters, event_file
 from jackfield_nodes.files.writing import (
     TYPES,
     TableWriting,
-    Text,
+    TextForm,
     base64_content,
     json_content,
     table_file,
@@ -34,13 +31,13 @@ from jackfield_nodes.values.paths import get_path
 from jackfield_nodes.values.zones import zone_of
 
 
-class Options(TableWriting):
+class ConvertOptions(TableWriting, title="Options"):
     mime_type: str = Field("", description="toBinary: the file's media type.")
     data_is_base64: Flag = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
     format: Flag = Field(False, description="toJson: on several lines.")
 
-    def text(self) -> Text:
-        return Text(self.encoding, self.add_bom, self.format)
+    def text(self) -> TextForm:
+        return TextForm(self.encoding, self.add_bom, self.format)
 
 
 class Convert(EventParameters):
@@ -50,7 +47,7 @@ class Convert(EventParameters):
     mode: Literal["once", "each"] = Field("once", description="toJson: one file of all items, or one of each.")
     source_property: str = Field("", description="toText, toBinary: the field with the content.")
     binary_property_name: str = Field("data", description="The field for the file.")
-    options: Options = Field(default_factory=Options)
+    options: ConvertOptions = Field(default_factory=ConvertOptions)
 
 
 class ConvertNode(ItemNode):
@@ -107,7 +104,7 @@ class ConvertNode(ItemNode):
         return await self._binary(run, value, options)
 
     @staticmethod
-    async def _binary(run: NodeRun, value: Json, options: Options) -> BinaryData:
+    async def _binary(run: NodeRun, value: Json, options: ConvertOptions) -> BinaryData:
         if options.data_is_base64:
             content, kind = await asyncio.to_thread(base64_content, value)
         else:

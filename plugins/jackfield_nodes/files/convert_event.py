@@ -37,13 +37,13 @@ class OrganizerUi(Parameters):
     organizer_values: Organizer | None = None
 
 
-class Place(Parameters):
+class EventPlace(Parameters, title="Place"):
     lat: float = 0
     lon: float = 0
 
 
 class PlaceUi(Parameters):
-    geolocation_values: Place | None = None
+    geolocation_values: EventPlace | None = None
 
 
 class EventDetails(Parameters):

@@ -1,7 +1,6 @@
 """Extract from File: what is in a file, as items.
 
-Source: facts/workflow-service.md section 3.2. Operations that make rows give one item per row; the others put the
-content into one field.
+Operations that make rows give one item per row; the others put the content into one field.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
 from jackfield_nodes.files.settings import FilesSettings
-from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.values.conversions import UnfitValue
 from jackfield_nodes.values.paths import set_path
 
 READ_CALENDAR = "jackfield_nodes.files.formats.calendars:read_calendar"
@@ -38,11 +37,11 @@ class PdfReader(Protocol):
     """See `formats.pdf.read_pdf`."""
 
     def __call__(
-        self, content: bytes, budget: Budget, *, password: str, most: int | None, join: bool
+        self, content: bytes, budget: FileBudget, *, password: str, most: int | None, join: bool
     ) -> dict[str, Json]: ...
 
 
-class Options(TableReading):
+class ExtractOptions(TableReading, title="Options"):
     join_pages: Flag = Field(True, description="PDF: all pages as one text.")
     keep_source: Literal["", "json", "binary", "both"] = Field("", description="What of the input item is kept.")
     max_pages: int = Field(-1, ge=-1, description="PDF: pages to read at most; -1: all.")
@@ -50,7 +49,7 @@ class Options(TableReading):
     strip_bom: Flag = Field(True, alias="stripBOM", description="Texts without their byte order mark.")
 
 
-class Extract(Parameters):
+class ExtractFromFile(Parameters, title="Extract"):
     operation: Literal[
         "csv",
         "html",
@@ -69,16 +68,16 @@ class Extract(Parameters):
     ] = Field("csv", description="What the file is, and what becomes of it.")
     binary_property_name: str = Field("data", description="The field with the file.")
     destination_key: str = Field("data", description="The field for the content, where it is one value.")
-    options: Options = Field(default_factory=Options)
+    options: ExtractOptions = Field(default_factory=ExtractOptions)
 
 
 class ExtractNode(ItemNode):
     kind = "extractFromFile"
     versions: Sequence[float] = (1, 1.1)
     description = NodeDescription("Extract From File", "Makes items of what is in a file.", "transform")
-    model = Extract
+    model = ExtractFromFile
 
-    async def item(self, run: NodeRun, parameters: Extract, item: Item, index: int) -> Items:
+    async def item(self, run: NodeRun, parameters: ExtractFromFile, item: Item, index: int) -> Items:
         name, operation, options = parameters.binary_property_name, parameters.operation, parameters.options
         one_value = operation not in TABLES and operation != "pdf"
         if one_value and name not in (item.get("binary") or {}):
@@ -93,20 +92,20 @@ class ExtractNode(ItemNode):
         made: dict[str, Json] = dict(item["json"]) if options.keep_source in ("json", "both") else {}
         return [_kept(item, _with_value(made, parameters.destination_key, value), parameters, index)]
 
-    async def _pdf(self, content: bytes, options: Options) -> dict[str, Json]:
-        return await asyncio.to_thread(_pdf, content, Budget(self._context.settings(FilesSettings)), options)
+    async def _pdf(self, content: bytes, options: ExtractOptions) -> dict[str, Json]:
+        return await asyncio.to_thread(_pdf, content, FileBudget(self._context.settings(FilesSettings)), options)
 
-    def _value(self, content: bytes, parameters: Extract) -> Json:
+    def _value(self, content: bytes, parameters: ExtractFromFile) -> Json:
         if parameters.operation.startswith("binaryTo"):
             return base64.b64encode(content).decode("ascii")
         text = decoded(content, parameters.options.encoding)
         if parameters.operation in ("ics", "fromIcs"):
-            read_calendar = cast("Callable[[str, Budget], dict[str, Json]]", load(READ_CALENDAR))
-            return read_calendar(text, Budget(self._context.settings(FilesSettings)))
+            read_calendar = cast("Callable[[str, FileBudget], dict[str, Json]]", load(READ_CALENDAR))
+            return read_calendar(text, FileBudget(self._context.settings(FilesSettings)))
         return parsed(text) if parameters.operation == "fromJson" else text
 
 
-def _pdf(content: bytes, budget: Budget, options: Options) -> dict[str, Json]:
+def _pdf(content: bytes, budget: FileBudget, options: ExtractOptions) -> dict[str, Json]:
     most = None if options.max_pages < 0 else options.max_pages
     read_pdf = cast("PdfReader", load(READ_PDF))
     return read_pdf(content, budget, password=options.password, most=most, join=options.join_pages)
@@ -127,12 +126,12 @@ def _with_value(json: dict[str, Json], key: str, value: Json) -> dict[str, Json]
         return {**json, **value}
     try:
         set_path(json, key or "data", value)
-    except Unfit as exc:
+    except UnfitValue as exc:
         raise NodeError(f"The content cannot be put into {key}: {exc}.") from None
     return json
 
 
-def _kept(item: Item, json: dict[str, Json], parameters: Extract, index: int) -> Item:
+def _kept(item: Item, json: dict[str, Json], parameters: ExtractFromFile, index: int) -> Item:
     """The output item, with those files that stay: all but the one that was read, unless it is to be kept."""
     keep = parameters.options.keep_source
     if parameters.operation == "pdf" and keep in ("json", "both"):

@@ -1,6 +1,6 @@
 """Move Binary Data, which Extract From File and Convert to File have replaced.
 
-Source: facts/workflow-service.md section 3.2. Items that lack what is to be moved are left out.
+Items that lack what is to be moved are left out.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.writing import Text, base64_content, json_content, text_content
-from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.files.writing import TextForm, base64_content, json_content, text_content
+from jackfield_nodes.values.conversions import UnfitValue
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
 
-class Options(Parameters):
+class MoveBinaryOptions(Parameters, title="Options"):
     encoding: str = Field("", description="UTF-8 unless given.")
     add_bom: Flag = Field(False, alias="addBOM", description="jsonToBinary: with a byte order mark.")
     strip_bom: Flag = Field(True, alias="stripBOM", description="binaryToJson: without a byte order mark.")
@@ -45,7 +45,7 @@ class Move(Parameters):
     convert_all_data: Flag = Field(True, description="jsonToBinary: all fields.")
     source_key: str = Field("data", description="What is moved.")
     destination_key: str = Field("data", description="Where it is moved to.")
-    options: Options = Field(default_factory=Options)
+    options: MoveBinaryOptions = Field(default_factory=MoveBinaryOptions)
 
 
 class MoveNode(ItemNode):
@@ -59,7 +59,7 @@ class MoveNode(ItemNode):
             if parameters.mode == "binaryToJson":
                 return await self._to_json(run, parameters, item, index)
             return await self._to_binary(run, parameters, item, index)
-        except Unfit as exc:
+        except UnfitValue as exc:
             raise NodeError(f"The data cannot be put into {parameters.destination_key}: {exc}.") from None
 
     @staticmethod
@@ -106,16 +106,16 @@ class MoveNode(ItemNode):
         return [new_item(left, index, files)]
 
 
-def _value(content: bytes, options: Options) -> Json:
+def _value(content: bytes, options: MoveBinaryOptions) -> Json:
     if options.keep_as_base64:
         return base64.b64encode(content).decode("ascii")
     text = decoded(content, options.encoding)
     return parsed(text) if options.json_parse else text
 
 
-def _content(value: Json, options: Options) -> tuple[bytes, str]:
+def _content(value: Json, options: MoveBinaryOptions) -> tuple[bytes, str]:
     """The bytes, and the media type where the data says it."""
-    text = Text(options.encoding, options.add_bom)
+    text = TextForm(options.encoding, options.add_bom)
     if options.data_is_base64:
         return base64_content(value)
     if options.use_raw_data and not isinstance(value, dict | list):

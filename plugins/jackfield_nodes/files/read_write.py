@@ -1,6 +1,6 @@
 """Read/Write Files from Disk, and the three older nodes that it replaced: below one allowed directory only.
 
-Source: facts/workflow-service.md section 3.2. A run that a crash interrupts writes its files again.
+A run that a crash interrupts writes its files again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import opened, run_to_end
 
 
-class Options(Parameters):
+class DiskFileOptions(Parameters, title="Options"):
     data_property_name: str = Field("data", description="read: the field for the file.")
     file_extension: str = Field("", description="read: another extension than the file's own.")
     file_name: str = Field("", description="read: another name than the file's own.")
@@ -40,7 +40,7 @@ class ReadWrite(Parameters):
     file_selector: str = Field("", description="read: a path, or a pattern with *, ? and **.")
     file_name: str = Field("", description="write: the path.")
     data_property_name: str = Field("data", description="write: the field with the file.")
-    options: Options = Field(default_factory=Options)
+    options: DiskFileOptions = Field(default_factory=DiskFileOptions)
 
 
 class ReadOne(Parameters):
@@ -56,7 +56,7 @@ class ReadMany(Parameters):
 class WriteOne(Parameters):
     file_name: str = Field("", description="The path.")
     data_property_name: str = Field("data", description="The field with the file.")
-    options: Options = Field(default_factory=Options)
+    options: DiskFileOptions = Field(default_factory=DiskFileOptions)
 
 
 class DiskNode(ItemNode):
@@ -65,7 +65,7 @@ class DiskNode(ItemNode):
     def _allowed(self) -> AllowedRoot:
         return AllowedRoot(self._context.settings(FilesSettings))
 
-    async def read(self, run: NodeRun, path: str, options: Options) -> BinaryData:
+    async def read(self, run: NodeRun, path: str, options: DiskFileOptions) -> BinaryData:
         """Keep a file of the disk as a file of the execution. Raises `NodeError`."""
         name = options.file_name or PurePosixPath(path).name
         kind = options.mime_type or mimetypes.guess_type(path)[0] or DEFAULT_TYPE
@@ -124,7 +124,7 @@ class ReadOneNode(DiskNode):
     model: type[NodeParameters] = ReadOne
 
     async def item(self, run: NodeRun, parameters: ReadOne, item: Item, index: int) -> Items:
-        file = await self.read(run, parameters.file_path, Options())
+        file = await self.read(run, parameters.file_path, DiskFileOptions())
         files = with_file(item, parameters.data_property_name, file)
         return [new_item(item["json"], index, dict(files))]
 
@@ -138,7 +138,7 @@ class ReadManyNode(DiskNode):
     async def item(self, run: NodeRun, parameters: ReadMany, item: Item, index: int) -> Items:
         made: Items = []
         for path in await self.found(parameters.file_selector):
-            file = await self.read(run, path, Options())
+            file = await self.read(run, path, DiskFileOptions())
             made.append(new_item({}, index, {parameters.data_property_name: file}))
         return made
 

@@ -16,7 +16,7 @@ from jackfield.api.places import load
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import Cell, TableOptions, clipped, objects
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -86,28 +86,28 @@ async def table_of(
     context: PluginContext, content: bytes, kind: TableFormat, options: TableReading
 ) -> list[dict[str, Json]]:
     """The rows of the file as objects. Raises `NodeError`."""
-    budget = Budget(context.settings(FilesSettings))
+    budget = FileBudget(context.settings(FilesSettings))
     return await asyncio.to_thread(_table, content, kind, options, budget)
 
 
-def _table(content: bytes, kind: TableFormat, options: TableReading, budget: Budget) -> list[dict[str, Json]]:
+def _table(content: bytes, kind: TableFormat, options: TableReading, budget: FileBudget) -> list[dict[str, Json]]:
     table = options.table()
     if kind == "csv":
         return objects(read_csv(decoded(content, options.encoding), options.csv(), budget), table)
     return objects(clipped(_sheet(content, kind, options, budget), table.range), table)
 
 
-def _sheet(content: bytes, kind: TableFormat, options: TableReading, budget: Budget) -> Iterator[Sequence[Cell]]:
+def _sheet(content: bytes, kind: TableFormat, options: TableReading, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     if kind == "xls" and content.startswith(ZIP):
         kind = "xlsx"
     elif kind == "xlsx" and content.startswith(COMPOUND):
         kind = "xls"
     found = load(READERS[kind])
     if kind == "html":
-        return cast("Callable[[str, Budget], Rows]", found)(decoded(content, options.encoding), budget)
+        return cast("Callable[[str, FileBudget], Rows]", found)(decoded(content, options.encoding), budget)
     if kind == "rtf":
-        return cast("Callable[[bytes, Budget], Rows]", found)(content, budget)
-    return cast("Callable[[bytes, str, Budget], Rows]", found)(content, options.sheet_name, budget)
+        return cast("Callable[[bytes, FileBudget], Rows]", found)(content, budget)
+    return cast("Callable[[bytes, str, FileBudget], Rows]", found)(content, options.sheet_name, budget)
 
 
 def format_of(file: BinaryData, content: bytes) -> TableFormat:

@@ -58,7 +58,7 @@ class TableWriting(Parameters):
 
 
 @record
-class Text:
+class TextForm:
     """How a text becomes a file. spaced: JSON on several lines."""
 
     encoding: str = ""
@@ -88,7 +88,7 @@ def _table(items: Sequence[Mapping[str, Json]], kind: str, options: TableWriting
     return cast("Callable[[Rows, str], bytes]", found)(rows, sheet)
 
 
-def text_content(value: Json, text: Text) -> bytes:
+def text_content(value: Json, text: TextForm) -> bytes:
     """The value as the content of a file: text as it is, objects and lists as JSON. Raises `NodeError`."""
     if text.spaced and isinstance(value, dict | list):
         shown = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
@@ -97,7 +97,7 @@ def text_content(value: Json, text: Text) -> bytes:
     return encoded(shown, text.encoding, mark=text.mark)
 
 
-def json_content(value: Json, text: Text) -> bytes:
+def json_content(value: Json, text: TextForm) -> bytes:
     """The value as JSON. Raises `NodeError`."""
     if isinstance(value, dict | list):
         return text_content(value, text)

@@ -23,7 +23,7 @@ MOST_BYTES = 16 * 2**20
 """Of a file that holds a workflow."""
 
 
-class Locator(Parameters):
+class WorkflowLocator(Parameters, title="Locator"):
     """A chosen workflow."""
 
     value: str | None = None
@@ -35,7 +35,7 @@ class InputColumn(Parameters):
     removed: bool = False
 
 
-class Mapper(Parameters):
+class SubWorkflowInputs(Parameters, title="Mapper"):
     """The fields that the other workflow gets."""
 
     mapping_mode: str = "defineBelow"
@@ -43,7 +43,7 @@ class Mapper(Parameters):
     schema_: list[InputColumn] = Field(default_factory=list, alias="schema")
 
 
-class Options(Parameters):
+class SubWorkflowOptions(Parameters, title="Options"):
     wait_for_sub_workflow: bool = Field(True, description="Without it, the node's own items go on.")
 
 
@@ -51,12 +51,12 @@ class ExecuteWorkflow(Parameters):
     source: Literal["database", "parameter", "localFile", "url"] = Field(
         "database", description="Where the workflow is: saved, in workflowJson, in a file. url is not available."
     )
-    workflow_id: Locator | str | None = Field(None, description="The saved workflow's id.")
+    workflow_id: WorkflowLocator | str | None = Field(None, description="The saved workflow's id.")
     workflow_json: object = Field(None, description="Of source parameter: the workflow's JSON.")
     workflow_path: str = Field("", description="Of source localFile: a file below nodes.files.root.")
-    workflow_inputs: Mapper = Field(default_factory=Mapper)
+    workflow_inputs: SubWorkflowInputs = Field(default_factory=SubWorkflowInputs)
     mode: Literal["once", "each"] = Field("once", description="One run with all items, or one run per item.")
-    options: Options = Field(default_factory=Options)
+    options: SubWorkflowOptions = Field(default_factory=SubWorkflowOptions)
 
     @classmethod
     def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
@@ -100,7 +100,7 @@ def read_file(path: str, settings: FilesSettings) -> bytes:
 def saved(parameters: ExecuteWorkflow) -> str:
     """The id of a saved workflow. Raises `NodeError`."""
     chosen = parameters.workflow_id
-    workflow_id = chosen.value if isinstance(chosen, Locator) else chosen
+    workflow_id = chosen.value if isinstance(chosen, WorkflowLocator) else chosen
     if not workflow_id:
         raise NodeError("The parameter workflowId is empty; choose the workflow to run.")
     return workflow_id

@@ -20,7 +20,7 @@ class InputField(Parameters):
     type: str = "string"
 
 
-class Fields(Parameters):
+class InputFields(Parameters, title="Fields"):
     values: list[InputField] = Field(default_factory=list)
 
 
@@ -28,7 +28,7 @@ class ExecuteWorkflowTrigger(Parameters):
     input_source: Literal["workflowInputs", "jsonExample", "passthrough"] = Field(
         "workflowInputs", description="How the fields that callers fill are told: one by one, by example, not at all."
     )
-    workflow_inputs: Fields = Field(default_factory=Fields)
+    workflow_inputs: InputFields = Field(default_factory=InputFields)
     json_example: object = Field("", description="An object whose keys are the fields.")
 
 

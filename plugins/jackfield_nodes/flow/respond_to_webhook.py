@@ -1,10 +1,12 @@
 """Respond to Webhook: answers the waiting call; the run goes on.
 
-Source: facts/workflow-service.md section 3.2 and 2.3. Parameters are evaluated for the first item only.
+Parameters are evaluated for the first item only. Headers are made safe: a value from a request can neither add a header
+nor run in the daemon's origin.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, cast
 
@@ -29,7 +31,6 @@ from jackfield.api.nodes.items import new_item, pass_all
 from jackfield.api.nodes.running import made_at_once
 from jackfield.api.places import load
 from jackfield.api.workflows import Item, Node, Outputs
-from jackfield_nodes.flow.answer_headers import AnswerHeaders, checked_status
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.parameters import NameValue
 from jackfield_nodes.values.paths import set_path
@@ -40,13 +41,21 @@ JSON_TYPE = "application/json; charset=utf-8"
 EXAMPLE: Mapping[str, Json] = {"myField": "value"}
 """The body of `json` when the document has none."""
 TEXT_TYPE = "text/html; charset=utf-8"
+_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
+_SERVERS_OWN = frozenset(
+    {"connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "x-request-id"}
+)
+_ACTIVE_TYPES = ("html", "xml", "svg")
+SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
+"""Pages of a workflow may run, but in an origin of their own."""
 
 
 class Entries(Parameters):
     entries: list[NameValue] = Field(default_factory=list)
 
 
-class Options(Parameters):
+class RespondOptions(Parameters, title="Options"):
     response_code: int | None = Field(
         None, ge=100, le=599, description="200 to 599; 200, or 307 for a redirect, unless given."
     )
@@ -66,7 +75,7 @@ class Respond(Parameters):
     input_field_name: str = Field("data", description="binary: the field that has the file.")
     payload: object = Field('{"myField": "value"}', description="jwt: the claims, an object or its JSON text.")
     enable_response_output: bool = Field(False, description="A second output with the answer (from version 1.4 on).")
-    options: Options = Field(default_factory=Options)
+    options: RespondOptions = Field(default_factory=RespondOptions)
 
 
 def json_body(value: object) -> Json:
@@ -94,7 +103,7 @@ def keyed(value: Json, key: str) -> Json:
     return wrapped
 
 
-class Answer:
+class AnswerDraft:
     """One answer while it is built."""
 
     def __init__(self, parameters: Respond) -> None:
@@ -169,9 +178,9 @@ class RespondNode:
 
         return await made_at_once(run, work)
 
-    async def _answer(self, run: NodeRun) -> Answer:
+    async def _answer(self, run: NodeRun) -> AnswerDraft:
         parameters: Respond = await run.resolve_first()
-        answer = Answer(parameters)
+        answer = AnswerDraft(parameters)
         key = parameters.options.response_key
         match parameters.respond_with:
             case "firstIncomingItem":
@@ -193,10 +202,51 @@ class RespondNode:
         return answer
 
 
-def _shown(answer: Answer) -> dict[str, Json]:
+def _shown(answer: AnswerDraft) -> dict[str, Json]:
     headers: dict[str, Json] = dict(answer.headers.listed())
     return {"statusCode": answer.status, "headers": headers, "body": answer.shown}
 
 
 def node(context: PluginContext) -> RespondNode:
     return RespondNode()
+
+
+def checked_status(status: int) -> int:
+    """Raises `NodeError` for a status that cannot end an answer."""
+    if not 200 <= status <= 599:
+        raise NodeError(f"The status {status} cannot be answered; use 200 to 599.")
+    return status
+
+
+class AnswerHeaders:
+    """Names in lower case. Values are the bytes of their UTF-8 text, one character each."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[str]] = {}
+
+    def add(self, name: str, value: str) -> None:
+        """One more header; a name may repeat. Control characters in a value become blanks. Headers that belong to the
+        server are left out. Raises `NodeError` for a name that is none."""
+        key = name.strip().lower()
+        if not _NAME.fullmatch(key):
+            raise NodeError("A response header has a name that is not valid; use letters, digits and '-'.")
+        if key not in _SERVERS_OWN:
+            self._values.setdefault(key, []).append(_safe(value))
+
+    def replace(self, name: str, value: str) -> None:
+        self._values[name] = [_safe(value)]
+
+    def default(self, name: str, value: str) -> None:
+        """Set it unless the author did."""
+        self._values.setdefault(name, [_safe(value)])
+
+    def listed(self) -> list[tuple[str, str]]:
+        """In the order in which they were set, with a sandbox for active content."""
+        kind = self._values.get("content-type", [""])[-1].lower()
+        if any(active in kind for active in _ACTIVE_TYPES):
+            self.default("content-security-policy", SANDBOX)
+        return [(name, value) for name, values in self._values.items() for value in values]
+
+
+def _safe(value: str) -> str:
+    return _CONTROL.sub(" ", value).strip().encode("utf-8", "replace").decode("latin-1")

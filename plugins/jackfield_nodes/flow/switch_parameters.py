@@ -1,7 +1,7 @@
 """Parameters of Switch, one model per form; each says how many outputs there are and which of them an item goes to.
 
-Source: facts/workflow-service.md section 3.2: version 1 has four outputs, version 2 one per rule, version 3 a block of
-conditions per rule and perhaps an output for the rest.
+Version 1 has four outputs, version 2 one per rule, version 3 a block of conditions per rule and perhaps an output for
+the rest.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.conditions.blocks import REGEX, FilterBlock, Question, Rules, passes, question, questions
 from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
-from jackfield_nodes.conditions.item_tests import Surroundings, asks_regex, rules_of
-from jackfield_nodes.conditions.legacy import DEFAULTS, Comparison, legacy_holds
+from jackfield_nodes.conditions.item_tests import TestSurroundings, asks_regex, rules_of
+from jackfield_nodes.conditions.legacy import DEFAULTS, LegacyComparison, legacy_holds
 from jackfield_nodes.values.conversions import text_of, to_number, type_name, with_article
 
 MAX_OUTPUTS = 1000
@@ -59,22 +59,22 @@ class SwitchParameters(Parameters):
         """Whether `asks` may tell anything."""
         raise NotImplementedError
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         """The regular expression tests to answer before `targets`."""
         raise NotImplementedError
 
-    def matches(self, json: dict[str, Json], item: int, around: Surroundings, count: int) -> Sequence[int]:
+    def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         """Mode rules: the outputs that the item goes to. Raises `NodeError`."""
         raise NotImplementedError
 
-    def targets(self, json: dict[str, Json], item: int, around: Surroundings, count: int) -> Sequence[int]:
+    def targets(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         """The outputs that the item goes to. Raises `NodeError`."""
         if self.mode == "expression":
             return [checked_output(self.output, count, item, "output")]
         return self.matches(json, item, around, count)
 
 
-class ComparisonRule(Comparison):
+class ComparisonRule(LegacyComparison, title="ComparisonRule"):
     output: object = Field(0, description="Version 1: where matching items go.")
     output_key: str = Field("", description="Version 2: the name of the rule's output.")
 
@@ -97,14 +97,14 @@ class LegacySwitch(SwitchParameters):
     def _rows(self) -> Iterator[tuple[int, ComparisonRule, str, tuple[object, object]]]:
         """Index, rule, operation and the compared values."""
         given = {"value1": self.value1} if "value1" in self.model_fields_set else {}
-        left, _ = Comparison(**given).sides(self.data_type)
+        left, _ = LegacyComparison(**given).sides(self.data_type)
         for index, rule in enumerate(self.rules.rules):
             yield index, rule, rule.operation or DEFAULTS[self.data_type], (left, rule.sides(self.data_type)[1])
 
     def has_regex(self) -> bool:
         return self.mode == "rules" and any(rule.operation in REGEX for rule in self.rules.rules)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         for _, _, operation, (left, right) in self._rows():
             if operation in REGEX:
                 yield question(text_of(left), text_of(right), ignore_case=False)
@@ -113,7 +113,7 @@ class LegacySwitch(SwitchParameters):
         """The rule's output and the parameter that names it."""
         return rule.output, f"rules.rules[{index}].output"
 
-    def matches(self, json: dict[str, Json], item: int, around: Surroundings, count: int) -> Sequence[int]:
+    def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         for index, rule, operation, sides in self._rows():
             if legacy_holds(self.data_type, operation, sides, item, around.zone, around.answers):
                 target, name = self.output_of(index, rule)
@@ -173,21 +173,21 @@ class BlockSwitch(SwitchParameters):
     def has_regex(self) -> bool:
         return self.mode == "rules" and any(asks_regex(rule.conditions) for rule in self.rules.values)
 
-    def _rules(self, block: FilterBlock, around: Surroundings) -> Rules:
+    def _rules(self, block: FilterBlock, around: TestSurroundings) -> Rules:
         loose = self.loose_type_validation or self.options.loose_type_validation
         return rules_of(block, around, loose=loose, ignore_case=self.options.ignore_case)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         for rule in self.rules.values:
             yield from questions(rule.conditions, item, self._rules(rule.conditions, around))
 
-    def _passes(self, index: int, rule: BlockRule, item: int, around: Surroundings) -> bool:
+    def _passes(self, index: int, rule: BlockRule, item: int, around: TestSurroundings) -> bool:
         try:
             return passes(rule.conditions, item, self._rules(rule.conditions, around))
         except NodeError as exc:
             raise NodeError(f"Rule {index}: {exc.message}", item=item) from None
 
-    def matches(self, json: dict[str, Json], item: int, around: Surroundings, count: int) -> Sequence[int]:
+    def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         found: list[int] = []
         for index, rule in enumerate(self.rules.values):
             if self._passes(index, rule, item, around):
@@ -230,10 +230,10 @@ class FlatSwitch(SwitchParameters):
     def has_regex(self) -> bool:
         return any(rule.operation in REGEX for rule in self.rules)
 
-    def asks(self, json: dict[str, Json], item: int, around: Surroundings) -> Iterator[Question]:
+    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         return flat_questions([rule.condition() for rule in self.rules], json)
 
-    def matches(self, json: dict[str, Json], item: int, around: Surroundings, count: int) -> Sequence[int]:
+    def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         found = [
             index
             for index, rule in enumerate(self.rules)

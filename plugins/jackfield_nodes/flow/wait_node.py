@@ -25,7 +25,7 @@ AUTHENTICATION_SECRETS = ("headerValue", "password", "secret", "hmacSecret", "jw
 LONGEST_MS = 100 * 366 * 86_400_000
 
 
-class Wait(Parameters):
+class WaitParameters(Parameters, title="Wait"):
     """Version 1.1."""
 
     resume: Literal["timeInterval", "specificTime", "webhook", "form"] = Field(
@@ -50,27 +50,27 @@ class Wait(Parameters):
         return [prefix + name for prefix in ("authConfig.", "") for name in AUTHENTICATION_SECRETS]
 
 
-class FirstWait(Wait):
+class FirstWait(WaitParameters):
     """Version 1: one hour unless told otherwise."""
 
     amount: float = Field(1, ge=0, description="How long, in units.")
     unit: Literal["milliseconds", "seconds", "minutes", "hours", "days"] = Field("hours", description="Of the amount.")
 
 
-class UnversionedWait(Wait):
+class UnversionedWait(WaitParameters):
     """Without typeVersion: one second unless told otherwise."""
 
     amount: float = Field(1, ge=0, description="How long, in units.")
 
 
-def resume_time(parameters: Wait, now_ms: int, zone: tzinfo) -> int:
+def resume_time(parameters: WaitParameters, now_ms: int, zone: tzinfo) -> int:
     """Unix milliseconds of the end of the wait. Raises `NodeError`."""
     if parameters.resume == "timeInterval":
         return now_ms + _length("amount", parameters.amount, parameters.unit)
     return _moment("dateTime", parameters.date_time, zone)
 
 
-def time_limit(parameters: Wait, now_ms: int, zone: tzinfo) -> int | None:
+def time_limit(parameters: WaitParameters, now_ms: int, zone: tzinfo) -> int | None:
     """Until when a call is waited for; None: without end. Raises `NodeError`."""
     if not parameters.limit_wait_time:
         return None
@@ -103,7 +103,7 @@ CALL_FIELDS = {
 """What a call is told of the node's parameters."""
 
 
-def awaited(parameters: Wait) -> dict[str, Json]:
+def awaited(parameters: WaitParameters) -> dict[str, Json]:
     """See `Suspend.call`."""
     values: dict[str, Json] = parameters.model_dump(mode="json", by_alias=True)
     told: dict[str, Json] = {name: values[name] for name in CALL_FIELDS[parameters.resume] if name in values}
@@ -124,13 +124,13 @@ class WaitNode:
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
             return UnversionedWait
-        return FirstWait if version < 1.1 else Wait
+        return FirstWait if version < 1.1 else WaitParameters
 
     def outputs(self, node: Node) -> int:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        parameters: Wait = await run.resolve_first()
+        parameters: WaitParameters = await run.resolve_first()
         now = self._clock.now_ms()
         zone = zone_of(run)
         outputs = pass_all(run.items)

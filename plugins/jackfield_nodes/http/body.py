@@ -28,7 +28,7 @@ class Upload:
 
 
 @record
-class SentFile:
+class HttpFile:
     """A file of the item that goes along."""
 
     content: Content
@@ -64,22 +64,22 @@ def raw_body(value: object, content_type: str) -> Body:
     return Body(utf8(text_of(value)), content_type or "text/plain; charset=utf-8")
 
 
-def file_body(file: SentFile) -> Body:
+def file_body(file: HttpFile) -> Body:
     """One file."""
     return Body(file.content, file.mime_type or DEFAULT_TYPE)
 
 
-def multipart_body(fields: Mapping[str, Json], files: Iterable[tuple[str, SentFile]]) -> Body:
+def multipart_body(fields: Mapping[str, Json], files: Iterable[tuple[str, HttpFile]]) -> Body:
     """multipart/form-data. files: the form's field and the file."""
     sent = (FormFile(name, file.file_name or "file", file.content, file.mime_type) for name, file in files)
     return multipart(pairs(fields), sent)
 
 
-async def sent_files(run: NodeRun, item: Item, fields: Iterable[str], index: int) -> dict[str, SentFile]:
+async def sent_files(run: NodeRun, item: Item, fields: Iterable[str], index: int) -> dict[str, HttpFile]:
     """Binary field -> its file. Raises `NodeError`."""
-    found: dict[str, SentFile] = {}
+    found: dict[str, HttpFile] = {}
     for field in fields:
         content = await sendable(run, item, field, index)
         file = file_of(item, field, index)
-        found[field] = SentFile(content, file.get("mimeType") or "", file.get("fileName") or "")
+        found[field] = HttpFile(content, file.get("mimeType") or "", file.get("fileName") or "")
     return found

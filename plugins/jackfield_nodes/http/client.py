@@ -12,7 +12,7 @@ from jackfield.api.http_client import Authorization, HttpCall, HttpReply
 from jackfield.api.places import load
 
 if TYPE_CHECKING:
-    from jackfield_nodes.http.sending import Sender
+    from jackfield_nodes.http.sending import HttpSender
 
 SENDER = "jackfield_nodes.http.sending:sender"
 """Needs httpx."""
@@ -23,14 +23,14 @@ class GuardedClient:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._sender: Sender | None = None
+        self._sender: HttpSender | None = None
 
     async def send(self, call: HttpCall, authorization: Authorization | None = None) -> HttpReply:
         return await (await self._ready()).send(call, authorization)
 
-    async def _ready(self) -> Sender:
+    async def _ready(self) -> HttpSender:
         if self._sender is None:
-            make = cast("Callable[[PluginContext], Sender]", await loaded(SENDER))
+            make = cast("Callable[[PluginContext], HttpSender]", await loaded(SENDER))
             if self._sender is None:
                 self._sender = make(self._context)
         return self._sender

@@ -1,4 +1,4 @@
-"""Parameters of HTTP Request versions 1 and 2. Source: facts/workflow-service.md section 3.2."""
+"""Parameters of HTTP Request versions 1 and 2."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
-from jackfield_nodes.http.body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
+from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
-from jackfield_nodes.http.parameters import Batch, HttpParameters, chosen_kind
+from jackfield_nodes.http.parameters import HttpBatch, HttpParameters, chosen_kind
 from jackfield_nodes.values.parameters import NameValue
 
 KINDS: Mapping[str, str] = {
@@ -26,11 +26,11 @@ KINDS: Mapping[str, str] = {
 """Version 1's `authentication` -> kind of credential."""
 
 
-class Rows(Parameters):
+class LegacyHttpRows(Parameters, title="Rows"):
     parameter: list[NameValue] = Field(default_factory=list)
 
 
-class LegacyOptions(Parameters):
+class LegacyHttpOptions(Parameters, title="LegacyOptions"):
     full_response: bool = Field(False, description="Also give status and headers.")
     body_content_type: Literal["json", "raw", "form-urlencoded", "multipart-form-data"] = "json"
     body_content_custom_mime_type: str = Field("", description="raw: the Content-Type.")
@@ -62,14 +62,14 @@ class LegacyHttpRequest(HttpParameters):
     body_parameters_json: object = ""
     header_parameters_json: object = ""
     query_parameters_json: object = ""
-    body_parameters_ui: Rows = Field(default_factory=Rows)
-    header_parameters_ui: Rows = Field(default_factory=Rows)
-    query_parameters_ui: Rows = Field(default_factory=Rows)
-    options: LegacyOptions = Field(default_factory=LegacyOptions)
+    body_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)
+    header_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)
+    query_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)
+    options: LegacyHttpOptions = Field(default_factory=LegacyHttpOptions)
 
-    def batch(self) -> Batch | None:
+    def batch(self) -> HttpBatch | None:
         size = self.options.batch_size
-        return None if size is None else Batch(batch_size=size, batch_interval=self.options.batch_interval)
+        return None if size is None else HttpBatch(batch_size=size, batch_interval=self.options.batch_interval)
 
     def credential_kind(self) -> str | None:
         if self.authentication in KINDS:
@@ -83,7 +83,7 @@ class LegacyHttpRequest(HttpParameters):
             return [upload.field for upload in self._uploads()]
         return [self.binary_property_name]
 
-    def call(self, files: Mapping[str, SentFile]) -> Call:
+    def call(self, files: Mapping[str, HttpFile]) -> Call:
         options = self.options
         style: ArrayStyle = "repeat" if options.use_query_string else "indices"
         return Call(
@@ -111,13 +111,13 @@ class LegacyHttpRequest(HttpParameters):
         """Names and values of one part, from JSON or from rows."""
         if self.json_parameters:
             return object_from(getattr(self, f"{part}_parameters_json"), f"{part}ParametersJson")
-        rows: Rows = getattr(self, f"{part}_parameters_ui")
+        rows: LegacyHttpRows = getattr(self, f"{part}_parameters_ui")
         return collected(rows.parameter, repeat=False)
 
     def _headers(self) -> Pairs:
         return pairs(self._given("header"))
 
-    def _body(self, files: Mapping[str, SentFile]) -> Body | None:
+    def _body(self, files: Mapping[str, HttpFile]) -> Body | None:
         if self.request_method in {"GET", "HEAD"} and not self.send_binary_data:
             return None
         kind = self.options.body_content_type

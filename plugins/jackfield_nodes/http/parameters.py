@@ -1,7 +1,4 @@
-"""Parameters of HTTP Request, one model per generation; each says what it asks for as a `Call`.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Parameters of HTTP Request, one model per generation; each says what it asks for as a `Call`."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError, Parameters
-from jackfield_nodes.http.body import SentFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
+from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
 from jackfield_nodes.values.parameters import NameValue
@@ -21,7 +18,7 @@ Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
 ContentType: TypeAlias = "Literal['json', 'form-urlencoded', 'multipart-form-data', 'binaryData', 'raw']"
 
 
-class Batch(Parameters):
+class HttpBatch(Parameters, title="Batch"):
     batch_size: int = Field(50, ge=-1, description="How many items are sent at one time; -1 is no limit of the node.")
     batch_interval: int = Field(1000, ge=0, le=3_600_000, description="Pause between two batches, in milliseconds.")
 
@@ -29,7 +26,7 @@ class Batch(Parameters):
 class HttpParameters(Parameters):
     """What both generations can tell."""
 
-    def batch(self) -> Batch | None:
+    def batch(self) -> HttpBatch | None:
         """How the items are spread over time."""
         raise NotImplementedError
 
@@ -49,7 +46,7 @@ class HttpParameters(Parameters):
         """The binary fields of the item whose files go along."""
         raise NotImplementedError
 
-    def call(self, files: Mapping[str, SentFile]) -> Call:
+    def call(self, files: Mapping[str, HttpFile]) -> Call:
         """The request for one item. files: those of `file_fields`. Raises `NodeError`."""
         raise NotImplementedError
 
@@ -58,7 +55,7 @@ class HttpParameters(Parameters):
         raise NotImplementedError
 
 
-class Rows(Parameters):
+class HttpRows(Parameters, title="Rows"):
     parameters: list[NameValue] = Field(default_factory=list)
 
 
@@ -78,7 +75,7 @@ class ResponseOptions(Parameters):
     output_property_name: str = Field("data", description="Where text or a file goes.")
 
 
-class Response(Parameters):
+class HttpResponseOptions(Parameters, title="Response"):
     response: ResponseOptions = Field(default_factory=ResponseOptions)
 
 
@@ -91,8 +88,8 @@ class Redirect(Parameters):
     redirect: RedirectOptions = Field(default_factory=RedirectOptions)
 
 
-class Batching(Parameters):
-    batch: Batch = Field(default_factory=Batch)
+class HttpBatching(Parameters, title="Batching"):
+    batch: HttpBatch = Field(default_factory=HttpBatch)
 
 
 class Pagination(Parameters):
@@ -101,10 +98,10 @@ class Pagination(Parameters):
     )
 
 
-class Options(Parameters):
-    response: Response = Field(default_factory=Response)
+class HttpOptions(Parameters, title="Options"):
+    response: HttpResponseOptions = Field(default_factory=HttpResponseOptions)
     redirect: Redirect = Field(default_factory=Redirect)
-    batching: Batching | None = None
+    batching: HttpBatching | None = None
     pagination: Pagination | None = None
     timeout: float | None = Field(None, ge=0, description="Longest time of the request, in milliseconds.")
     proxy: str | None = Field(None, description="http:// URL of a proxy that opens tunnels (CONNECT).")
@@ -123,11 +120,11 @@ class HttpRequest(HttpParameters):
     node_credential_type: str | None = None
     send_query: bool = False
     specify_query: Literal["keypair", "json"] = "keypair"
-    query_parameters: Rows = Field(default_factory=Rows)
+    query_parameters: HttpRows = Field(default_factory=HttpRows)
     json_query: object = ""
     send_headers: bool = False
     specify_headers: Literal["keypair", "json"] = "keypair"
-    header_parameters: Rows = Field(default_factory=Rows)
+    header_parameters: HttpRows = Field(default_factory=HttpRows)
     json_headers: object = ""
     send_body: bool = False
     content_type: ContentType = "json"
@@ -137,12 +134,12 @@ class HttpRequest(HttpParameters):
     body: object = ""
     raw_content_type: str = ""
     input_data_field_name: str = "data"
-    options: Options = Field(default_factory=Options)
+    options: HttpOptions = Field(default_factory=HttpOptions)
 
     follows: ClassVar[bool] = True
     repeats_names: ClassVar[bool] = False
 
-    def batch(self) -> Batch | None:
+    def batch(self) -> HttpBatch | None:
         return self.options.batching.batch if self.options.batching else None
 
     def credential_kind(self) -> str | None:
@@ -180,7 +177,7 @@ class HttpRequest(HttpParameters):
         rows = [row for row in self.body_parameters.parameters if row.parameter_type == "formBinaryData"]
         return [Upload(row.name, row.input_data_field_name or "data") for row in rows]
 
-    def call(self, files: Mapping[str, SentFile]) -> Call:
+    def call(self, files: Mapping[str, HttpFile]) -> Call:
         options = self.options
         redirect = options.redirect.redirect
         follows = self.follows if redirect.follow_redirects is None else redirect.follow_redirects
@@ -221,7 +218,7 @@ class HttpRequest(HttpParameters):
             given = pairs(collected(self.header_parameters.parameters, repeat=False))
         return [(name.lower(), value) for name, value in given] if self.options.lowercase_headers else given
 
-    def _body(self, files: Mapping[str, SentFile]) -> Body | None:
+    def _body(self, files: Mapping[str, HttpFile]) -> Body | None:
         match self.content_type:
             case "raw":
                 return raw_body(self.body, self.raw_content_type)

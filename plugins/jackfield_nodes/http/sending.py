@@ -107,7 +107,7 @@ def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
     return replace(hop, method=method, url=url, headers=headers, body=body)
 
 
-class Sender:
+class HttpSender:
     """Sends calls of all nodes through shared pools."""
 
     def __init__(self, pools: Pools, settings: HttpSettings) -> None:
@@ -212,6 +212,6 @@ def _request(hop: Hop, limit: float) -> httpcore.Request:
     )
 
 
-def sender(context: PluginContext) -> Sender:
+def sender(context: PluginContext) -> HttpSender:
     """One for all nodes of a daemon."""
-    return Sender(Pools(context), context.settings(HttpSettings))
+    return HttpSender(Pools(context), context.settings(HttpSettings))

@@ -31,7 +31,7 @@ def digests(values: Values) -> list[str]:
     return [digest(str(value), 12) for value in values]
 
 
-class History:
+class SeenValues:
     """One scope's memory, in the hands of one node run."""
 
     def __init__(self, data: MutableMapping[str, Json], run: str) -> None:
@@ -50,11 +50,11 @@ class History:
         self._data.clear()
 
 
-Seen: TypeAlias = Callable[[History, Values, int], list[int]]
+Seen: TypeAlias = Callable[[SeenValues, Values, int], list[int]]
 """(history, values, size) -> the indexes of the values that are new; they are remembered, at most `size` of them."""
 
 
-def keyed(history: History, values: Values, size: int) -> list[int]:
+def keyed(history: SeenValues, values: Values, size: int) -> list[int]:
     """New is what is not remembered; values: see `digests`. Equal new values are all new. Raises `NodeError` for
     more of them than `size`."""
     known = history.section("values")
@@ -73,7 +73,7 @@ def keyed(history: History, values: Values, size: int) -> list[int]:
 def incremental(name: str) -> Seen:
     """New is what is above the highest value of the runs before. name: tells this memory from others."""
 
-    def above(history: History, values: Values, size: int) -> list[int]:
+    def above(history: SeenValues, values: Values, size: int) -> list[int]:
         known = history.section(name)
         runs = known.setdefault("runs", {})
         if not isinstance(runs, dict):

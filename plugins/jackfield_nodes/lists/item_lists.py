@@ -1,8 +1,7 @@
 """Item Lists: the former node for what Split Out, Aggregate, Limit, Sort, Remove Duplicates and Summarize do now. Each
 operation is theirs.
 
-Source: facts/workflow-service.md section 3.2. Up to version 2 names of fields are rows of a list, and splitting out
-what is no list is an error.
+Up to version 2 names of fields are rows of a list, and splitting out what is no list is an error.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Parameters
 from jackfield.api.workflows import Node
 from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
-from jackfield_nodes.lists.limit import Limit, LimitNode
+from jackfield_nodes.lists.limit import LimitNode, LimitParameters
 from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDuplicatesNode
 from jackfield_nodes.lists.sort import Sort, SortNode
 from jackfield_nodes.lists.split_out import SplitOut, split_items
@@ -29,7 +28,7 @@ Operation: TypeAlias = Literal[
 FORMS: Mapping[str, type[Parameters]] = {
     "aggregateItems": Aggregate,
     "concatenateItems": Aggregate,
-    "limit": Limit,
+    "limit": LimitParameters,
     "removeDuplicates": RemoveDuplicates,
     "sort": Sort,
     "splitOutItems": SplitOut,
@@ -77,7 +76,7 @@ class ItemListsNode:
 
     _nodes: Mapping[type[Parameters], NodeType] = {
         Aggregate: AggregateNode(),
-        Limit: LimitNode(),
+        LimitParameters: LimitNode(),
         RemoveDuplicates: RemoveDuplicatesNode(),
         Sort: SortNode(),
         Summarize1: SummarizeNode(),

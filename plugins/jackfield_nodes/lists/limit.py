@@ -1,4 +1,4 @@
-"""Limit: keeps the first or the last items. Source: facts/workflow-service.md section 3.2."""
+"""Limit: keeps the first or the last items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Node
 
 
-class Limit(Parameters):
+class LimitParameters(Parameters, title="Limit"):
     max_items: int = Field(1, ge=0, description="How many items stay at most.")
     keep: Literal["firstItems", "lastItems"] = Field("firstItems", description="Which of them stay.")
 
@@ -28,13 +28,13 @@ class LimitNode:
     effect = False
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return Limit
+        return LimitParameters
 
     def outputs(self, node: Node) -> int:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        given: Limit = await run.resolve_first()
+        given: LimitParameters = await run.resolve_first()
         start = 0 if given.keep == "firstItems" else max(len(run.items) - given.max_items, 0)
         kept = run.items[start : start + given.max_items]
         return [[passed_on(item, start + place) async for place, item in each(kept)]]

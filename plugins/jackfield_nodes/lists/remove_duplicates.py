@@ -1,6 +1,6 @@
 """Remove Duplicates: drops items that repeat others of the input, or that earlier executions saw.
 
-Source: facts/workflow-service.md section 3.2. Version 1 has the first of these only.
+Version 1 has the first of these only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.items import new_item, pass_all, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
-from jackfield_nodes.lists.history import History, Seen, Values, digests, incremental, keyed
+from jackfield_nodes.lists.history import Seen, SeenValues, Values, digests, incremental, keyed
 from jackfield_nodes.values.conversions import text_of, to_number, to_time
 from jackfield_nodes.values.fields import field_names, identity, read_field
 from jackfield_nodes.values.names import put, without
@@ -35,7 +35,7 @@ from jackfield_nodes.values.zones import zone_of
 MAX_HISTORY = 1_000_000
 
 
-class Options(Parameters):
+class RemoveDuplicatesOptions(Parameters, title="Options"):
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of one field.")
     remove_other_fields: Flag = Field(False, description="Keep only the fields that are compared.")
 
@@ -46,7 +46,7 @@ class RemoveDuplicates(Parameters):
     compare: Literal["allFields", "allFieldsExcept", "selectedFields"] = "allFields"
     fields_to_exclude: object = Field("", description="Fields that do not count, comma separated.")
     fields_to_compare: object = Field("", description="Fields that count, comma separated.")
-    options: Options = Field(default_factory=Options)
+    options: RemoveDuplicatesOptions = Field(default_factory=RemoveDuplicatesOptions)
 
     def compared(self, json: dict[str, Json], item: int) -> dict[str, Json]:
         """The part of an item that counts. Raises `NodeError` when it lacks a field."""
@@ -64,7 +64,7 @@ class RemoveDuplicates(Parameters):
         return made
 
 
-class HistoryOptions(Options):
+class HistoryOptions(RemoveDuplicatesOptions):
     scope: Literal["node", "workflow"] = Field("node", description="Whether other nodes of the workflow share it.")
     history_size: int = Field(10_000, ge=1, le=MAX_HISTORY, description="How many values are remembered at most.")
 
@@ -145,9 +145,9 @@ class RemoveDuplicatesNode:
         return [passed_on(run.items[index], index) for index in new]
 
     @staticmethod
-    async def _history(run: NodeRun, given: RememberingDuplicates) -> History:
+    async def _history(run: NodeRun, given: RememberingDuplicates) -> SeenValues:
         scope: StaticScope = "node" if given.options.scope == "node" else "deduplication"
-        return History(await run.static_data(scope), f"{run.execution.id} {run.run_index} {run.node.name}")
+        return SeenValues(await run.static_data(scope), f"{run.execution.id} {run.run_index} {run.node.name}")
 
 
 def node(context: PluginContext) -> RemoveDuplicatesNode:

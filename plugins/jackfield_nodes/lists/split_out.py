@@ -1,7 +1,7 @@
 """Split Out: one item per element of a list inside an item.
 
-Source: facts/workflow-service.md section 3.2. Several fields are split side by side: the first elements make one item,
-then the second ones. An object is split into its values; a single value is a list of one.
+Several fields are split side by side: the first elements make one item, then the second ones. An object is split into
+its values; a single value is a list of one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Split(NamedTuple):
     strict: bool = False
 
 
-class Column(NamedTuple):
+class SplitColumn(NamedTuple):
     """One field's elements. target: its name in the new items; None: none is given."""
 
     field: str
@@ -95,18 +95,18 @@ def _kept(given: SplitOut) -> list[str] | None:
     return names
 
 
-def columns_of(item: Item, index: int, split: Split) -> list[Column]:
+def columns_of(item: Item, index: int, split: Split) -> list[SplitColumn]:
     """What the item has to split. Raises `NodeError`."""
-    return [Column(field, target, _elements(item, index, field, split)) for field, target in split.targets.items()]
+    return [SplitColumn(field, target, _elements(item, index, field, split)) for field, target in split.targets.items()]
 
 
-def split_out(item: Item, index: int, columns: Sequence[Column], split: Split) -> Items:
+def split_out(item: Item, index: int, columns: Sequence[SplitColumn], split: Split) -> Items:
     """The items made of one."""
     base = _base(item["json"], split)
     return [_row(item, index, place, base, columns, split) for place in range(_longest(columns))]
 
 
-def _longest(columns: Sequence[Column]) -> int:
+def _longest(columns: Sequence[SplitColumn]) -> int:
     return max(len(column.elements) for column in columns)
 
 
@@ -138,7 +138,7 @@ def _row(
     index: int,
     place: int,
     base: dict[str, Json],
-    columns: Sequence[Column],
+    columns: Sequence[SplitColumn],
     split: Split,
 ) -> Item:
     json = dict(base)

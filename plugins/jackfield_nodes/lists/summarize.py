@@ -1,6 +1,6 @@
 """Summarize: sums, counts and other summaries of fields, for all items or per group, as a pivot table does.
 
-Source: facts/workflow-service.md section 3.2. Groups come in the order of their first items.
+Groups come in the order of their first items.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Summarize1(Summarize):
         return True
 
 
-class Group(NamedTuple):
+class SummaryGroup(NamedTuple):
     """Items with the same values in the fields to split by."""
 
     values: tuple[Json, ...]
@@ -115,10 +115,10 @@ def summarized(items: Items, given: Summarize, warn: Callable[[str], None]) -> I
 
 def _groups(
     items: Items, given: Summarize, fields: Sequence[str], members: list[int], before: tuple[Json, ...]
-) -> Iterator[Group]:
+) -> Iterator[SummaryGroup]:
     if len(before) == len(fields):
         if members:
-            yield Group(before, members)
+            yield SummaryGroup(before, members)
         return
     parts: dict[object, tuple[Json, list[int]]] = {}
     for index in members:
@@ -143,14 +143,14 @@ def _summaries(
 
 
 def _item(
-    group: Group, fields: Sequence[str], rows: Sequence[Aggregation], values: Mapping[str, Sequence[Json]]
+    group: SummaryGroup, fields: Sequence[str], rows: Sequence[Aggregation], values: Mapping[str, Sequence[Json]]
 ) -> Item:
     json = dict(zip(map(normal_name, fields), group.values, strict=True))
     json.update(_summaries(group.members, rows, values))
     return new_item(json, pairs(group.members))
 
 
-def _nested(groups: Sequence[Group], rows: Sequence[Aggregation], values: Mapping[str, Sequence[Json]]) -> Item:
+def _nested(groups: Sequence[SummaryGroup], rows: Sequence[Aggregation], values: Mapping[str, Sequence[Json]]) -> Item:
     """Groups inside groups, by the text of their values."""
     json: dict[str, Json] = {}
     members: list[int] = []

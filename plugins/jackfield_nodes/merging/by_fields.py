@@ -1,7 +1,7 @@
 """Combine by matching fields: a hash join of two inputs.
 
-Source: facts/workflow-service.md section 3.2. An item that lacks one of the fields matches nothing. Merged items come
-first, in the order of the first input, then those without a partner.
+An item that lacks one of the fields matches nothing. Merged items come first, in the order of the first input, then
+those without a partner.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.merging.conflicts import Part, Resolution, alone, merged
+from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 from jackfield_nodes.merging.parameters import CombineParameters, FieldPair, JoinMode, MergeOptions
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.matching import lookup_of, values_of
@@ -119,10 +119,12 @@ def _enriched(
 ) -> Iterator[Item]:
     how = Resolution.of(given.options.clash, default=0 if mode == "enrichInput2" else 1)
     for index, rows in enumerate(matches.hits):
-        yield from (merged((Part(first[index], index, 0), Part(second[row], row, 1)), how) for row in rows)
+        yield from (
+            merged((MergeSource(first[index], index, 0), MergeSource(second[row], row, 1)), how) for row in rows
+        )
     if mode in {"keepEverything", "enrichInput1"}:
-        yield from (alone(Part(first[index], index, 0), how) for index in _lonely(matches))
+        yield from (alone(MergeSource(first[index], index, 0), how) for index in _lonely(matches))
     if mode in {"keepEverything", "enrichInput2"}:
         yield from (
-            alone(Part(item, index, 1), how) for index, item in enumerate(second) if index not in matches.matched
+            alone(MergeSource(item, index, 1), how) for index, item in enumerate(second) if index not in matches.matched
         )

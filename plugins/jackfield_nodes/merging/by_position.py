@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.workflows import Items
-from jackfield_nodes.merging.conflicts import Part, Resolution, merged
+from jackfield_nodes.merging.conflicts import MergeSource, Resolution, merged
 
 
 def by_position(inputs: Sequence[Items], how: Resolution, *, unpaired: bool) -> Items:
@@ -15,5 +15,5 @@ def by_position(inputs: Sequence[Items], how: Resolution, *, unpaired: bool) -> 
     return [merged(_at(inputs, index), how) for index in range(count)]
 
 
-def _at(inputs: Sequence[Items], index: int) -> list[Part]:
-    return [Part(items[index], index, source) for source, items in enumerate(inputs) if index < len(items)]
+def _at(inputs: Sequence[Items], index: int) -> list[MergeSource]:
+    return [MergeSource(items[index], index, source) for source, items in enumerate(inputs) if index < len(items)]

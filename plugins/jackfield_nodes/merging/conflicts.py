@@ -1,7 +1,4 @@
-"""One item of several, and which of them prevails where they have the same field.
-
-Source: facts/workflow-service.md section 3.2 (merge: clashHandling).
-"""
+"""One item of several, and which of them prevails where they have the same field."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from jackfield.api.workflows import BinaryData, Item, PairedItem
 from jackfield_nodes.merging.parameters import Clash
 
 
-class Part(NamedTuple):
+class MergeSource(NamedTuple):
     """An item with its index in the input `source`."""
 
     item: Item
@@ -72,7 +69,7 @@ def suffixed(json: dict[str, Json], source: int) -> dict[str, Json]:
     return {f"{name}_{source + 1}": value for name, value in json.items()}
 
 
-def merged(parts: Sequence[Part], how: Resolution) -> Item:
+def merged(parts: Sequence[MergeSource], how: Resolution) -> Item:
     """One item of all parts; they are in the order of their inputs."""
     ranked = sorted(parts, key=lambda part: part.source == how.preferred)
     json: dict[str, Json] = {}
@@ -86,14 +83,14 @@ def merged(parts: Sequence[Part], how: Resolution) -> Item:
     return made
 
 
-def _files(ranked: Sequence[Part]) -> dict[str, BinaryData]:
+def _files(ranked: Sequence[MergeSource]) -> dict[str, BinaryData]:
     found: dict[str, BinaryData] = {}
     for part in ranked:
         found.update(part.item.get("binary") or {})
     return found
 
 
-def alone(part: Part, how: Resolution) -> Item:
+def alone(part: MergeSource, how: Resolution) -> Item:
     """An item that found no partner."""
     made = new_item(part.item["json"], pair(part.place, part.source))
     if how.suffix:

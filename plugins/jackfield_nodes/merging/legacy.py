@@ -1,7 +1,7 @@
 """Merge version 1: always two inputs, the second one gives to the first.
 
-Source: facts/workflow-service.md section 3.2. Keys are compared as text, for version 1 always did so; of several items
-of the second input with the same key the last one counts.
+Keys are compared as text, for version 1 always did so; of several items of the second input with the same key the last
+one counts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import all_pairs, new_item, pair, passed_on
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.append import appended
-from jackfield_nodes.merging.conflicts import Part, Resolution, alone, merged
+from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 from jackfield_nodes.merging.every_pair import every_pair
 from jackfield_nodes.merging.legacy_parameters import LegacyMerge
 from jackfield_nodes.values.conversions import text_of
@@ -45,11 +45,11 @@ def combined(inputs: Sequence[Items], given: LegacyMerge) -> Items:
 def _by_index(first: Items, second: Items, join: str) -> Iterator[Item]:
     for index, (left, right) in enumerate(zip_longest(first, second)):
         if left is not None and right is not None:
-            yield merged((Part(left, index, 0), Part(right, index, 1)), SHALLOW)
+            yield merged((MergeSource(left, index, 0), MergeSource(right, index, 1)), SHALLOW)
         elif left is not None and join != "inner":
-            yield alone(Part(left, index, 0), SHALLOW)
+            yield alone(MergeSource(left, index, 0), SHALLOW)
         elif right is not None and join == "outer":
-            yield alone(Part(right, index, 1), SHALLOW)
+            yield alone(MergeSource(right, index, 1), SHALLOW)
 
 
 def _key(item: Item, name: str) -> str | None:
@@ -62,21 +62,21 @@ def _by_key(first: Items, second: Items, given: LegacyMerge) -> Iterator[Item]:
     for name, value in (("propertyName1", given.property_name1), ("propertyName2", given.property_name2)):
         if not value.strip():
             raise NodeError(f"The parameter {name} is empty; name the field that holds the key.")
-    known: dict[str, Part] = {}
+    known: dict[str, MergeSource] = {}
     for index, item in enumerate(second):
         key = _key(item, given.property_name2)
         if key is not None:
-            known[key] = Part(item, index, 1)
+            known[key] = MergeSource(item, index, 1)
     for index, item in enumerate(first):
         key = _key(item, given.property_name1)
         partner = None if key is None else known.get(key)
         if given.mode == "mergeByKey":
-            yield _completed(Part(item, index, 0), partner, given)
+            yield _completed(MergeSource(item, index, 0), partner, given)
         elif (partner is not None) is (given.mode == "keepKeyMatches"):
             yield passed_on(item, index)
 
 
-def _completed(part: Part, partner: Part | None, given: LegacyMerge) -> Item:
+def _completed(part: MergeSource, partner: MergeSource | None, given: LegacyMerge) -> Item:
     if partner is None:
         return alone(part, SHALLOW)
     json = dict(part.item["json"])

@@ -22,7 +22,7 @@ from jackfield_nodes.merging.legacy import combined
 from jackfield_nodes.merging.legacy_parameters import LEGACY_ONLY, LegacyMerge
 from jackfield_nodes.merging.parameters import CombineParameters, Merge2, Merge3, Merge32, success_when_empty
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import Limits, Stop, query
+from jackfield_nodes.merging.sql import QueryLimits, QueryStop, query
 from jackfield_nodes.values.threads import worked
 
 STRICT = 2.0
@@ -104,8 +104,8 @@ class MergeNode:
 
     @staticmethod
     async def _queried(run: NodeRun, inputs: list[Items], given: CombineParameters, settings: MergeSettings) -> Items:
-        limits = Limits(settings.query_timeout, settings.query_max_bytes, settings.max_items)
-        stop = Stop()
+        limits = QueryLimits(settings.query_timeout, settings.query_max_bytes, settings.max_items)
+        stop = QueryStop()
         try:
             items, rows = await asyncio.to_thread(query, inputs, given.sql(), limits, stop, run.log.warning)
         finally:

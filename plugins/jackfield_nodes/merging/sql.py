@@ -18,7 +18,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items
-from jackfield_nodes.merging.sql_tables import Table, as_json, storable
+from jackfield_nodes.merging.sql_tables import ItemTable, as_json, storable
 
 ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
@@ -35,7 +35,7 @@ _MISSING = re.compile(r"no such column: (?:(?P<table>\w+)\.)?(?P<column>.+)", re
 _ROW_BYTES = 64
 
 
-class Limits(NamedTuple):
+class QueryLimits(NamedTuple):
     """seconds: of one query; bytes: of its tables, and of what it builds; rows: of its result."""
 
     seconds: float
@@ -43,17 +43,17 @@ class Limits(NamedTuple):
     rows: int
 
 
-class Stop(threading.Event):
+class QueryStop(threading.Event):
     """Set from outside when nobody wants the result any more."""
 
 
 def query(
-    inputs: Sequence[Items], sql: str, limits: Limits, stop: Stop, warn: Callable[[str], None]
+    inputs: Sequence[Items], sql: str, limits: QueryLimits, stop: QueryStop, warn: Callable[[str], None]
 ) -> tuple[Items, bool]:
     """(items, whether there were any rows). Raises `NodeError`. Takes a while: call it on a thread."""
     if not sql.strip():
         raise NodeError("The parameter query is empty; write a SELECT over the tables input1, input2 and so on.")
-    tables = [Table(f"input{index + 1}", items) for index, items in enumerate(inputs)]
+    tables = [ItemTable(f"input{index + 1}", items) for index, items in enumerate(inputs)]
     texts: dict[str, Json] = {}
     guard = _Guard(limits, stop)
     with closing(sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)) as connection:
@@ -69,7 +69,9 @@ def query(
     return [new_item(row, references) for row in rows], bool(rows)
 
 
-def _fill(connection: sqlite3.Connection, tables: Sequence[Table], texts: dict[str, Json], limits: Limits) -> None:
+def _fill(
+    connection: sqlite3.Connection, tables: Sequence[ItemTable], texts: dict[str, Json], limits: QueryLimits
+) -> None:
     (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     connection.execute(f"PRAGMA max_page_count = {max(limits.bytes // page_size, 1)}")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -88,7 +90,7 @@ def _authorise(action: int, name: str | None, detail: str | None, *_: object) ->
 
 
 def _started(
-    connection: sqlite3.Connection, sql: str, tables: Sequence[Table], guard: _Guard, warn: Callable[[str], None]
+    connection: sqlite3.Connection, sql: str, tables: Sequence[ItemTable], guard: _Guard, warn: Callable[[str], None]
 ) -> sqlite3.Cursor:
     """The query's first step. A column that no item has is made: in JavaScript a missing field is no mistake."""
     for _ in range(MAX_ADDED):
@@ -108,7 +110,7 @@ def _started(
     raise NodeError(f"The query names more than {MAX_ADDED} fields that no item has.")
 
 
-def _lacking(tables: Sequence[Table], name: str | None, column: str) -> Table | None:
+def _lacking(tables: Sequence[ItemTable], name: str | None, column: str) -> ItemTable | None:
     """The table that gets a missing column: the named one, else the first without it, for the name may be an alias."""
     fitting = [table for table in tables if not table.has(column)]
     named = [table for table in tables if table.name == (name or "").lower()]
@@ -139,7 +141,7 @@ class _Guard:
     """Ends a query at its limits and says which one it was. SQLite cannot tell the memory of one connection, so the
     growth of the whole process counts, which is more."""
 
-    def __init__(self, limits: Limits, stop: Stop) -> None:
+    def __init__(self, limits: QueryLimits, stop: QueryStop) -> None:
         self._limits = limits
         self._stop = stop
         self._deadline = time.monotonic() + limits.seconds

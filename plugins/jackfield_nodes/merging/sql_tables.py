@@ -37,7 +37,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class Table:
+class ItemTable:
     """One input. columns: field -> column."""
 
     def __init__(self, name: str, items: Items) -> None:

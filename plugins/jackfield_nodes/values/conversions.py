@@ -1,7 +1,6 @@
 """Conversions between the types that fields and conditions have; numbers are read and printed as JavaScript does.
 
-Source: facts/workflow-service.md section 3.2 (set, if). Every `to_*` raises `Unfit`, a ValueError, when there is no
-sensible result.
+Every `to_*` raises `UnfitValue`, a ValueError, when there is no sensible result.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
 _LONGEST_NUMBER = 400
 
 
-class Unfit(ValueError):
+class UnfitValue(ValueError):
     """The value cannot be read as the wanted type; the message says what it is."""
 
 
@@ -52,12 +51,12 @@ def with_article(kind: str) -> str:
 
 def _number_from_text(text: str) -> int | float:
     if len(text.strip()) > _LONGEST_NUMBER:
-        raise Unfit("too long for a number")
+        raise UnfitValue("too long for a number")
     value = text_number(text)
     if value != value:
-        raise Unfit("not a number")
+        raise UnfitValue("not a number")
     if math.isinf(value):
-        raise Unfit("too large a number")
+        raise UnfitValue("too large a number")
     return value
 
 
@@ -71,7 +70,7 @@ def to_number(value: object) -> int | float:
         return _number_from_text(value)
     if isinstance(value, list) and len(value) < 2:
         return to_number(value[0]) if value else 0
-    raise Unfit("not a number")
+    raise UnfitValue("not a number")
 
 
 def to_boolean(value: object) -> bool:
@@ -82,21 +81,21 @@ def to_boolean(value: object) -> bool:
         return value.strip().lower() == "true"
     if isinstance(value, str | int | float) and value != "" and (number := to_number(value)) in (0, 1):
         return bool(number)
-    raise Unfit("neither true nor false")
+    raise UnfitValue("neither true nor false")
 
 
 def _parsed(text: str) -> Json:
     try:
         return loads(text)
     except InvalidInput as exc:
-        raise Unfit("not valid JSON") from exc
+        raise UnfitValue("not valid JSON") from exc
 
 
 def to_array(value: object) -> list[Json]:
     """A list, or JSON text of one."""
     found = _parsed(value) if isinstance(value, str) else value
     if not isinstance(found, list):
-        raise Unfit("not a list")
+        raise UnfitValue("not a list")
     return found
 
 
@@ -104,7 +103,7 @@ def to_object(value: object) -> dict[str, Json]:
     """An object, or JSON text of one."""
     found = _parsed(value) if isinstance(value, str) else value
     if not isinstance(found, dict):
-        raise Unfit("not an object")
+        raise UnfitValue("not an object")
     return found
 
 
@@ -121,19 +120,19 @@ def to_time(value: object, zone: tzinfo) -> int:
     """Unix milliseconds of an ISO 8601 or RFC 2822 date, or of a number of milliseconds. A date without an offset is in
     `zone`."""
     if isinstance(value, bool):
-        raise Unfit("not a date")
+        raise UnfitValue("not a date")
     if isinstance(value, int | float) and math.isfinite(value):
         return int(value)
     if not isinstance(value, str):
-        raise Unfit("not a date")
+        raise UnfitValue("not a date")
     try:
         moment = _read_date(value.strip())
     except (TypeError, IndexError) as exc:
-        raise Unfit("not a date") from exc
+        raise UnfitValue("not a date") from exc
     try:
         return round((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp() * 1000)
     except OverflowError as exc:
-        raise Unfit("not a date") from exc
+        raise UnfitValue("not a date") from exc
 
 
 CONVERSIONS: Mapping[str, Callable[[object], Json]] = {

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from jackfield.api.jsontext import Json
-from jackfield_nodes.values.conversions import Unfit
+from jackfield_nodes.values.conversions import UnfitValue
 
 Key: TypeAlias = "str | int"
 
@@ -19,9 +19,8 @@ MAX_INDEX = 9_999
 _PART = re.compile(r"""\[(\d+)\]|\[(["'])(.*?)\2\]|([^.\[\]]+)""")
 
 
-def is_path(name: str) -> bool:
-    """Whether the name says more than one plain key."""
-    return "." in name or "[" in name
+is_path = re.compile(r"[.\[]").search
+"""Finds something when the name says more than one plain key."""
 
 
 @lru_cache(maxsize=1024)
@@ -69,9 +68,9 @@ def _put(container: dict[str, Json] | list[Json], key: Key, value: Json) -> None
         container[str(key)] = value
         return
     if not isinstance(key, int):
-        raise Unfit(f"a list has no field '{key}'")
+        raise UnfitValue(f"a list has no field '{key}'")
     if key > MAX_INDEX:
-        raise Unfit(f"a list index may be at most {MAX_INDEX}")
+        raise UnfitValue(f"a list index may be at most {MAX_INDEX}")
     container.extend([None] * (key + 1 - len(container)))
     container[key] = value
 

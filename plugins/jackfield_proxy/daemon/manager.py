@@ -21,7 +21,7 @@ from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers, shown
 from jackfield_proxy.daemon.rule_test import tested
-from jackfield_proxy.daemon.supervisor import UP, Supervisor
+from jackfield_proxy.daemon.supervisor import UP, ProxySupervisor
 from jackfield_proxy.daemon.takeover import DescriptorBudget
 from jackfield_proxy.serving import MARKER, DaemonRole
 
@@ -37,7 +37,7 @@ STARTS = 4
 class ProxyManager:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._proxies: dict[str, Supervisor] = {}
+        self._proxies: dict[str, ProxySupervisor] = {}
         self._answers = Answers()
         self._addresses = ProxyAddressBook(context)
         self._budget = DescriptorBudget.of_process()
@@ -108,11 +108,11 @@ class ProxyManager:
     def view(self, profile: Profile) -> Mapping[str, Json]:
         return self.of(profile.alias).view(enabled=profile.proxy_enabled)
 
-    def of(self, alias: str) -> Supervisor:
+    def of(self, alias: str) -> ProxySupervisor:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
         if found is None:
-            found = self._proxies[alias] = Supervisor(
+            found = self._proxies[alias] = ProxySupervisor(
                 self._context, alias, self._answers, self._addresses, self._budget
             )
         return found
@@ -201,7 +201,7 @@ class ProxyManager:
 
     # -- parts
 
-    async def _started(self, alias: str) -> Supervisor:
+    async def _started(self, alias: str) -> ProxySupervisor:
         await self._context.port(Profiles).find(alias)
         found = self.of(alias)
         await found.start()

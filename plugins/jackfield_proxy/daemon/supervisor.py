@@ -1,6 +1,6 @@
 """Keeps the process of one profile's proxy: starts it, watches it, starts it again when it crashes.
 
-Source: decisions.md 'Proxies'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ REFRESH_EVERY = 6
 """Health checks; then keys and addresses are looked at again, as not every change of them is told."""
 
 
-class Supervisor:
+class ProxySupervisor:
     """`status`: see `Status`. One of `start`, `stop` and `push` runs at a time."""
 
     def __init__(

@@ -73,7 +73,8 @@ def of_node(answer: NodeAnswer, execution_id: str) -> Answer:
     """The answer of a Respond to Webhook node. Raises `ExecutionFailed`."""
     if not 200 <= answer.status <= 599:
         raise failed(execution_id, "The Respond to Webhook node asked for a status that cannot be sent.")
-    return made(answer.status, _safe(clean(answer.headers), size_of(answer.body) > 0), answer.body)
+    has_body = bool(answer.body) if isinstance(answer.body, bytes) else size_of(answer.body) > 0
+    return made(answer.status, _safe(clean(answer.headers), has_body), answer.body)
 
 
 def made(status: int, headers: HeaderPairs, body: Content) -> Answer:

@@ -127,8 +127,9 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
     status.
     """
     at_once = hook.plan.mode == "onReceived"
+    call_id, query = new_id(), masking.query_for_history(call.query_text)
     return NewCall(
-        id=new_id(),
+        id=call_id,
         webhook_id=hook.webhook.id,
         time=now,
         method=call.method,
@@ -138,6 +139,6 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
         response_status=hook.plan.code if at_once else None,
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",
         duration_ms=call.elapsed_ms() if at_once else None,
-        query=masking.query_for_history(call.query_text),
+        query=query,
         event=call.event,
     )

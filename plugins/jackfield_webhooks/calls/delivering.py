@@ -22,7 +22,7 @@ async def deliver(call: IncomingCall, answer: Answer, send: Send) -> None:
     ]
     headers += call.permission
     if answer.status not in _BODILESS:
-        headers.append((b"content-length", str(size_of(body)).encode()))
+        headers.append((b"content-length", str(len(body) if isinstance(body, bytes) else size_of(body)).encode()))
     if call.method == "HEAD":
         body = b""
     with contextlib.suppress(ConnectionError):

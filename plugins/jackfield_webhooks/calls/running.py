@@ -1,8 +1,9 @@
-"""From a checked call to its execution and its answer. Source: decisions.md section 1, 'Trigger'."""
+"""From a checked call to its execution and its answer."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
@@ -15,7 +16,14 @@ from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, w
 from jackfield_webhooks.answers.making import Answer
 from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
-from jackfield_webhooks.calls.deliveries import InFlight, delivery_key, header_names
+from jackfield_webhooks.calls.deliveries import (
+    InFlight,
+    check_fingerprint,
+    delivery_key,
+    fingerprint,
+    header_names,
+    is_idempotency_key,
+)
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -32,13 +40,17 @@ class CallRunner:
         self._names = header_names(settings.delivery_headers)
         self._in_flight = InFlight()
 
+    @cached_property
+    def _engine(self) -> Engine:
+        return self._context.port(Engine)
+
     async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
-        """Raises `StoreUnavailable`, `ExecutionTimeout`."""
+        """Raises `DeliveryMismatch`, `StoreUnavailable`, `ExecutionTimeout`."""
         key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
         if key is None:
             return await self._first(call, hook, parsed, None)
         expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
-        delivery = Delivery(hook.webhook.id, key, expires)
+        delivery = Delivery(hook.webhook.id, key, expires, await self._fingerprint(call, key))
 
         async def first() -> Answer:
             try:
@@ -46,12 +58,23 @@ class CallRunner:
             except _Repeated:
                 return await self._again(hook, delivery)
 
-        return await self._in_flight.once(hook.webhook.id, key, first)
+        return await self._in_flight.once(delivery, first)
+
+    async def _fingerprint(self, call: IncomingCall, key: str) -> str:
+        """Empty for a sender's id, which counts whatever the body says."""
+        if not is_idempotency_key(key, call.delivery):
+            return ""
+        given = (call.method, call.raw_path.partition(b"?")[0], call.headers.get("content-type", ""), call.body)
+        if len(call.body) < self._settings.parse_in_thread:
+            return fingerprint(*given)
+        return await asyncio.to_thread(fingerprint, *given)
 
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
-        parsed, execution_id = await with_files_kept(self._context, parsed)
+        execution_id: str | None = None
+        if parsed.contents:
+            parsed, execution_id = await with_files_kept(self._context, parsed)
         call.forget_body()
         execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
@@ -93,7 +116,7 @@ class CallRunner:
             id=execution_id,
         )
         try:
-            return self._context.port(Engine).submit(request)
+            return self._engine.submit(request)
         except Conflict:
             raise StoreUnavailable("The daemon is stopping; call again in a moment.") from None
 
@@ -110,26 +133,27 @@ class CallRunner:
         self, call: IncomingCall, hook: Hook, execution: Execution, kept: NewCall, delivery: Delivery | None
     ) -> Answer:
         answer, status = await self._result(hook, execution)
-        late = _late(execution.id)
-        given = answers.for_request(answer or answers.of_error(late), call.request_id)
+        given = answers.for_request(answer or answers.of_error(_late(execution.id)), call.request_id)
         limit = self._settings.history.body_bytes
+        body = given.body
+        head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
         update = CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
             status=status,
             response_status=given.status,
-            response_body=(await self._head(given, limit)).decode("utf-8", "replace"),
-            response_truncated=size_of(given.body) > limit,
+            response_body=head.decode("utf-8", "replace"),
+            response_truncated=(len(body) if isinstance(body, bytes) else size_of(body)) > limit,
             duration_ms=call.elapsed_ms(),
         )
-        stored = self._context.port(Engine).complete_call(execution, update)
+        stored = self._engine.complete_call(execution, update)
         await _durable(stored)
         await _durable(execution.accepted)
         if delivery is not None and answer is not None:
             # Not before: a repeat, which the store has just refused, must not replace the first answer.
             await self._remember(kept, delivery, answer)
         if answer is None:
-            raise late
+            raise _late(execution.id)
         return answer
 
     async def _head(self, answer: Answer, size: int) -> bytes:
@@ -171,12 +195,13 @@ class CallRunner:
         found = await self._context.store.delivery(delivery.webhook_id, delivery.key, self._context.clock.now_ms())
         if found is None:
             raise StoreUnavailable("This delivery is being processed; call again in a moment.")
+        check_fingerprint(delivery, found.fingerprint)
         if found.answer is not None:
             return await repeated(self._context, found.answer, found.execution_id)
         if hook.plan.mode == "onReceived":
             return answers.accepted(hook.plan, found.execution_id)
         try:
-            outcome = await self._context.port(Engine).result(found.execution_id, self._settings.response_timeout)
+            outcome = await self._engine.result(found.execution_id, self._settings.response_timeout)
             if hook.plan.mode == "responseNode" and outcome.status == "success":
                 return answers.repeated(found.execution_id)
             return await answer_of(self._context, hook.plan, outcome, found.execution_id)

@@ -1,6 +1,6 @@
 """The ASGI applications under `/webhook` and `/webhook-test`: the path of every call, kept short.
 
-Order of the checks: path, activation, method, address, rate, authentication, body size, body (decisions.md, 'Trigger').
+Order of the checks: path, activation, method, address, rate, authentication, body size, body.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Ingress:
         call.hook = hook
         if hook.origins is not None and (origin := call.headers.get("origin")):
             call.permission = hook.origins.permission(origin)
-        call.params = lookup.parameters(route, called)
+        call.params = lookup.parameters(route, called) if route.names else {}
         self._check_caller(call, hook)
         parsed = await self._read(call, hook)
         return await self._runner.run(call, hook, parsed)
@@ -176,7 +176,7 @@ class Ingress:
 
     def _publish(self, call: IncomingCall, answer: Answer) -> None:
         webhook = call.webhook
-        if webhook is None or not self._context.events.wanted("webhooks"):
+        if webhook is None or "webhooks" not in self._context.events.heard:
             return
         data = {
             "webhookId": webhook.id,

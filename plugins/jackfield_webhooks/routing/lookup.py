@@ -83,7 +83,5 @@ def saved_routes(table: RouteTable, called: str | tuple[str, ...]) -> dict[str, 
 
 def parameters(route: Route, called: str | tuple[str, ...]) -> dict[str, str]:
     """What the route's parameters stand for in this path."""
-    if not route.names:
-        return {}
     segments = called if isinstance(called, tuple) else paths.split(called)
     return {name: segments[at] for at, name in route.names}

@@ -22,7 +22,7 @@ PAGE = 100
 AUTHOR = Author("command line")
 
 
-class Workflows(Protocol):
+class SavedWorkflows(Protocol):
     """What the commands ask for. Every method raises `JackfieldError`."""
 
     async def rows(self) -> list[Mapping[str, Json]]:
@@ -36,7 +36,7 @@ class Workflows(Protocol):
 
 
 class StoredWorkflows:
-    """`Workflows` of the store, for when no daemon runs."""
+    """`SavedWorkflows` of the store, for when no daemon runs."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
+from jackfield.api.cli import Cli
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
 from jackfield_workflows.cli.progress import printable
-from jackfield_workflows.cli.sources import Source
+from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import refuse_credential
 
 
 @record
-class Checked:
+class CheckedFile:
     """What is wrong in one file: per workflow its problems, and why the file could not be read."""
 
-    source: Source
+    source: WorkflowFile
     problems: Sequence[Sequence[Problem]] = ()
 
     @property
@@ -28,8 +30,8 @@ class Checked:
         return not self.source.problem and not any(p.severity == "error" for each in self.problems for p in each)
 
 
-async def check(context: PluginContext, source: Source) -> Checked:
-    return Checked(source, [_problems(context, document) for document in source.documents])
+async def check(context: PluginContext, source: WorkflowFile) -> CheckedFile:
+    return CheckedFile(source, [_problems(context, document) for document in source.documents])
 
 
 def _problems(context: PluginContext, document: Json) -> list[Problem]:
@@ -44,7 +46,7 @@ def _problems(context: PluginContext, document: Json) -> list[Problem]:
         return [Problem(path, str(message)) for path, message in (exc.details or {"body": exc.message}).items()]
 
 
-def tell(found: Sequence[Checked]) -> bool:
+def tell(found: Sequence[CheckedFile]) -> bool:
     """Print every problem, then a count; whether all is good."""
     for checked in found:
         if checked.source.problem:
@@ -58,3 +60,12 @@ def tell(found: Sequence[Checked]) -> bool:
     good = all(checked.good for checked in found)
     click.echo(f"{count} checked, {'no errors' if good else 'there are errors'}.", err=True)
     return good
+
+
+def validate(cli: Cli, files: Sequence[str], config_dir: Path | None) -> bool:
+    """Whether there is no error. Raises `JackfieldError`."""
+
+    async def work(context: PluginContext) -> bool:
+        return tell([await check(context, source) for source in read_sources(files)])
+
+    return cli.run("workflows", work, config_dir=config_dir)

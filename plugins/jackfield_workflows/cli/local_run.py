@@ -16,7 +16,7 @@ from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.storage import Store
 from jackfield.api.workflows import Items, Node, Workflow
 from jackfield_workflows.cli.ephemeral import EphemeralStore
-from jackfield_workflows.cli.progress import Ended, Progress
+from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.history.views import failure_view
 from jackfield_workflows.starts import chosen_start, start_items
@@ -28,7 +28,7 @@ NO_CALLS = "The workflow waits for a call or a form, which only a running daemon
 class WatchedNode:
     """A node type whose runs are told to the user."""
 
-    def __init__(self, node_type: NodeType, progress: Progress, calls: asyncio.Event) -> None:
+    def __init__(self, node_type: NodeType, progress: RunPrinter, calls: asyncio.Event) -> None:
         """calls: set when a run waits for a call."""
         self._type = node_type
         self._progress = progress
@@ -65,7 +65,7 @@ class WatchedNode:
 class WatchedCatalog:
     """`NodeCatalog` of `WatchedNode`s."""
 
-    def __init__(self, catalog: NodeCatalog, progress: Progress, calls: asyncio.Event) -> None:
+    def __init__(self, catalog: NodeCatalog, progress: RunPrinter, calls: asyncio.Event) -> None:
         self._catalog = catalog
         self._progress = progress
         self._calls = calls
@@ -79,8 +79,8 @@ class WatchedCatalog:
 
 
 async def run_here(
-    context: PluginContext, workflow: Workflow, items: Items | None, start: str | None, progress: Progress
-) -> Ended:
+    context: PluginContext, workflow: Workflow, items: Items | None, start: str | None, progress: RunPrinter
+) -> CommandOutcome:
     """Run to the end. Cancelling this cancels the run first. Raises `JackfieldError`."""
     calls = asyncio.Event()
     nodes = WatchedCatalog(context.port(NodeCatalog), progress, calls)
@@ -106,9 +106,9 @@ async def run_here(
         for script_engine in context.extensions(SCRIPT_ENGINES).values():
             await script_engine.close()
     if outcome is None:
-        return Ended("failed", error={"message": NO_CALLS})
+        return CommandOutcome("failed", error={"message": NO_CALLS})
     error = None if outcome.failure is None else failure_view(outcome.failure)
-    return Ended(outcome.status, outcome.items, error)
+    return CommandOutcome(outcome.status, outcome.items, error)
 
 
 async def _cancelled(engine: Engine, execution: Execution) -> Outcome:

@@ -19,7 +19,7 @@ SHOWN_TEXT = 2000
 
 
 @record
-class Ended:
+class CommandOutcome:
     """How a run ended. status: success, failed, cancelled. data: the items of the last node."""
 
     status: str
@@ -32,10 +32,10 @@ class Ended:
         return 0 if self.status == "success" else 1
 
 
-CANCELLED = Ended("cancelled")
+CANCELLED = CommandOutcome("cancelled")
 
 
-class Progress:
+class RunPrinter:
     """One line on standard error for each node run that ended, unless `quiet`."""
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -60,7 +60,7 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def show(ended: Ended, *, as_json: bool) -> None:
+def show(ended: CommandOutcome, *, as_json: bool) -> None:
     """The result on standard output: with `as_json` one JSON object, else items that can be read."""
     if as_json:
         body: dict[str, Any] = {"status": ended.status, "data": list(ended.data)}  # JSON

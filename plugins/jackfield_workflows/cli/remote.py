@@ -23,17 +23,21 @@ NO_KEY = (
 
 
 @record
-class Daemon:
+class DaemonAddress:
     """Where it listens, and the key for it."""
 
     url: str
     api_key: str | None = None
 
 
-class RemoteWorkflows:
-    """`Workflows` of a daemon. An async context manager."""
+def at_address(url: str, api_key: str | None) -> RemoteWorkflows:
+    return RemoteWorkflows(DaemonAddress(url, api_key))
 
-    def __init__(self, daemon: Daemon, transport: Transport | None = None) -> None:
+
+class RemoteWorkflows:
+    """`SavedWorkflows` of a daemon. An async context manager."""
+
+    def __init__(self, daemon: DaemonAddress, transport: Transport | None = None) -> None:
         headers = {"X-API-Key": daemon.api_key} if daemon.api_key else {}
         self._url = daemon.url.rstrip("/")
         self._client = PlainClient(

@@ -9,7 +9,7 @@ from typing import Any
 
 from jackfield.api.errors import JackfieldError
 from jackfield.api.workflows import Document, Items
-from jackfield_workflows.cli.progress import Ended, Progress
+from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.cli.remote import RemoteWorkflows
 from jackfield_workflows.documents.identities import known_id
 
@@ -19,8 +19,8 @@ LONGEST_PAUSE_S = 1.0
 
 
 async def run_there(
-    remote: RemoteWorkflows, workflow: Document | str, items: Items | None, start: str | None, progress: Progress
-) -> Ended:
+    remote: RemoteWorkflows, workflow: Document | str, items: Items | None, start: str | None, progress: RunPrinter
+) -> CommandOutcome:
     """Run a saved workflow, by its id, or a document, to the end. Cancelling this cancels the run. Raises
     `JackfieldError`."""
     given: dict[str, Any] = {} if items is None else {"inputData": items}
@@ -37,10 +37,10 @@ async def run_there(
         execution_id = str((await asked)["executionId"])  # a run that was asked for has to be known to be cancelled
         with contextlib.suppress(JackfieldError):  # it may be over
             await remote.ask("POST", f"/executions/{execution_id}/cancel")
-        return Ended("cancelled", execution_id=execution_id)
+        return CommandOutcome("cancelled", execution_id=execution_id)
 
 
-async def _watch(remote: RemoteWorkflows, execution_id: str, progress: Progress) -> Ended:
+async def _watch(remote: RemoteWorkflows, execution_id: str, progress: RunPrinter) -> CommandOutcome:
     """Ask until it is over. Node runs appear when the daemon has stored them."""
     told: set[int] = set()
     pause = FIRST_PAUSE_S
@@ -48,12 +48,12 @@ async def _watch(remote: RemoteWorkflows, execution_id: str, progress: Progress)
         found = await remote.ask("GET", f"/executions/{execution_id}")
         _tell(found.get("nodes") or {}, told, progress)
         if found["status"] in OVER:
-            return Ended(found["status"], found.get("data") or (), found.get("error"), execution_id)
+            return CommandOutcome(found["status"], found.get("data") or (), found.get("error"), execution_id)
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, LONGEST_PAUSE_S)
 
 
-def _tell(nodes: Mapping[str, Any], told: set[int], progress: Progress) -> None:
+def _tell(nodes: Mapping[str, Any], told: set[int], progress: RunPrinter) -> None:
     runs = sorted((run["index"], name, run) for name, each in nodes.items() for run in each if run["index"] not in told)
     for index, name, run in runs:
         told.add(index)

@@ -19,7 +19,7 @@ LARGEST = 64 * 1024 * 1024
 
 
 @record
-class Source:
+class WorkflowFile:
     """One file. documents: what is in it, a list's elements one by one; problem: why it cannot be read."""
 
     name: str
@@ -27,13 +27,13 @@ class Source:
     problem: str = ""
 
 
-def read_sources(paths: Sequence[str]) -> Iterator[Source]:
+def read_sources(paths: Sequence[str]) -> Iterator[WorkflowFile]:
     """Every file in the order given; of a directory all `*.json` below it, by path."""
     for path in paths:
         if path != STDIN and Path(path).is_dir():
             files = sorted(found for found in Path(path).rglob("*.json") if found.is_file())
             if not files:
-                yield Source(path, problem="The directory has no *.json file.")
+                yield WorkflowFile(path, problem="The directory has no *.json file.")
             yield from (_read(str(file)) for file in files)
         else:
             yield _read(path)
@@ -52,16 +52,16 @@ def read_one(path: str) -> Document:
     return document
 
 
-def _read(path: str) -> Source:
+def _read(path: str) -> WorkflowFile:
     name = "standard input" if path == STDIN else path
     try:
         value = jsontext.loads(_text(path))
     except OSError as exc:
-        return Source(name, problem=f"It cannot be read: {exc.strerror}.")
+        return WorkflowFile(name, problem=f"It cannot be read: {exc.strerror}.")
     except InvalidInput as exc:
         where = "; ".join(map(str, (exc.details or {}).values()))
-        return Source(name, problem=exc.message.replace("The body", "It") + (f" {where}" if where else ""))
-    return Source(name, value if isinstance(value, list) else [value])
+        return WorkflowFile(name, problem=exc.message.replace("The body", "It") + (f" {where}" if where else ""))
+    return WorkflowFile(name, value if isinstance(value, list) else [value])
 
 
 def _text(path: str) -> bytes:

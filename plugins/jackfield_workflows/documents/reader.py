@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import field
+from typing import cast
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
@@ -13,6 +15,7 @@ from jackfield.api.expressions import Expressions
 from jackfield.api.ids import is_uuid
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.places import load
 from jackfield.api.records import state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
@@ -46,11 +49,9 @@ class CachedReader:
 
     def parse(self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
         """Raises `InvalidInput` with a json path per mistake. A secret that was taken out counts as empty."""
-        from jackfield_workflows.documents.parsing import parse
-
         if isinstance(document, dict):
             document = self._secrets.kept(document, None)
-        return parse(document, id=id, version=version, active=active)
+        return _parse()(document, id=id, version=version, active=active)
 
     async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
         """The saved workflow, its current version by default. Raises `NotFound`."""
@@ -62,8 +63,7 @@ class CachedReader:
 
     def problems(self, workflow: Workflow) -> list[Problem]:
         """What `POST /workflows/validate` lists, without what the triggers say about going live."""
-        from jackfield_workflows.documents.validation import problems
-
+        problems = cast("Callable[..., list[Problem]]", load("jackfield_workflows.documents.validation:problems"))
         return problems(workflow, self._context.port(NodeCatalog), self._context.port(Expressions))
 
     def timezone(self, workflow: Workflow) -> str:
@@ -76,13 +76,11 @@ class CachedReader:
         self._drop(workflow_id)
 
     async def _read(self, workflow_id: str, version: int | None) -> Workflow:
-        from jackfield_workflows.documents.parsing import parse
-
         changes = self._changes
         stored = await self._stored(workflow_id, version)
         workflow = await off_loop(
             stored.document,
-            lambda: parse(stored.document, id=stored.id, version=stored.version, active=stored.active),
+            lambda: _parse()(stored.document, id=stored.id, version=stored.version, active=stored.active),
         )
         # A change that was committed while the store answered may have made this stale: used once, never kept.
         if changes == self._changes:
@@ -125,3 +123,8 @@ class CachedReader:
         cached = self._cache.pop(workflow_id, None)
         if cached is not None:
             self._size -= cached.size
+
+
+def _parse() -> Callable[..., Workflow]:
+    """Loaded with the first workflow."""
+    return cast("Callable[..., Workflow]", load("jackfield_workflows.documents.parsing:parse"))

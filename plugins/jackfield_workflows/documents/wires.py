@@ -15,7 +15,7 @@ MAX_INPUT = 255
 
 
 @record
-class Link:
+class DocumentLink:
     """One wire as written. input: None when the document names one that cannot be."""
 
     path: str
@@ -26,7 +26,7 @@ class Link:
     kind: str = MAIN
 
 
-def links(connections: dict[str, Json], mistakes: Mistakes) -> Iterator[Link]:
+def links(connections: dict[str, Json], mistakes: Mistakes) -> Iterator[DocumentLink]:
     """Every wire whose form is right, in document order; the others are added to the mistakes."""
     for source, kinds in connections.items():
         path = member("connections", source)
@@ -38,7 +38,7 @@ def links(connections: dict[str, Json], mistakes: Mistakes) -> Iterator[Link]:
             mistakes.add(path, "The connections of a node must be an object such as {main: [[...]]}.")
 
 
-def parse_wires(found_links: Iterable[Link], nodes: Collection[str]) -> dict[str, tuple[tuple[Wire, ...], ...]]:
+def parse_wires(found_links: Iterable[DocumentLink], nodes: Collection[str]) -> dict[str, tuple[tuple[Wire, ...], ...]]:
     """Node name -> per output -> targets. Wires from or to a node that is not there are left out."""
     found: dict[str, list[list[Wire]]] = {}
     for link in found_links:
@@ -49,7 +49,7 @@ def parse_wires(found_links: Iterable[Link], nodes: Collection[str]) -> dict[str
     return {source: tuple(tuple(targets) for targets in outputs) for source, outputs in found.items()}
 
 
-def parse_parts(found_links: Iterable[Link], nodes: Collection[str]) -> dict[str, tuple[Part, ...]]:
+def parse_parts(found_links: Iterable[DocumentLink], nodes: Collection[str]) -> dict[str, tuple[Part, ...]]:
     """Node name -> its parts. Wires from or to a node that is not there, or to itself, are left out."""
     found: dict[str, list[Part]] = {}
     for link in found_links:
@@ -61,7 +61,7 @@ def parse_parts(found_links: Iterable[Link], nodes: Collection[str]) -> dict[str
     return {target: tuple(parts) for target, parts in found.items() if parts}
 
 
-def _outputs(source: str, kind: str, outputs: Json, path: str, mistakes: Mistakes) -> Iterator[Link]:
+def _outputs(source: str, kind: str, outputs: Json, path: str, mistakes: Mistakes) -> Iterator[DocumentLink]:
     if outputs is None:
         return
     if not isinstance(outputs, list):
@@ -74,11 +74,13 @@ def _outputs(source: str, kind: str, outputs: Json, path: str, mistakes: Mistake
             mistakes.add(f"{path}[{index}]", "The connections of one output must be a list of targets, or null.")
 
 
-def _targets(source: str, kind: str, output: int, targets: list[Json], path: str, mistakes: Mistakes) -> Iterator[Link]:
+def _targets(
+    source: str, kind: str, output: int, targets: list[Json], path: str, mistakes: Mistakes
+) -> Iterator[DocumentLink]:
     for index, target in enumerate(targets):
         place = f"{path}[{index}]"
         if isinstance(target, dict) and isinstance(name := target.get("node"), str):
-            yield Link(place, source, output, name, _input(target.get("index")), kind)
+            yield DocumentLink(place, source, output, name, _input(target.get("index")), kind)
         elif target is not None:
             mistakes.add(place, "A target must be an object such as {node: name, type: main, index: 0}.")
 

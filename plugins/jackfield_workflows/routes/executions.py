@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, cast
 
 from quart import Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Engine
+from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
+from jackfield.api.places import load
 from jackfield.api.records import replace
-from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter, StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
@@ -23,11 +24,11 @@ from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page
 if TYPE_CHECKING:
     from jackfield_workflows.history.retries import StartAt
 
-STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
 STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
 MOST_ITEMS = 1000
+RETRY_REQUEST = "jackfield_workflows.history.retries:retry_request"
 
 
 class ExecutionRoutes:
@@ -71,7 +72,7 @@ class ExecutionRoutes:
     )
     async def count_executions(self) -> Response:
         found = await self._context.store.execution_stats(_filter())
-        counts = {status: found.get(status, 0) for status in STATUSES}
+        counts: dict[str, int] = {status: found.get(status, 0) for status in EXECUTION_STATUSES}
         return json_response({"total": sum(counts.values()), **counts})
 
     @operation(
@@ -118,8 +119,7 @@ class ExecutionRoutes:
         tags=TAGS,
     )
     async def retry_execution(self, execution_id: str) -> Response:
-        from jackfield_workflows.history.retries import retry_request
-
+        retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
         stored = await self._stored(execution_id)
         start_at = choice("from", STARTS) or "start"
         again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
@@ -150,7 +150,7 @@ class ExecutionRoutes:
 def _filter() -> ExecutionFilter:
     return ExecutionFilter(
         workflow_id=request.args.get("workflowId") or None,
-        status=choice("status", STATUSES),
+        status=choice("status", EXECUTION_STATUSES),
         mode=choice("mode", MODES),
         since=moment("since"),
         until=moment("until"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from quart import Blueprint, Response
+
+from jackfield.api.places import load
 
 View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
@@ -26,6 +28,11 @@ def blueprint(group: RouteGroup) -> Blueprint:
     for method, path, view in group.routes():
         made.add_url_rule(path, view_func=view, methods=[method])
     return made
+
+
+def payload(name: str, module: str = "schemas") -> Any:  # of a request: the view says which model it is
+    """The model of this name, which is loaded with the first request that needs it."""
+    return load(schema(name, module))
 
 
 def schema(name: str, module: str = "schemas") -> str:

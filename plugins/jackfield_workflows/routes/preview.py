@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from quart import Response
 
 from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import PreviewRequest
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import json_response, operation, parse_model, principal, read_json
 from jackfield.api.large_json import off_loop
+from jackfield.api.places import load
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.documents.secret_parameters import SecretParameters
-from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.groups import Route, payload, schema
 
 if TYPE_CHECKING:
     from jackfield_workflows.history.previews import Previews
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 
 TAGS = ("workflows",)
+PREVIEWS = "jackfield_workflows.history.previews:Previews"
+"""Most daemons have no editor that asks."""
 
 
 class PreviewRoutes:
@@ -35,9 +39,7 @@ class PreviewRoutes:
 
     @cached_property
     def _previews(self) -> Previews:
-        from jackfield_workflows.history.previews import Previews
-
-        return Previews(self._context)
+        return cast("type[Previews]", load(PREVIEWS))(self._context)
 
     def routes(self) -> Sequence[Route]:
         return (("POST", "/expressions/preview", self.preview),)
@@ -50,15 +52,12 @@ class PreviewRoutes:
         tags=TAGS,
     )
     async def preview(self) -> Response:
-        from jackfield_workflows.history.previews import WantedPreview
-        from jackfield_workflows.routes.schemas_preview import PreviewBody
-
-        body = parse_model(PreviewBody, await read_json())
+        body: PreviewBody = parse_model(payload("PreviewBody", "schemas_preview"), await read_json())
         if body.executionId is not None:
             principal().require("executions:read")
         workflow = await self._workflow(body)
-        wanted = WantedPreview(workflow, body.node, body.executionId, body.item, body.templates)
-        return json_response(await self._previews.evaluate(wanted))
+        wanted = PreviewRequest(workflow, body.node, body.item, body.templates)
+        return json_response(await self._previews.evaluate(wanted, body.executionId))
 
     async def _workflow(self, body: PreviewBody) -> Workflow:
         document = body.workflow

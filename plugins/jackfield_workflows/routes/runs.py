@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response, request
 
@@ -16,10 +17,13 @@ from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.history.views import execution_body, failure_view
-from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import read_optional_json
 from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import RunBody
 
 TAGS = ("workflows",)
 
@@ -83,9 +87,7 @@ class RunRoutes:
         tags=TAGS,
     )
     async def run_workflow(self) -> Response:
-        from jackfield_workflows.routes.schemas import RunBody
-
-        body = parse_model(RunBody, await read_json())
+        body: RunBody = parse_model(payload("RunBody"), await read_json())
         execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "finish")
         outcome = await self._end(execution)
         view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
@@ -103,9 +105,7 @@ class RunRoutes:
         tags=TAGS,
     )
     async def start_unsaved(self) -> Response:
-        from jackfield_workflows.routes.schemas import RunBody
-
-        body = parse_model(RunBody, await read_json())
+        body: RunBody = parse_model(payload("RunBody"), await read_json())
         execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "accept")
         await asyncio.shield(execution.accepted)
         return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)

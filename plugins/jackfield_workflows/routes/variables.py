@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response
 
@@ -14,7 +15,10 @@ from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import Variable
 from jackfield_workflows.documents.identities import known_id
-from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.groups import Route, payload, schema
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import VariableBody, VariableChange
 
 TAGS = ("variables",)
 
@@ -52,9 +56,7 @@ class VariableRoutes:
         tags=TAGS,
     )
     async def create_variable(self) -> Response:
-        from jackfield_workflows.routes.schemas import VariableBody
-
-        body = await read_model(VariableBody)
+        body: VariableBody = await read_model(payload("VariableBody"))
         now = self._context.clock.now_ms()
         return await self._put(Variable(new_id(), body.key, body.value, now, now), 201)
 
@@ -70,9 +72,8 @@ class VariableRoutes:
         tags=TAGS,
     )
     async def replace_variable(self, variable_id: str) -> Response:
-        from jackfield_workflows.routes.schemas import VariableBody
-
-        present, body = await self._stored(variable_id), await read_model(VariableBody)
+        present = await self._stored(variable_id)
+        body: VariableBody = await read_model(payload("VariableBody"))
         return await self._put(self._changed(present, body.key, body.value))
 
     @operation(
@@ -83,9 +84,8 @@ class VariableRoutes:
         tags=TAGS,
     )
     async def patch_variable(self, variable_id: str) -> Response:
-        from jackfield_workflows.routes.schemas import VariableChange
-
-        present, body = await self._stored(variable_id), await read_model(VariableChange)
+        present = await self._stored(variable_id)
+        body: VariableChange = await read_model(payload("VariableChange"))
         return await self._put(
             self._changed(
                 present,

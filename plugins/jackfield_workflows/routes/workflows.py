@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response, request
 
@@ -19,10 +20,13 @@ from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_cred
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
-from jackfield_workflows.routes.groups import Route, schema
+from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import author, flag, page_view, paging, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges
 from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import DuplicateBody
 
 TAGS = ("workflows",)
 
@@ -128,9 +132,7 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def duplicate_workflow(self, workflow_id: str) -> Response:
-        from jackfield_workflows.routes.schemas import DuplicateBody
-
-        body = parse_model(DuplicateBody, await read_optional_json())
+        body: DuplicateBody = parse_model(payload("DuplicateBody"), await read_optional_json())
         return await self._created(await self._changes.duplicate(workflow_id, body.name, author()))
 
     @operation(

@@ -83,13 +83,12 @@ class LaterApp:
         """place: of what builds it from these arguments; imported with the first request."""
         return cls(lambda: cast("Callable[..., AsgiApp]", load(place))(*arguments))
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] != "http":
-            await _refuse(receive, send)
-            return
+            return _refuse(receive, send)
         if self._app is None:
             self._app = self._build()
-        await self._app(scope, receive, send)
+        return self._app(scope, receive, send)
 
 
 async def _refuse(receive: Receive, send: Send) -> None:

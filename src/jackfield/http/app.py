@@ -83,7 +83,7 @@ def _reason(error: Exception) -> JackfieldError:
     return ConfigurationError("The daemon could not start; its log says why.")
 
 
-class Application:
+class Application(Dispatcher):
     """The ASGI application and what the server's runner needs of it."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -95,7 +95,7 @@ class Application:
         self.lifespan = Lifespan(kernel, self.management)
         self._token = ""
         cors = settings.get(CorsSettings)
-        self._dispatcher = Dispatcher(
+        super().__init__(
             kernel,
             Gate(
                 kernel.service,
@@ -123,9 +123,6 @@ class Application:
             self._token = daemon_token(self.kernel.config_dir)
             self.kernel.redactor.add(self._token)
         return self._token
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._dispatcher(scope, receive, send)
 
 
 def create_app(kernel: Kernel) -> Application:

@@ -113,9 +113,11 @@ class Dispatcher:
                 raise CallerGone from None
 
         path: str = scope["path"]
+        problem = self._head_problem(scope)
         exchange = DrainingExchange(receive, counted)
         try:
-            self._check_head(scope)
+            if problem is not None:
+                raise problem
             mount = self._mount_of(path)
             if mount is not None and mount.access == "public":
                 self._gate.check_host(scope, "public")
@@ -134,11 +136,11 @@ class Dispatcher:
         finally:
             counters.seconds += time.perf_counter() - started
 
-    def _check_head(self, scope: Scope) -> None:
+    def _head_problem(self, scope: Scope) -> JackfieldError | None:
         """Hypercorn has refused a large head already; httptools and granian have no limit of their own."""
         if sum([len(name) + len(value) for name, value in scope["headers"]]) > self._head_limit:
-            raise HeadersTooLarge
-        check_target(scope)
+            return HeadersTooLarge()
+        return target_problem(scope["path"])
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
@@ -200,7 +202,8 @@ class Dispatcher:
         request_id_of_log.set(ident)
         path: str = scope["path"]
         try:
-            check_target(scope)
+            if (problem := target_problem(path)) is not None:
+                raise problem
             self._gate.check_host(scope, "gated")
             scope["jackfield.client"] = self._gate.client(scope)
             access: Access = "service" if is_service(path) else "gated"
@@ -240,12 +243,11 @@ def require(caller: Principal, scope: Scope) -> None:
         caller.require_look()
 
 
-def check_target(scope: Scope) -> None:
-    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path. Raises
-    `InvalidInput`."""
-    path: str = scope["path"]
+def target_problem(path: str) -> InvalidInput | None:
+    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path."""
     if not path.startswith("/") or path.startswith("//"):
-        raise InvalidInput("The request's target must be a path that begins with one slash.")
+        return InvalidInput("The request's target must be a path that begins with one slash.")
+    return None
 
 
 async def refuse_websocket(scope: Scope, receive: Receive, send: Send, error: JackfieldError) -> None:

@@ -1,4 +1,7 @@
-"""What `hypercorn_parts` and `http1` replace in Hypercorn and take for granted there; see docs/replaced-parts.md."""
+"""What we replace in Hypercorn and h11, and take for granted there; see docs/replaced-parts.md.
+
+It is done by `hypercorn_parts`, `hypercorn_connection` and `http1.protocol`.
+"""
 
 from __future__ import annotations
 

@@ -25,6 +25,9 @@ class ReceiveQueue:
         return self._asked and not self._kept and not self._over
 
     async def put(self, message: Any) -> None:  # Any: an ASGI message
+        if self._kept and is_end(message) and self._kept[-1].get("more_body"):
+            self._kept[-1]["more_body"] = False  # the server tells the end of a body apart from its last piece
+            return
         while not self._over and not message["type"].endswith(".disconnect") and len(self._kept) >= self._size:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._room.append(waiting)
@@ -57,3 +60,8 @@ class ReceiveQueue:
             if not waiting.done():
                 waiting.set_result(None)
         self._room.clear()
+
+
+def is_end(message: Any) -> bool:  # Any: an ASGI message
+    """Whether it tells nothing but that the body is over."""
+    return message["type"] == "http.request" and not (message["body"] or message["more_body"])

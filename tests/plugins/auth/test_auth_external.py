@@ -236,6 +236,18 @@ async def test_logins_of_one_name_and_of_ours_are_left_out(make: Make) -> None:
         await enter(world, provider="nobody")
 
 
+async def test_a_login_that_cannot_say_its_title_keeps_nobody_from_the_others(make: Make) -> None:
+    class Untitled(Directory):
+        @property
+        def title(self) -> str:  # type: ignore[override]
+            raise RuntimeError("no title")
+
+    world = await make()
+    world.context.ports["jackfield_password_logins"] = [Untitled("broken"), Directory("corp")]
+    titles = [one.title for one in await world.auth.login_methods.all()]
+    assert titles == ["User name and password", "broken", "Directory"]
+
+
 @pytest.mark.parametrize(
     ("shown", "first"), [("A:da\n\x1b[0m", "A da [0m@corp"), ("", "user@corp"), (" : ", "user@corp")]
 )

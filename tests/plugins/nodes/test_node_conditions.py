@@ -12,15 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.conditions.blocks import TESTS, Condition, FilterBlock, Operator, Rules, holds, passes, question
+from jackfield_nodes.conditions.blocks import (
+    TESTS,
+    BlockCondition,
+    FilterBlock,
+    Operator,
+    Rules,
+    holds,
+    passes,
+    question,
+)
 
 STRICT = Rules()
 LOOSE = Rules(loose=True, version=2)
 
 
-def condition(left: Any, kind: str, operation: str, right: Any = None, **more: Any) -> Condition:
+def condition(left: Any, kind: str, operation: str, right: Any = None, **more: Any) -> BlockCondition:
     operator = Operator(type=kind, operation=operation, **more)
-    return Condition(left_value=left, right_value=right, operator=operator)
+    return BlockCondition(left_value=left, right_value=right, operator=operator)
 
 
 def met(left: Any, kind: str, operation: str, right: Any = None, rules: Rules = STRICT, **more: Any) -> bool:

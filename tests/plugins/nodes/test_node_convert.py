@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.ods import read_ods, write_ods
 from jackfield_nodes.files.formats.tables import Cell
 from jackfield_nodes.files.formats.xls_reading import read_xls
@@ -109,7 +109,7 @@ def plain(rows: list[list[Cell]]) -> list[list[Cell]]:
 
 @given(TABLES)
 def test_sheets_that_are_written_are_read_again(rows: list[list[Cell]]) -> None:
-    budget = Budget(FilesSettings())
+    budget = FileBudget(FilesSettings())
     expected = plain(rows)
     assert plain([list(row) for row in read_xls(write_xls(rows, "S"), "", budget)]) == expected
     assert plain([list(row) for row in read_ods(write_ods(rows, "S"), "", budget)]) == expected
@@ -120,7 +120,7 @@ def test_large_xls_sheets() -> None:
     """Texts over several records, and an allocation table that the header has no room for."""
     rows: list[list[Cell]] = [["ä" * 20_000, "b" * 32_767]]
     rows += [[f"{row}-{column}" + "k" * 40 for column in range(50)] for row in range(2500)]
-    assert [list(row) for row in read_xls(write_xls(rows, "S"), "", Budget(FilesSettings()))][-1] == rows[-1]
+    assert [list(row) for row in read_xls(write_xls(rows, "S"), "", FileBudget(FilesSettings()))][-1] == rows[-1]
     for wrong in ([[1]] * 65_537, [[1] * 257], [["x" * 32_768]]):
         with pytest.raises(NodeError, match="at most"):
             write_xls(wrong, "S")  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def test_limits_of_xlsx() -> None:
         write_xlsx([["x" * 32_768]], "S")
     with pytest.raises(NodeError, match="at most 16384 columns"):
         write_xlsx([[1] * 16_385], "S")
-    (row,) = read_xlsx(write_xlsx([[2**60, "a\x00b"]], "S"), "", Budget(FilesSettings()))
+    (row,) = read_xlsx(write_xlsx([[2**60, "a\x00b"]], "S"), "", FileBudget(FilesSettings()))
     assert row == [str(2**60), "ab"]
 
 

@@ -18,7 +18,7 @@ from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv, write_csv
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import TableOptions, cell_of, column_names, flattened, objects, table
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -96,7 +96,7 @@ def test_csv_that_is_written_is_read_again(width: int, data: st.DataObject, deli
     """But for rows without any text, which are no rows."""
     given_ = data.draw(st.lists(st.lists(CELLS, min_size=width, max_size=width), max_size=5))
     text = write_csv(given_, delimiter)
-    found = list(read_csv(text, CsvOptions(delimiter=delimiter, header=False), Budget(FilesSettings())))
+    found = list(read_csv(text, CsvOptions(delimiter=delimiter, header=False), FileBudget(FilesSettings())))
     # Python's reader ends lines at \r, \n and \r\n, and gives back what stands inside of quotes.
     assert [row for row in found if any(row)] == [row for row in given_ if any(row)]
 

@@ -14,6 +14,7 @@ from jackfield.api.scripts import ScriptData, ScriptEngine, ScriptError, ScriptR
 from jackfield.testing.context import FakeContext
 from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_javascript.engine import engine as javascript
+from jackfield_workers.pool import SharedWorkerPool
 
 
 @dataclass
@@ -41,7 +42,7 @@ def given_of(run: FakeNodeRun) -> dict[str, Any]:
 
 @pytest.fixture
 async def engine(tmp_path: Any) -> AsyncIterator[ScriptEngine]:
-    found = javascript(FakeContext(tmp_path))
+    found = javascript(FakeContext(tmp_path, ports={"ScriptWorkers": SharedWorkerPool()}))
     yield found
     await found.close()
 

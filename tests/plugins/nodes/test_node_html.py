@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.html_reading import Cleaning, Wanted, extracted
+from jackfield_nodes.data.html_reading import extracted
 from jackfield_nodes.data.html_table import TableStyle, html_table
+from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 
 PAGE = """<html><head><title> The
  title </title></head><body>
@@ -113,13 +114,13 @@ async def test_errors_name_what_to_mend(bench: Bench) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_a_document(text: str) -> None:
-    found = extracted(text, [("x", Wanted("*", "text", "", True))], Cleaning(True, True, True))
+    found = extracted(text, [("x", HtmlWanted("*", "text", "", True))], HtmlCleaning(True, True, True))
     assert isinstance(found["x"], list)
 
 
 def test_deeply_nested_documents() -> None:
     page = "<div>" * 5000 + "deep"
-    found = extracted(page, [("x", Wanted("body", "text", "", False))], Cleaning(True, True, True))
+    found = extracted(page, [("x", HtmlWanted("body", "text", "", False))], HtmlCleaning(True, True, True))
     assert "deep" in str(found["x"])
 
 

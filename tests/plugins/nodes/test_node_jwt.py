@@ -18,7 +18,7 @@ from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data.json_web_tokens import signed, taken_apart, verified
-from jackfield_nodes.data.jwt_keys import ALGORITHMS, Checks, Key
+from jackfield_nodes.data.jwt_keys import ALGORITHMS, JwtChecks, JwtKey
 
 SECRET = "a secret that is long enough for every digest, as RFC 7518 wants it to be"
 PASSPHRASE = {"keyType": "passphrase", "secret": SECRET, "algorithm": "HS256"}
@@ -187,11 +187,11 @@ async def test_an_item_that_fails_stands_as_an_error(bench: Bench) -> None:
     )
 )
 def test_any_text_is_a_token_or_refused(text: str) -> None:
-    key = Key("HS256", SECRET)
+    key = JwtKey("HS256", SECRET)
     with contextlib.suppress(NodeError):
         taken_apart(text)
     with pytest.raises(NodeError):
-        verified(text, key, Checks(0))
+        verified(text, key, JwtChecks(0))
 
 
 @given(
@@ -201,5 +201,5 @@ def test_any_text_is_a_token_or_refused(text: str) -> None:
 )
 def test_what_was_signed_is_verified(claims: dict[str, Any]) -> None:
     claims = {name: value for name, value in claims.items() if name not in ("exp", "nbf")}
-    key = Key("HS256", SECRET)
-    assert verified(signed(claims, key, ""), key, Checks(0)).payload == claims
+    key = JwtKey("HS256", SECRET)
+    assert verified(signed(claims, key, ""), key, JwtChecks(0)).payload == claims

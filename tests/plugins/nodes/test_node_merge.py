@@ -14,7 +14,7 @@ from node_fakes import Bench
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_position import by_position
-from jackfield_nodes.merging.conflicts import Part, Resolution, merged
+from jackfield_nodes.merging.conflicts import MergeSource, Resolution, merged
 from jackfield_nodes.merging.parameters import Clash
 from jackfield_nodes.merging.settings import MergeSettings
 
@@ -242,7 +242,9 @@ def test_by_position_with_unpaired_items_has_each_item_once(inputs: Any) -> None
 @given(JSON, JSON, st.booleans(), st.booleans())
 def test_a_merge_has_every_field_and_changes_no_item(left: Any, right: Any, deep: bool, keep: bool) -> None:
     before = copy.deepcopy((left, right))
-    made = merged((Part({"json": left}, 0, 0), Part({"json": right}, 0, 1)), Resolution(False, deep, keep))["json"]
+    made = merged(
+        (MergeSource({"json": left}, 0, 0), MergeSource({"json": right}, 0, 1)), Resolution(False, deep, keep)
+    )["json"]
     assert made.keys() == left.keys() | right.keys()
     assert all(made[name] == value for name, value in left.items() if name not in right)
     assert deep or keep or all(made[name] == value for name, value in right.items())
@@ -251,7 +253,7 @@ def test_a_merge_has_every_field_and_changes_no_item(left: Any, right: Any, deep
 
 @given(JSON)
 def test_a_merge_with_itself_changes_nothing(json: Any) -> None:
-    parts = (Part({"json": json}, 0, 0), Part({"json": json}, 0, 1))
+    parts = (MergeSource({"json": json}, 0, 0), MergeSource({"json": json}, 0, 1))
     assert merged(parts, Resolution())["json"] == json
 
 

@@ -16,7 +16,7 @@ from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import Limits, Stop, query, resident
+from jackfield_nodes.merging.sql import QueryLimits, QueryStop, query, resident
 
 PEOPLE = [{"id": 1, "name": "Ada", "fit": True}, {"id": 2, "name": "Bob", "fit": False}]
 CITIES = [{"person": "1", "city": "Rome", "tags": ["a", {"b": 1}]}, {"person": "3", "city": "Oslo", "tags": {}}]
@@ -254,7 +254,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
     max_leaves=4,
 )
-LIMITS = Limits(10, 2**26, 1000)
+LIMITS = QueryLimits(10, 2**26, 1000)
 
 
 def plain(text: str) -> bool:
@@ -268,7 +268,7 @@ def test_data_comes_back_as_it_was(rows: Any) -> None:
     """But for truth values beside values of other types, which are 0 and 1, and missing fields, which are null."""
     if not plain(repr(rows).encode("utf-8", "surrogatepass").decode("utf-8", "replace")) or "\\" in repr(rows):
         return
-    items, _ = query([entries(rows), []], "SELECT * FROM input1", LIMITS, Stop(), lambda _: None)
+    items, _ = query([entries(rows), []], "SELECT * FROM input1", LIMITS, QueryStop(), lambda _: None)
     assert len(items) == len(rows)
     for row, item in zip(rows, items, strict=True):
         found = {name: value for name, value in item["json"].items() if value is not None}

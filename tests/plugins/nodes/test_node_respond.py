@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeAnswer, NodeError
-from jackfield_nodes.flow.answer_headers import AnswerHeaders
+from jackfield_nodes.flow.respond_to_webhook import AnswerHeaders
 
 FILES: Any = [
     {

@@ -17,7 +17,7 @@ from jackfield.api.storage import ExecutionFilter, NewExecution, User
 from jackfield.testing.context import FakeContext
 from jackfield_store_sqlite import SqliteStorePlugin
 from jackfield_store_sqlite.connections import connect_reader, connect_writer
-from jackfield_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
+from jackfield_store_sqlite.schema import APPLICATION_ID, MIGRATIONS, migrate
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore, sqlite_store
 
@@ -125,6 +125,20 @@ async def test_an_interrupted_migration_leaves_nothing(
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
         assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+
+
+async def test_users_of_a_database_before_other_logins_stay_as_they_were(
+    new_store: NewStore, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = next(number for number, step in enumerate(MIGRATIONS) if "users ADD COLUMN provider" in step[0])
+    with monkeypatch.context() as old, closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        old.setattr("jackfield_store_sqlite.schema.MIGRATIONS", MIGRATIONS[:before])
+        migrate(connection, database)
+        connection.execute("INSERT INTO users VALUES ('u-1', 'ada', 'admin', 'hash', 1, 1000)")
+    store = new_store()
+    await store.open()
+    assert await store.users() == [ADA]
+    assert await store.user_by_identity("", "") is None
 
 
 async def test_a_database_is_brought_up_to_date(

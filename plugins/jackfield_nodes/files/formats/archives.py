@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from jackfield.api.binary import CHUNK
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.packed import check_packing
 
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
@@ -31,7 +31,7 @@ async def gzipped(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield await asyncio.to_thread(packer.flush)
 
 
-async def gunzipped(chunks: AsyncIterator[bytes], budget: Budget) -> AsyncIterator[bytes]:
+async def gunzipped(chunks: AsyncIterator[bytes], budget: FileBudget) -> AsyncIterator[bytes]:
     """All members of the file, one behind the other. Raises `NodeError`: damaged, too large, takes too long."""
     packer = zlib.decompressobj(wbits=_GZIP)
     size, begun = 0, False
@@ -98,7 +98,7 @@ async def zipped(files: Mapping[str, AsyncIterator[bytes]], *, huge: bool) -> As
     yield sink.taken()
 
 
-def directory(content: bytes, most: int, budget: Budget) -> tuple[ZipFile, list[ZipInfo]]:
+def directory(content: bytes, most: int, budget: FileBudget) -> tuple[ZipFile, list[ZipInfo]]:
     """The archive and its files; directories are left out. Raises `NodeError`: no zip file, too many files, too much
     content, a password, another packing than deflate."""
     if content.count(_ENTRY) > max(most, _MOST_ENTRIES):
@@ -117,7 +117,7 @@ def directory(content: bytes, most: int, budget: Budget) -> tuple[ZipFile, list[
     return archive, found
 
 
-async def member(archive: ZipFile, info: ZipInfo, budget: Budget) -> AsyncIterator[bytes]:
+async def member(archive: ZipFile, info: ZipInfo, budget: FileBudget) -> AsyncIterator[bytes]:
     """The content of one file, never more than the directory says. Raises `NodeError`."""
     try:
         with archive.open(info) as part:

@@ -12,7 +12,7 @@ from icalendar.prop import vRecur
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.calendar_event import CalendarEvent
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 
 _TEXTS = {
     "UID": "uid",
@@ -37,7 +37,7 @@ _DATES = {
 _INTEGERS = frozenset({"SEQUENCE", "PRIORITY"})
 
 
-def read_calendar(text: str, budget: Budget) -> dict[str, Json]:
+def read_calendar(text: str, budget: FileBudget) -> dict[str, Json]:
     """The calendar's own properties and its events. Raises `NodeError`."""
     try:
         calendar = Calendar.from_ical(text)

@@ -10,7 +10,7 @@ from itertools import islice
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import Cell
 from jackfield_nodes.values.conversions import text_of
 
@@ -31,7 +31,7 @@ class CsvOptions:
     skip_wrong: float | None = None
 
 
-def read_csv(text: str, options: CsvOptions, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_csv(text: str, options: CsvOptions, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """Rows of texts, the header first. Raises `NodeError` that names the line."""
     csv.field_size_limit(_LONGEST_FIELD)  # the file as a whole is limited
     reader = csv.reader(

@@ -8,12 +8,12 @@ from html import escape
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import Cell, number_or_text
 from jackfield_nodes.values.conversions import text_of
 
 
-def read_html(text: str, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_html(text: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """The rows of the first table. Raises `NodeError` when there is none."""
     found = LexborHTMLParser(text).css_first("table")
     if found is None:

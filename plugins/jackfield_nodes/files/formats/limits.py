@@ -13,7 +13,7 @@ Part = TypeVar("Part")
 Row = TypeVar("Row", bound=Sequence[object])
 
 
-class Budget:
+class FileBudget:
     """Time, unpacked bytes and rows of one file. Every method raises `NodeError` when there is no more of them."""
 
     def __init__(self, settings: FilesSettings) -> None:

@@ -13,7 +13,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.packed import unpacked
 from jackfield_nodes.files.formats.sheets import ODS_TYPE
 from jackfield_nodes.files.formats.tables import Cell, cell_of
@@ -31,7 +31,7 @@ _LOOK_EVERY = 4096
 """Beginnings and ends of elements after which there must be time left."""
 
 
-def read_ods(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_ods(content: bytes, sheet: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """The rows of one sheet. Raises `NodeError`."""
     with unpacked(content, "ods", budget) as archive:
         try:
@@ -42,7 +42,7 @@ def read_ods(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Ce
             yield from budget.counted_rows(_rows(document, sheet, budget))
 
 
-def _events(document: IO[bytes], budget: Budget) -> Iterator[tuple[str, Element]]:
+def _events(document: IO[bytes], budget: FileBudget) -> Iterator[tuple[str, Element]]:
     """Beginnings and ends of elements. What lies between the rows is forgotten at its end, for a small packed file may
     unpack to millions of elements."""
     around: list[Element] = []
@@ -64,7 +64,7 @@ def _events(document: IO[bytes], budget: Budget) -> Iterator[tuple[str, Element]
             del around[-1][:]
 
 
-def _rows(document: IO[bytes], sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
+def _rows(document: IO[bytes], sheet: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     names: list[str] = []
     inside = False
     try:

@@ -8,14 +8,14 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 
 
 class Watched(BytesIO):
     """The content of a packed file, for libraries that unpack it by themselves: no longer than there is time. One
     reading is a few kilobytes, which unpack to some megabytes at most."""
 
-    def __init__(self, content: bytes, budget: Budget) -> None:
+    def __init__(self, content: bytes, budget: FileBudget) -> None:
         super().__init__(content)
         self._budget = budget
 
@@ -26,7 +26,7 @@ class Watched(BytesIO):
 
 
 @contextmanager
-def unpacked(content: bytes, kind: str, budget: Budget) -> Iterator[ZipFile]:
+def unpacked(content: bytes, kind: str, budget: FileBudget) -> Iterator[ZipFile]:
     """The archive. No part of it gives more than the size that was counted. Raises `NodeError`."""
     try:
         archive = ZipFile(BytesIO(content))

@@ -11,10 +11,10 @@ from pypdf import PdfReader
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 
 
-def read_pdf(content: bytes, budget: Budget, *, password: str, most: int | None, join: bool) -> dict[str, Json]:
+def read_pdf(content: bytes, budget: FileBudget, *, password: str, most: int | None, join: bool) -> dict[str, Json]:
     """most: pages to read; None: all. join: the pages as one text. Raises `NodeError`."""
     # Its warnings quote the document.
     logging.getLogger("pypdf").setLevel(logging.ERROR)

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from striprtf.striprtf import rtf_to_text
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import Cell, number_or_text
 from jackfield_nodes.values.conversions import text_of
 
 _BEFORE_RTF = re.compile(rb"\s*\{\\rtf")
 
 
-def read_rtf(content: bytes, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_rtf(content: bytes, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """The rows of its tables; a document without tables has one cell, named text. Raises `NodeError`."""
     if not _BEFORE_RTF.match(content):
         raise NodeError("The file is not in RTF format.")

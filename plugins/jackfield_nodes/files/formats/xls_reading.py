@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 import xlrd
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.sheets import chosen_sheet, unreadable
 from jackfield_nodes.files.formats.tables import Cell, cell_of
 
 
-def read_xls(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_xls(content: bytes, sheet: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """The rows of one sheet. Raises `NodeError`."""
     try:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - the library prints its warnings

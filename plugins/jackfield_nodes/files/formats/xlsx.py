@@ -11,7 +11,7 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.files.formats.limits import Budget
+from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.packed import Watched, unpacked
 from jackfield_nodes.files.formats.sheets import chosen_sheet, unreadable
 from jackfield_nodes.files.formats.tables import Cell, cell_of
@@ -22,7 +22,7 @@ _FORBIDDEN_IN_NAME = re.compile(r"[\[\]:*?/\\]")
 _FORBIDDEN_IN_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def read_xlsx(content: bytes, sheet: str, budget: Budget) -> Iterator[Sequence[Cell]]:
+def read_xlsx(content: bytes, sheet: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """The rows of one sheet; formulas as the value that was computed last. Raises `NodeError`."""
     with unpacked(content, "xlsx", budget):
         pass

@@ -16,7 +16,7 @@ from jackfield.api.records import replace
 from jackfield.core.tables import ServerSettings
 
 from ..app import Application
-from ..refusals import too_many
+from ..http1.refusals import too_many
 
 log = logging.getLogger("jackfield.server")
 

@@ -15,7 +15,8 @@ from hypercorn.utils import LifespanFailureError
 from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
-from ..hypercorn_parts import OwnConfig, cut_off_stalled, install
+from ..hypercorn_connection import OwnConfig, cut_off_stalled
+from ..hypercorn_parts import install
 from .admitting import admit
 from .stopping import stop_signal
 

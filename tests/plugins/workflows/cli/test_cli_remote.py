@@ -14,8 +14,8 @@ import pytest
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield_workflows.cli.access import daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
-from jackfield_workflows.cli.progress import CANCELLED, Ended, Progress
-from jackfield_workflows.cli.remote import Daemon, RemoteWorkflows
+from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter
+from jackfield_workflows.cli.remote import DaemonAddress, RemoteWorkflows
 from jackfield_workflows.cli.remote_run import run_there
 
 ID = "01a1fffb-b183-79db-a66b-56f712d8ef6e"
@@ -23,7 +23,7 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 
 def remote(answer: Answer) -> RemoteWorkflows:
-    return RemoteWorkflows(Daemon("http://127.0.0.1:1/", "the-key"), httpx.MockTransport(answer))
+    return RemoteWorkflows(DaemonAddress("http://127.0.0.1:1/", "the-key"), httpx.MockTransport(answer))
 
 
 def execution(status: str, **more: Any) -> dict[str, Any]:
@@ -59,8 +59,8 @@ async def test_a_saved_workflow_runs_and_its_nodes_are_shown_once(capsys: pytest
         execution("failed", nodes={"A": [first], "B": [second]}, error={"message": "no", "node": "B"}),
     )
     async with remote(asked) as found:
-        ended = await run_there(found, ID, [{"json": {"a": 1}}], "A node", Progress())
-    assert ended == Ended("failed", (), {"message": "no", "node": "B"}, "e1")
+        ended = await run_there(found, ID, [{"json": {"a": 1}}], "A node", RunPrinter())
+    assert ended == CommandOutcome("failed", (), {"message": "no", "node": "B"}, "e1")
     assert asked.requests[0] == ("POST", f"/api/v1/workflows/{ID}/execute-async?start=A+node")
     assert asked.bodies == [{"inputData": [{"json": {"a": 1}}]}]
     shown = capsys.readouterr().err.splitlines()
@@ -70,14 +70,14 @@ async def test_a_saved_workflow_runs_and_its_nodes_are_shown_once(capsys: pytest
 async def test_a_document_runs_unsaved() -> None:
     asked = Asked(execution("success", data=[{"json": {"b": 2}}]))
     async with remote(asked) as found:
-        ended = await run_there(found, {"nodes": []}, None, None, Progress(quiet=True))
+        ended = await run_there(found, {"nodes": []}, None, None, RunPrinter(quiet=True))
     assert (ended.status, list(ended.data), ended.exit_code) == ("success", [{"json": {"b": 2}}], 0)
     assert asked.requests[0] == ("POST", "/api/v1/workflows/run-async")
     assert asked.bodies == [{"workflow": {"nodes": []}}]
 
 
-def _interrupted(found: RemoteWorkflows) -> Coroutine[Any, Any, Ended]:
-    return cancelled_by_interrupt(run_there(found, ID, None, None, Progress(quiet=True)), CANCELLED)
+def _interrupted(found: RemoteWorkflows) -> Coroutine[Any, Any, CommandOutcome]:
+    return cancelled_by_interrupt(run_there(found, ID, None, None, RunPrinter(quiet=True)), CANCELLED)
 
 
 async def test_cancelling_cancels_the_run_in_the_daemon() -> None:
@@ -100,7 +100,7 @@ async def test_an_interrupt_before_the_run_is_known_cancels_it_too() -> None:
         await answer.wait()
         return asked(request)
 
-    async with RemoteWorkflows(Daemon("http://127.0.0.1:1", "the-key"), httpx.MockTransport(slow)) as found:
+    async with RemoteWorkflows(DaemonAddress("http://127.0.0.1:1", "the-key"), httpx.MockTransport(slow)) as found:
         task = asyncio.create_task(_interrupted(found))
         await asyncio.wait_for(began.wait(), 5)
         next(each for each in asyncio.all_tasks() if "run_there" in repr(each.get_coro())).cancel()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cli_lab import CliLab, document, file_of
 
-from jackfield_workflows.cli.progress import Ended, show
+from jackfield_workflows.cli.progress import CommandOutcome, show
 
 FLOW = document(("Mark", "pass"))
 
@@ -146,5 +146,5 @@ def test_data_cannot_drive_the_terminal(run: Any, tmp_path: Path) -> None:
 
 
 def test_names_of_files_cannot_drive_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    show(Ended("success", [{"json": {}, "binary": {"a\x1b[2J": {}}}]), as_json=False)
+    show(CommandOutcome("success", [{"json": {}, "binary": {"a\x1b[2J": {}}}]), as_json=False)
     assert "files: a [2J" in capsys.readouterr().out

@@ -90,7 +90,7 @@ function takesLocator({ schema, value }: FieldInfo): boolean {
   const variants = schema.anyOf ?? [];
   return (
     !isRecord(value) &&
-    variants.some(({ $ref }) => $ref?.endsWith('/Locator')) &&
+    variants.some(({ $ref }) => $ref?.endsWith('Locator')) &&
     variants.some(({ type }) => type === 'string')
   );
 }

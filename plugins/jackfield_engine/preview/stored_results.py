@@ -9,14 +9,14 @@ from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.loop.graph import Graph, towards
-from jackfield_engine.loop.plans import Plan
+from jackfield_engine.loop.plans import WorkflowPlan
 from jackfield_engine.loop.runloop import RunLoop, TooManyRuns, entered, firsts
-from jackfield_engine.loop.tasks import NodeResult, Source, Task
+from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
 Results = Mapping[str, Sequence[NodeResult]]
 
 
-def past_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict[str, list[NodeResult]]:
+def stored_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict[str, list[NodeResult]]:
     """Per node its runs, as far as the graph, of the workflow that ran, leads along what is stored. Raises ValueError
     when that is damaged."""
     records = node_records(stored.steps)
@@ -48,7 +48,7 @@ class Reached:
     """What reaches a node: its items per input, and where they come from."""
 
     inputs: list[Items]
-    sources: tuple[Source | None, ...]
+    sources: tuple[ItemSource | None, ...]
 
 
 def reaching(workflow: Workflow, results: Results, name: str) -> Reached:
@@ -61,7 +61,7 @@ def reaching(workflow: Workflow, results: Results, name: str) -> Reached:
     return Reached(inputs or [[]], sources or (None,))
 
 
-def task_of(plan: Plan, name: str, results: Results, reached: Reached) -> Task:
+def task_of(plan: WorkflowPlan, name: str, results: Results, reached: Reached) -> Task:
     """The node's next run."""
     count = sum(len(runs) for runs in results.values())
     step = plan.graph.steps[name]
@@ -69,9 +69,9 @@ def task_of(plan: Plan, name: str, results: Results, reached: Reached) -> Task:
     return Task(step, reached.inputs, seen, reached.sources, len(results.get(name, ())), count)
 
 
-def _wired(workflow: Workflow, results: Results, name: str) -> tuple[Source | None, ...]:
+def _wired(workflow: Workflow, results: Results, name: str) -> tuple[ItemSource | None, ...]:
     """Per input, the last run of the first node that brings it items."""
-    found: dict[int, Source] = {}
+    found: dict[int, ItemSource] = {}
     for source, outputs in workflow.wires.items():
         runs = results.get(source, ())
         for output, targets in enumerate(outputs):
@@ -79,11 +79,11 @@ def _wired(workflow: Workflow, results: Results, name: str) -> tuple[Source | No
                 continue
             for wire in targets:
                 if wire.node == name:
-                    found.setdefault(wire.input, Source(source, len(runs) - 1, output))
+                    found.setdefault(wire.input, ItemSource(source, len(runs) - 1, output))
     return tuple(found.get(index) for index in range(max(found, default=-1) + 1))
 
 
-def _items(results: Results, source: Source | None) -> Items:
+def _items(results: Results, source: ItemSource | None) -> Items:
     if source is None or source.node not in results or source.run >= len(results[source.node]):
         return []
     outputs = results[source.node][source.run].outputs

@@ -1,0 +1,29 @@
+"""`jackfield workflow list`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from jackfield.api.jsontext import Json
+from jackfield_workflows.cli.access import SavedWorkflows
+from jackfield_workflows.cli.progress import printable
+from jackfield_workflows.cli.reaching import CommandTarget, pretty, reach
+
+
+def list_workflows(target: CommandTarget, *, as_json: bool) -> None:
+    """Raises `JackfieldError`."""
+
+    async def work(found: SavedWorkflows) -> list[Mapping[str, Json]]:
+        return await found.rows()
+
+    rows = reach(target, work)
+    if as_json:
+        click.echo(pretty(rows))
+        return
+    for row in rows:
+        live = "active" if row["active"] else "-"
+        click.echo(f"{row['id']}  {live:<6}  {row['nodeCount']!s:>4} nodes  {printable(str(row['name']))}")
+    if not rows:
+        click.echo("There is no workflow.", err=True)

@@ -1,0 +1,60 @@
+"""`jackfield workflow run`: on a running daemon, else here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import JackfieldError
+from jackfield.api.ids import is_uuid
+from jackfield.api.places import load
+from jackfield_workflows.cli.access import daemon_runs
+from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
+from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter, show
+from jackfield_workflows.cli.reaching import CommandTarget, remote_workflows, with_details
+from jackfield_workflows.cli.sources import STDIN, read_input, read_one
+
+UNUSABLE = 2
+RUN_THERE = "jackfield_workflows.cli.remote_run:run_there"
+RUN_HERE = "jackfield_workflows.cli.local_run:run_here"
+"""A run needs one of both."""
+RunWork = Callable[..., Coroutine[Any, Any, CommandOutcome]]  # each with parameters of its own
+
+
+def run(target: CommandTarget, what: str, given: str | None, start: str | None, *, as_json: bool, quiet: bool) -> None:
+    """Ends the process with the command's exit code."""
+    if what == STDIN and given == STDIN:
+        raise click.UsageError("Standard input is either the workflow or its input.")
+    try:
+        ended = _run(target, what, given, start, RunPrinter(quiet=quiet))
+    except JackfieldError as exc:
+        click.echo(f"jackfield: {with_details(exc)}", err=True)
+        sys.exit(UNUSABLE)
+    show(ended, as_json=as_json)
+    sys.exit(ended.exit_code)
+
+
+def _run(
+    target: CommandTarget, what: str, given: str | None, start: str | None, progress: RunPrinter
+) -> CommandOutcome:
+    """Raises `JackfieldError`."""
+    items = read_input(given)
+    document: Any = what if is_uuid(what) and not Path(what).exists() else read_one(what)
+
+    async def work(context: PluginContext) -> CommandOutcome:
+        if target.url or daemon_runs(context.service.config_dir):
+            there = cast("RunWork", load(RUN_THERE))
+            async with remote_workflows(target, context) as remote:
+                return await cancelled_by_interrupt(there(remote, document, items, start, progress), CANCELLED)
+
+        here = cast("RunWork", load(RUN_HERE))
+        reader = context.port(WorkflowReader)
+        loaded = await reader.load(document) if isinstance(document, str) else reader.parse(document)
+        return await cancelled_by_interrupt(here(context, loaded, items, start, progress), CANCELLED)
+
+    return target.cli.run("workflows", work, config_dir=target.config_dir)
