@@ -184,12 +184,16 @@ def test_a_token_that_never_ends_counts_only_where_it_may() -> None:
     assert not passes(lenient, token(exp=time.time() - 60))
 
 
-@pytest.mark.parametrize(("written", "status"), [(True, 401), (False, 200), ("false", 200), ("maybe", 401), (None, 401)])
+@pytest.mark.parametrize(
+    ("written", "status"), [(True, 401), (False, 200), ("false", 200), ("maybe", 401), (None, 401)]
+)
 async def test_the_webhook_says_whether_tokens_must_end(bench: Bench, written: Any, status: int) -> None:
     await bench.hook("door", authentication="jwtAuth", authConfig={"secret": "s" * 32, "requireExp": written})
     answer = await bench.call("door", headers=token())
     assert answer.status == status
-    assert (await bench.call("door", headers=token(exp=time.time() + 60))).status == (401 if written == "maybe" else 200)
+    assert (await bench.call("door", headers=token(exp=time.time() + 60))).status == (
+        401 if written == "maybe" else 200
+    )
     assert (await bench.call("door", headers=token(exp=time.time() - 60))).status == 401
 
 
