@@ -136,13 +136,13 @@ def directory(given: str | None, config_dir: Path, home: Path) -> str | None:
         return None
     try:
         found = str(Path(given).expanduser()) if given.startswith("~") else given
-        require_outside(found, config_dir, home)
-        return found
     except RuntimeError:
         raise InvalidInput(
             "The working directory names a user who is not there.",
             details={"working_dir": "give the absolute path of a directory"},
         ) from None
+    require_outside(found, config_dir, home)
+    return found
 
 
 def _told(profile: Profile) -> Mapping[str, str]:
