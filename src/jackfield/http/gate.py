@@ -196,8 +196,7 @@ class Gate:
 
         return look
 
-    @staticmethod
-    def _asked(scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
+    def _asked(self, scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
         return AuthRequest(
             headers,
@@ -208,6 +207,8 @@ class Gate:
             (scope.get("raw_path") or b"").partition(b"?")[0],
             scope.get("query_string", b""),
             no_body if passive else scope.get("jackfield.body", no_body),
+            str((scope.get("client") or ("unknown", 0))[0]),
+            self._is_trusted,
         )
 
     async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
