@@ -83,9 +83,7 @@ async def test_directories(lab: Lab, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["itself", "inside", "link", "dots"])
 @pytest.mark.parametrize("kind", ["profile_run", "terminal_session", "workflow"])
-async def test_no_agent_works_in_the_configuration_directory(
-    lab: Lab, tmp_path: Path, way: str, kind: RunKind
-) -> None:
+async def test_no_agent_works_in_the_configuration_directory(lab: Lab, tmp_path: Path, way: str, kind: RunKind) -> None:
     config_dir = lab.context.service.config_dir
     inside = config_dir / "keys"
     inside.mkdir(parents=True, exist_ok=True)
