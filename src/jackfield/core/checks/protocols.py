@@ -13,7 +13,7 @@ class ProtocolMismatch(TypeError):
 
 
 def require(thing: object, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None) -> None:
-    """Raises `ProtocolMismatch` with all mistakes in one sentence. Any: a Protocol class, or an alias like `Kind[Model]`.
+    """Raises `ProtocolMismatch` with all mistakes in one sentence. Any: a Protocol, or an alias like `Kind[Model]`.
     check: finds further mistakes in a thing that has every member."""
     wanted: type = getattr(protocol, "__origin__", protocol)
     found = list(mistakes(thing, wanted)) or (list(check(thing)) if check is not None else [])
