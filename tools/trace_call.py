@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
@@ -28,8 +29,12 @@ from typing import Any
 from jackfield.testing import documents
 from jackfield.testing.daemon import Daemon, poll
 
-ROOT = Path(__file__).resolve().parents[1]
-OURS = (f"{ROOT / 'src'}{os.sep}", f"{ROOT / 'plugins'}{os.sep}")
+ROOTS = tuple(
+    f"{Path(str(found.origin)).parents[1]}{os.sep}"
+    for found in map(find_spec, ("jackfield", "jackfield_engine"))
+    if found is not None
+)
+"""Where the kernel and the plugins are: in a checkout, or beside other packages."""
 WARM_CALLS = 20
 CALLS = 12
 QUIET_S = 0.2
@@ -72,10 +77,9 @@ class Tracer:
 
 def file_of(path: str) -> str | None:
     """The path of a file of ours below its tree; None for anybody else's."""
-    if not path.startswith(OURS):
-        return None
-    name = str(Path(path).relative_to(ROOT))
-    return None if name == "src/jackfield/__main__.py" else name
+    root = next((root for root in ROOTS if path.startswith(f"{root}jackfield")), None)
+    name = None if root is None else path.removeprefix(root)
+    return None if name == "jackfield/__main__.py" else name
 
 
 class TracedDaemon(Daemon):

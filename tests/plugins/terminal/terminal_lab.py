@@ -56,6 +56,7 @@ class PatternEngine:
 
 def app_of(hub: Hub) -> Quart:
     app = Quart("test")
+    hub._context.ports.setdefault("SessionHub", hub)  # type: ignore[attr-defined]  # a test's context
     for module in (routes, driving, recording_routes):
         app.register_blueprint(module.blueprint(hub._context))
 
