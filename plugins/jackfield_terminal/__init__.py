@@ -15,7 +15,10 @@ class TerminalPlugin(Plugin):
         SettingsTable("sandbox", "jackfield_terminal.settings:SandboxSettings"),
     )
     commands = ("jackfield_terminal.cli.commands:terminal",)
-    provides = {Terminals: "jackfield_terminal.hub:terminals"}
+    provides = {
+        Terminals: "jackfield_terminal.hub:terminals",
+        "jackfield_terminal.ports:SessionHub": "jackfield_terminal.hub:session_hub",
+    }
     parts = ("jackfield_terminal.hub:Hub", "jackfield_terminal.http.sharing:Sharing")
 
     jackfield_asgi = later("jackfield_terminal.serving:mounts")

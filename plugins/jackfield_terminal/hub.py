@@ -19,13 +19,14 @@ from jackfield_terminal.output.reading_turns import ReadingTurns
 from jackfield_terminal.persistent.restoring import found_again
 from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.persistent.starting import StartedSession
+from jackfield_terminal.ports import SessionHub, SessionRequest
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.session import attachment
 from jackfield_terminal.session.ending import end_session
 from jackfield_terminal.session.recordings import Recordings
 from jackfield_terminal.session.session import Session
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.starting import NOT_STARTED, SessionRequest, SessionStarter
+from jackfield_terminal.starting import NOT_STARTED, SessionStarter
 from jackfield_terminal.supervisor.handover import was_recording
 
 ANSWERING = 5.0
@@ -267,6 +268,11 @@ class Hub:
 
 def terminals(context: PluginContext) -> Terminals:
     """The port of this daemon."""
+    return context.port(Hub)
+
+
+def session_hub(context: PluginContext) -> SessionHub:
+    """The same one, for the plugin's routes and nodes."""
     return context.port(Hub)
 
 

@@ -16,11 +16,10 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Item, Items, Node
-from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionHub, SessionRequest
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
 from jackfield_terminal.session.session import Session
-from jackfield_terminal.starting import SessionRequest
 
 
 class SessionParameters(Parameters):
@@ -53,7 +52,7 @@ class SessionNode:
     effect = True
 
     def __init__(self, context: PluginContext) -> None:
-        self._hub = partial(context.port, Hub)
+        self._hub = partial(context.port, SessionHub)
         self._operations: dict[str, Callable[[SessionParameters], Awaitable[dict[str, Json]]]] = {
             "start": self._start,
             "send": self._send,

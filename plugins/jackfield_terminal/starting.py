@@ -9,8 +9,9 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.profiles import Launch, LaunchRequest, Profiles
-from jackfield.api.records import record, replace
+from jackfield.api.records import replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
+from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.pty.ptyprocess_spawning import spawn_with_ptyprocess
 from jackfield_terminal.pty.spawning import spawn_in_terminal
 from jackfield_terminal.pty.terminal import Spawned, spawn
@@ -26,24 +27,6 @@ NOT_STARTED = 127
 NO_PTYPROCESS = (
     "`terminal.spawner` is ptyprocess, which is not installed. Install it with: pip install 'jackfield[ptyprocess]'"
 )
-
-
-@record
-class SessionRequest:
-    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on.
-    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`."""
-
-    alias: str
-    args: tuple[str, ...] = ()
-    cols: int = 80
-    rows: int = 24
-    working_dir: str | None = None
-    record: bool = False
-    persist: bool | None = None
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.cols, self.rows
 
 
 class SessionStarter:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import click
 
 from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
 from jackfield.api.daemon import DaemonClient
 from jackfield.api.errors import JackfieldError
-from jackfield_terminal.cli.attaching import LEAVING, attach_here, print_bytes
-from jackfield_terminal.cli.playing import find_recording, play
+from jackfield.api.places import load
 
 _COLUMNS = ("ID", "PROFILE", "STATE", "PID", "SIZE", "CLIENTS", "CREATED")
 
@@ -116,14 +117,8 @@ def kill(cli: Cli, config_dir: Path | None, session_id: str) -> None:
 @config_dir_option
 @click.pass_obj
 def play_recording(cli: Cli, config_dir: Path | None, recording: str, speed: float, idle: float | None) -> None:
-    try:
-        with find_recording(cli.config_dir(config_dir), recording).open("rb") as file:
-            play(file, print_bytes, speed=speed, idle=idle)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    finally:
-        if sys.stdout.isatty():
-            print_bytes(LEAVING)
+    play = cast("Callable[..., None]", load("jackfield_terminal.cli.playing:play_here"))
+    play(cli.config_dir(config_dir), recording, speed=speed, idle=idle)
 
 
 def _whole(client: DaemonClient, start: str) -> str:
@@ -141,7 +136,8 @@ def _require_terminal() -> None:
 
 
 def _attach(client: DaemonClient, session_id: str, *, read_only: bool) -> None:
-    code = attach_here(client, session_id, read_only=read_only)
+    attach = cast("Callable[..., int | None]", load("jackfield_terminal.cli.attaching:attach_here"))
+    code = attach(client, session_id, read_only=read_only)
     if code is None:
         click.echo(f"\r\nDetached; `jackfield terminal attach {session_id[:8]}` comes back.")
         return

@@ -6,6 +6,7 @@ Source: asciicast v2 (asciinema).
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import BinaryIO
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield_terminal.cli.attaching import LEAVING, print_bytes
 from jackfield_terminal.session.recorder import DIRECTORY
 
 LONGEST = 16 * 1024 * 1024
@@ -29,6 +31,18 @@ def find_recording(config_dir: Path, name: str) -> Path:
     if len(fitting) == 1:
         return fitting[0]
     raise JackfieldError(f"There is no file {name}, and {len(fitting)} recordings of sessions have such an id.")
+
+
+def play_here(config_dir: Path, recording: str, *, speed: float, idle: float | None) -> None:
+    """Play in this terminal, which is left as it was; Ctrl-C ends it with exit code 130."""
+    try:
+        with find_recording(config_dir, recording).open("rb") as file:
+            play(file, print_bytes, speed=speed, idle=idle)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        if sys.stdout.isatty():
+            print_bytes(LEAVING)
 
 
 def play(

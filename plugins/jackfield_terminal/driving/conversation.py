@@ -12,14 +12,13 @@ from typing import Literal
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.records import state
+from jackfield_terminal.driving.quiet import QUIET
 from jackfield_terminal.driving.waiting import until_idle
 from jackfield_terminal.screen.reader import ScreenReader
 from jackfield_terminal.session.session import Session
 
 KEPT = 500
 """Messages of one conversation; the oldest are forgotten."""
-QUIET = 1.0
-"""Seconds without a change of the screen after which the agent waits for input."""
 REACTION = 15.0
 """Seconds within which the agent must show that it has taken a message."""
 PASTE = (b"\x1b[200~", b"\x1b[201~")

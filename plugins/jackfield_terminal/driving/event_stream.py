@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jackfield.api import jsontext
 from jackfield.api.clock import Clock, iso
-from jackfield_terminal.driving.conversation import QUIET
+from jackfield_terminal.driving.quiet import QUIET
 
 if TYPE_CHECKING:
     from jackfield_terminal.driving.conversation import SaidMessage

@@ -16,7 +16,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield_terminal.driving.event_stream import event_stream, message_out
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
-from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
 
@@ -25,7 +25,7 @@ _PATH = "/sessions/<session_id>"
 
 
 def blueprint(context: PluginContext) -> Blueprint:
-    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     driving = Blueprint("terminal_driving", __name__, url_prefix="/api/terminal")
 
     @driving.get(f"{_PATH}/screen")

@@ -9,7 +9,7 @@ from quart import Blueprint, Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.http import operation, response_of, success
-from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.session.recorder import Recorder
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
@@ -18,7 +18,7 @@ _TYPE = "application/x-asciicast"
 
 
 def blueprint(context: PluginContext) -> Blueprint:
-    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     recording = Blueprint("terminal_recording", __name__, url_prefix="/api/terminal")
 
     @recording.post(f"{_PATH}/record")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
@@ -14,9 +15,10 @@ from jackfield_terminal.http import driving_routes, recording_routes
 from jackfield_terminal.http.recording_routes import recording_out
 from jackfield_terminal.http.schemas import SessionIn
 from jackfield_terminal.http.sharing import Sharing
-from jackfield_terminal.hub import Hub
-from jackfield_terminal.persistent.session import PersistentSession
-from jackfield_terminal.session.session import Session
+from jackfield_terminal.ports import SessionHub
+
+if TYPE_CHECKING:
+    from jackfield_terminal.session.session import Session
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
 
@@ -27,7 +29,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
 
 
 def blueprint(context: PluginContext) -> Blueprint:
-    hub = partial(context.port, Hub)  # asked for with a request: the routes are made on a thread, at the start
+    hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
 
     @terminal.get("/sessions")
@@ -80,7 +82,7 @@ def shown(session: Session) -> dict[str, object]:
         "rows": session.rows,
         "client_count": len(session.attachments),
     }
-    if isinstance(session, PersistentSession):
+    if session.persistent:
         found["persistent"] = True
     if session.reason is not None:
         found["reason"] = session.reason

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-from jackfield_terminal.starting import SessionRequest
+from jackfield_terminal.ports import SessionRequest
 
 Size = Annotated[StrictInt, Field(ge=1, le=1000)]
 Argument = Annotated[StrictStr, Field(max_length=131_072)]

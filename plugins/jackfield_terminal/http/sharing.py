@@ -21,7 +21,7 @@ from jackfield.api.events import STOPPING, Subscription
 from jackfield.api.http import operation, read_model, standing, success
 from jackfield_terminal.http.share_schemas import ShareIn
 from jackfield_terminal.http.shares import Share, ShareInvalid, Shares
-from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionHub
 
 SEGMENT = "ws/shared"
 PATIENCE = 10.0
@@ -46,9 +46,9 @@ class Sharing:
         self._viewers: Counter[str] = Counter()
         """Session -> connections that links have opened."""
 
-    def _hub(self) -> Hub:
+    def _hub(self) -> SessionHub:
         """Asked for with a connection or a request: this object is made on a thread, with the routes."""
-        return self._context.port(Hub)
+        return self._context.port(SessionHub)
 
     # -- the socket
 

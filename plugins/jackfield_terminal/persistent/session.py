@@ -48,6 +48,8 @@ LOOK = 0.05
 class PersistentSession(Session):
     """One whose agent is a child of a supervisor, started by this daemon or by an earlier one."""
 
+    persistent = True
+
     def __init__(
         self, memo: Memo, held: Supervised, settings: TerminalSettings, clock: Clock, turns: ReadingTurns
     ) -> None:

@@ -289,6 +289,8 @@ class Session:
 
     # -- the end
 
+    persistent = False
+    """Whether a PTY supervisor keeps its terminal; see `PersistentSession`."""
     stays = False
     """Whether it goes on when the daemon goes; see `PersistentSession`."""
 

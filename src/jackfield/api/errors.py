@@ -158,6 +158,14 @@ class UnsupportedMediaType(JackfieldError):
     title = "Unsupported media type"
 
 
+class DeliveryMismatch(JackfieldError):
+    """This Idempotency-Key was used with another request; send the first request again, or take a new key."""
+
+    status = 422
+    code = "IDEMPOTENCY_MISMATCH"
+    title = "Unprocessable content"
+
+
 class HeadersTooLarge(JackfieldError):
     """The request's head is larger than server.header_limit allows."""
 

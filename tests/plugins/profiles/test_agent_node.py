@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from node_fakes import FakeRun, items, workflow
 
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo, NodeError
+from jackfield.api.nodes import NodeError
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult
 from jackfield.api.telemetry import Cost, RunUsage, Tokens
-from jackfield.api.workflows import Items, Node
+from jackfield.api.workflows import Items
 from jackfield.testing.context import FakeContext
+from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_profiles.agent_node import CodingAgentNode, parsed_answer
 
 GOOD = HeadlessResult(exit_code=0, output="raw", errors="", timed_out=False, duration_ms=12, result="fine", session="s")
@@ -38,11 +38,7 @@ async def ran(
     tmp_path: Path, profiles: Profiles, parameters: Mapping[str, Json], given: Items, **settings: Any
 ) -> Items:
     kind = CodingAgentNode(FakeContext(tmp_path, ports={"Profiles": profiles}))
-    node = Node(id="n", name="Agent", kind="agent", type="jackfield.agent", version=1, parameters={}, **settings)
-    execution = ExecutionInfo("e1", "manual", workflow())
-    outputs: Any = await kind.execute(
-        FakeRun(kind, node, given, lambda item: {**parameters, **item["json"]}, execution)
-    )
+    outputs: Any = await kind.execute(FakeNodeRun(kind, lambda item: {**parameters, **item["json"]}, given, **settings))
     return list(outputs[0])
 
 

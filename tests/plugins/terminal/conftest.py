@@ -17,8 +17,8 @@ from jackfield.api.errors import NotFound
 from jackfield.api.profiles import Launch, LaunchRequest, Profile, Sandbox
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.starting import SessionRequest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
 DEADLINE = 15.0
@@ -112,7 +112,8 @@ def settings() -> TerminalSettings:
 async def hub(profiles: FakeProfiles, settings: TerminalSettings, tmp_path: Path) -> AsyncIterator[Hub]:
     ports = {"Profiles": profiles, "jackfield_script_engines": {}}
     context = FakeContext(tmp_path / "config", tables=[settings], ports=ports)
-    yield (made := context.port(Hub))
+    made = context.ports["SessionHub"] = context.port(Hub)
+    yield made
     await made.close()
 
 

@@ -114,7 +114,7 @@ async def test_a_caller_who_leaves_during_the_start_leaves_no_stray_process(
 ) -> None:
     begun, go = asyncio.Event(), asyncio.Event()
 
-    async def slowly(self: starting.SessionStarter, request: starting.SessionRequest, id: str) -> object:
+    async def slowly(self: starting.SessionStarter, request: object, id: str) -> object:
         begun.set()
         await go.wait()
         return await real(self, request, id)

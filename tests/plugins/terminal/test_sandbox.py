@@ -18,10 +18,10 @@ from jackfield.api.errors import InvalidInput
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.findings import findings
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.sandbox import bubblewrap as sandboxes
 from jackfield_terminal.sandbox.mounts import SandboxPlaces, SandboxView, view_of
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
-from jackfield_terminal.starting import SessionRequest
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
 

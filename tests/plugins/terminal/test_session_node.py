@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from node_fakes import FakeRun, items, workflow
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo, NodeError
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes import NodeError
+from jackfield.api.workflows import Items
+from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.session_node import SessionNode
 
@@ -20,16 +20,7 @@ from .terminal_lab import TALKER
 
 async def ran(hub: Hub, parameters: Mapping[str, Json], given: Items | None = None, **settings: Any) -> Items:
     kind = SessionNode(hub._context)
-    node = Node(
-        id="n", name="T", kind=kind.kind, type="jackfield.terminalSession", version=1, parameters={}, **settings
-    )
-    run = FakeRun(
-        kind,
-        node,
-        given or items({}),
-        lambda item: {**parameters, **item["json"]},
-        ExecutionInfo("e1", "manual", workflow()),
-    )
+    run = FakeNodeRun(kind, lambda item: {**parameters, **item["json"]}, given or items({}), **settings)
     outputs: Any = await kind.execute(run)
     return list(outputs[0])
 

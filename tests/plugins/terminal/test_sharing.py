@@ -33,7 +33,7 @@ def sharing(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sharin
     monkeypatch.setattr(module, "LOOK", 0.01)
     context: Any = FakeContext(tmp_path, clock=FakeClock())
     context.events = Bus(context.clock)
-    context.ports["Hub"] = hub
+    context.ports["SessionHub"] = hub
     return Sharing(context)
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from loopback import Loopback
-from node_fakes import FakeRun, KeepingContext, items, workflow
+from node_fakes import CredentialRun, KeepingContext
 
 from jackfield.api.credentials import CredentialKind
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import ExecutionInfo
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.records import replace
+from jackfield.api.workflows import Item, Items
 from jackfield.testing.binary import MemoryFiles
+from jackfield.testing.node_runs import items
 from jackfield_nodes.http.client import GuardedClient
 from jackfield_nodes.http.settings import HttpSettings
 from jackfield_vendors.catalogue import SHIPPED
@@ -66,16 +67,16 @@ class Lab:
         server = self.server.url("")
         base = {"telegram": f"{server}/bot{{$credential.accessToken}}"}.get(kind, server)
         made = node or self.node(SHIPPED / f"{kind}.toml", base)
-        run = FakeRun(
+        run = CredentialRun(
             made,
-            Node("n1", kind, f"n8n-nodes-base.{kind}", kind, version, parameters, **more),
+            each or parameters,
             items({}) if given is None else given,
-            each or (lambda _: parameters),
-            ExecutionInfo("e1", "manual", workflow()),
+            version=version,
             credentials=CREDENTIALS,
             kinds=list(self.kinds.values()),
             binary=self.files,
         )
+        run.node = replace(run.node, **more)
         outputs = await made.execute(run)
         assert isinstance(outputs, list)
         return outputs[0]

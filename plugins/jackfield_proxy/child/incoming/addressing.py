@@ -24,7 +24,8 @@ _HOP = frozenset({
 })  # fmt: skip
 _REPLACED = _HOP | {
     "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
-    "forwarded", "x-real-ip", "via",
+    "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip",
+    "cf-connecting-ipv6", "fastly-client-ip",
 }  # fmt: skip
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""

@@ -767,7 +767,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["jackfield_profiles__schemas__RunBody"];
+                    "application/json": components["schemas"]["ProfileRunBody"];
                 };
             };
             responses: {
@@ -777,7 +777,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["jackfield_profiles__schemas__RunShown"];
+                        "application/json": components["schemas"]["ProfileRunShown"];
                     };
                 };
                 /** @description An error. */
@@ -1731,7 +1731,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Begin a browser's session: with name and password, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
+        /** Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
         post: {
             parameters: {
                 query?: never;
@@ -1745,7 +1745,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Begin a browser's session: with name and password, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
+                /** @description Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1830,6 +1830,55 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["CodeAnswer"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/redirect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RedirectBody"];
+                };
+            };
+            responses: {
+                /** @description Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RedirectBegun"];
                     };
                 };
                 /** @description An error. */
@@ -3004,6 +3053,51 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the ways to log in */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the ways to log in */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LoginMethodList"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4278,7 +4372,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change a user's role or password */
+        /** Change a user's role or password, or disable the user */
         patch: {
             parameters: {
                 query?: never;
@@ -4294,7 +4388,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Change a user's role or password */
+                /** @description Change a user's role or password, or disable the user */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4540,6 +4634,51 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/v1/webhook-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the presets of senders */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the presets of senders */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PresetList"];
+                    };
+                };
+                /** @description An error. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -4667,7 +4806,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["History"];
+                        "application/json": components["schemas"]["CallHistory"];
                     };
                 };
                 /** @description An error. */
@@ -4698,7 +4837,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check whether a call would be taken, without running anything */
+        /** Check whether a call would be taken, and with `send` make it as a test */
         post: {
             parameters: {
                 query?: never;
@@ -4710,17 +4849,17 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["TrialRequest"];
+                    "application/json": components["schemas"]["TestCallRequest"];
                 };
             };
             responses: {
-                /** @description Check whether a call would be taken, without running anything */
+                /** @description Check whether a call would be taken, and with `send` make it as a test */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["TrialResult"];
+                        "application/json": components["schemas"]["TestCallResult"];
                     };
                 };
                 /** @description An error. */
@@ -5431,7 +5570,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["jackfield_workflows__schemas__RunBody"];
+                    "application/json": components["schemas"]["RunBody"];
                 };
             };
             responses: {
@@ -5441,7 +5580,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["jackfield_workflows__schemas__RunShown"];
+                        "application/json": components["schemas"]["RunShown"];
                     };
                 };
                 /** @description An error. */
@@ -5483,7 +5622,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["jackfield_workflows__schemas__RunBody"];
+                    "application/json": components["schemas"]["RunBody"];
                 };
             };
             responses: {
@@ -5994,6 +6133,11 @@ export interface components {
              */
             login_needed: boolean;
             /**
+             * Logins
+             * @description The ways to log in, Jackfield's own users first.
+             */
+            logins: components["schemas"]["LoginChoice"][];
+            /**
              * Method
              * @description How; `owner`: by its process, which does not count for /api/v1.
              */
@@ -6020,6 +6164,18 @@ export interface components {
             username: string;
         };
         /**
+         * CallCheck
+         * @description One thing that was looked at.
+         */
+        CallCheck: {
+            /** Message */
+            message: string;
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+        };
+        /**
          * CallEntry
          * @description One call in the history.
          */
@@ -6030,6 +6186,12 @@ export interface components {
              * @default null
              */
             duration?: number | null;
+            /**
+             * Event
+             * @description The event's name, where the sender's preset knows it.
+             * @default null
+             */
+            event?: string | null;
             /**
              * Executionid
              * @default null
@@ -6081,16 +6243,14 @@ export interface components {
             truncated?: boolean | null;
         };
         /**
-         * Check
-         * @description One thing that was looked at.
+         * CallHistory
+         * @description A page of calls, the newest first.
          */
-        Check: {
-            /** Message */
-            message: string;
-            /** Name */
-            name: string;
-            /** Ok */
-            ok: boolean;
+        CallHistory: {
+            /** Data */
+            data: components["schemas"]["CallEntry"][];
+            /** Total */
+            total: number;
         };
         /** CodeAnswer */
         CodeAnswer: {
@@ -6395,6 +6555,12 @@ export interface components {
         /** EntryBody */
         EntryBody: {
             /**
+             * Answer
+             * @description Query string with which the provider has sent the browser back.
+             * @default null
+             */
+            answer?: string | null;
+            /**
              * Code
              * @description One-time code of `jackfield open`.
              * @default null
@@ -6407,6 +6573,12 @@ export interface components {
              * @default null
              */
             password?: string | null;
+            /**
+             * Provider
+             * @description Name of the login: of a password's, or of the one that has sent the answer.
+             * @default null
+             */
+            provider?: string | null;
             /**
              * Username
              * @description User name; with the password.
@@ -6659,16 +6831,6 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * History
-         * @description A page of calls, the newest first.
-         */
-        History: {
-            /** Data */
-            data: components["schemas"]["CallEntry"][];
-            /** Total */
-            total: number;
-        };
-        /**
          * HistoryQuery
          * @description Which calls; a number out of range is clamped.
          */
@@ -6882,106 +7044,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * LogQuery
-         * @description Which lines, and how many.
-         */
-        jackfield_events__schemas__LogQuery: {
-            /**
-             * Before
-             * @description `next` of an answer, or a line's `cursor`: older lines than that.
-             * @default
-             */
-            before?: string;
-            /**
-             * Level
-             * @description Lines of this level and above.
-             * @default debug
-             * @enum {string}
-             */
-            level?: "debug" | "info" | "warning" | "error" | "critical";
-            /**
-             * Limit
-             * @description Lines at most.
-             * @default 100
-             */
-            limit?: number;
-            /**
-             * Search
-             * @description Text that a line must have, in whatever case.
-             * @default
-             */
-            search?: string;
-        };
-        /**
-         * RunBody
-         * @description A run without a terminal.
-         */
-        jackfield_profiles__schemas__RunBody: {
-            /** Args */
-            args?: string[];
-            /**
-             * Prompt
-             * @default null
-             */
-            prompt?: string | null;
-            /**
-             * Timeout
-             * @description Seconds.
-             * @default null
-             */
-            timeout?: number | null;
-            /**
-             * Working Dir
-             * @default null
-             */
-            working_dir?: string | null;
-        };
-        /** RunShown */
-        jackfield_profiles__schemas__RunShown: {
-            data: components["schemas"]["RunResult"];
-            /**
-             * Success
-             * @constant
-             */
-            success: true;
-        };
-        /** LogQuery */
-        jackfield_proxy__schemas__LogQuery: {
-            /**
-             * Lines
-             * @description How many of the last lines.
-             * @default 100
-             */
-            lines?: number;
-        };
-        /** RunBody */
-        jackfield_workflows__schemas__RunBody: {
-            /**
-             * Inputdata
-             * @default null
-             */
-            inputData?: unknown;
-            /** Workflow */
-            workflow: {
-                [key: string]: unknown;
-            };
-        };
-        /** RunShown */
-        jackfield_workflows__schemas__RunShown: {
-            /** Data */
-            data: {
-                [key: string]: unknown;
-            }[];
-            /** @default null */
-            error?: components["schemas"]["FailureShown"] | null;
-            /** Executionid */
-            executionId: string;
-            /** Status */
-            status: string;
-        } & {
-            [key: string]: unknown;
-        };
         JsonValue: unknown;
         /** KeyBody */
         KeyBody: {
@@ -7098,10 +7160,52 @@ export interface components {
              */
             password: string;
             /**
+             * Provider
+             * @description Name of the login that knows the user; default: Jackfield's own users.
+             * @default null
+             */
+            provider?: string | null;
+            /**
              * Username
              * @description User name.
              */
             username: string;
+        };
+        /** LoginChoice */
+        LoginChoice: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "password" | "redirect";
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+        };
+        /** LoginMethodList */
+        LoginMethodList: {
+            /** Data */
+            data: components["schemas"]["LoginMethodView"][];
+        };
+        /** LoginMethodView */
+        LoginMethodView: {
+            /**
+             * Kind
+             * @description password: takes name and password; redirect: a browser is sent to a provider.
+             * @enum {string}
+             */
+            kind: "password" | "redirect";
+            /**
+             * Name
+             * @description Goes into `provider` of a login.
+             */
+            name: string;
+            /**
+             * Title
+             * @description For people to read.
+             */
+            title: string;
         };
         /**
          * LogLine
@@ -7145,6 +7249,37 @@ export interface components {
              * @description For `before`; null: there is nothing older. A page may be short, or empty, and more be behind it: one request looks at 16 MiB of the log.
              */
             next: string | null;
+        };
+        /**
+         * LogQuery
+         * @description Which lines, and how many.
+         */
+        LogQuery: {
+            /**
+             * Before
+             * @description `next` of an answer, or a line's `cursor`: older lines than that.
+             * @default
+             */
+            before?: string;
+            /**
+             * Level
+             * @description Lines of this level and above.
+             * @default debug
+             * @enum {string}
+             */
+            level?: "debug" | "info" | "warning" | "error" | "critical";
+            /**
+             * Limit
+             * @description Lines at most.
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Search
+             * @description Text that a line must have, in whatever case.
+             * @default
+             */
+            search?: string;
         };
         /** LogShown */
         LogShown: {
@@ -7547,6 +7682,60 @@ export interface components {
             version: string;
         };
         /**
+         * PresetFieldView
+         * @description A value of `authConfig` that a preset asks for.
+         */
+        PresetFieldView: {
+            /** Description */
+            description: string;
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /**
+             * Options
+             * @description The only values; empty: any text.
+             */
+            options: string[];
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * PresetList
+         * @description Every preset.
+         */
+        PresetList: {
+            /** Data */
+            data: components["schemas"]["PresetView"][];
+        };
+        /**
+         * PresetView
+         * @description How one sender signs its calls.
+         */
+        PresetView: {
+            /** Description */
+            description: string;
+            /** Fields */
+            fields: components["schemas"]["PresetFieldView"][];
+            /**
+             * Keylabel
+             * @description What the sender calls its secret; empty when there is none.
+             */
+            keyLabel: string;
+            /** Label */
+            label: string;
+            /**
+             * Name
+             * @description The value of `authConfig.preset`.
+             */
+            name: string;
+            /**
+             * Plugin
+             * @description The plugin that gives it.
+             */
+            plugin: string;
+        };
+        /**
          * PreviewBody
          * @description Which expressions, and on which data. Without an execution they see pinned data alone.
          */
@@ -7866,6 +8055,39 @@ export interface components {
              */
             warnings?: string[] | null;
         };
+        /**
+         * ProfileRunBody
+         * @description A run without a terminal.
+         */
+        ProfileRunBody: {
+            /** Args */
+            args?: string[];
+            /**
+             * Prompt
+             * @default null
+             */
+            prompt?: string | null;
+            /**
+             * Timeout
+             * @description Seconds.
+             * @default null
+             */
+            timeout?: number | null;
+            /**
+             * Working Dir
+             * @default null
+             */
+            working_dir?: string | null;
+        };
+        /** ProfileRunShown */
+        ProfileRunShown: {
+            data: components["schemas"]["RunResult"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
         /** ProfileShown */
         ProfileShown: {
             data: components["schemas"]["ProfileDetail"];
@@ -8010,6 +8232,15 @@ export interface components {
              */
             success: true;
         };
+        /** ProxyLogQuery */
+        ProxyLogQuery: {
+            /**
+             * Lines
+             * @description How many of the last lines.
+             * @default 100
+             */
+            lines?: number;
+        };
         /** ProxyShown */
         ProxyShown: {
             /**
@@ -8082,6 +8313,31 @@ export interface components {
              * @enum {string}
              */
             state: "recording" | "complete" | "stopped";
+        };
+        /** RedirectBegun */
+        RedirectBegun: {
+            data: components["schemas"]["RedirectView"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** RedirectBody */
+        RedirectBody: {
+            /**
+             * Provider
+             * @description Name of a login of the kind redirect.
+             */
+            provider: string;
+        };
+        /** RedirectView */
+        RedirectView: {
+            /**
+             * Url
+             * @description Where to send the browser.
+             */
+            url: string;
         };
         /**
          * RegistryAnswer
@@ -8350,6 +8606,18 @@ export interface components {
              */
             success: true;
         };
+        /** RunBody */
+        RunBody: {
+            /**
+             * Inputdata
+             * @default null
+             */
+            inputData?: unknown;
+            /** Workflow */
+            workflow: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * RunQuery
          * @description Which part of the workflow runs.
@@ -8401,6 +8669,21 @@ export interface components {
             usage?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+        };
+        /** RunShown */
+        RunShown: {
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            }[];
+            /** @default null */
+            error?: components["schemas"]["FailureShown"] | null;
+            /** Executionid */
+            executionId: string;
+            /** Status */
+            status: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * ScreenOut
@@ -8668,6 +8951,81 @@ export interface components {
              */
             force?: boolean;
         };
+        /**
+         * TestCallAnswer
+         * @description What the test address answered.
+         */
+        TestCallAnswer: {
+            /**
+             * Body
+             * @description At most 64 KiB of it.
+             */
+            body: string;
+            /** Status */
+            status: number;
+        };
+        /**
+         * TestCallRequest
+         * @description A call to check. Everything may be left out.
+         */
+        TestCallRequest: {
+            /**
+             * @description A text is the body as sent; anything else is sent as JSON.
+             * @default null
+             */
+            body?: components["schemas"]["JsonValue"];
+            /** Headers */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Method
+             * @description Default: the webhook's own.
+             * @default null
+             */
+            method?: string | null;
+            /** Query */
+            query?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * Send
+             * @description Whether a call that passes is made at the test address, so that the workflow runs as a test. Needs the scope workflows:execute.
+             * @default false
+             */
+            send?: boolean;
+            /**
+             * Sign
+             * @description Whether the call is signed with the webhook's own secret first, as its sender would.
+             * @default false
+             */
+            sign?: boolean;
+        };
+        /**
+         * TestCallResult
+         * @description What would happen, or happened.
+         */
+        TestCallResult: {
+            /**
+             * @description Of a call that was sent.
+             * @default null
+             */
+            answer?: components["schemas"]["TestCallAnswer"] | null;
+            /** Checks */
+            checks: components["schemas"]["CallCheck"][];
+            /**
+             * Event
+             * @description The event's name, where the sender's preset knows it.
+             * @default null
+             */
+            event?: string | null;
+            /** Message */
+            message: string;
+            /** @default null */
+            parsedBody?: components["schemas"]["JsonValue"];
+            /** Valid */
+            valid: boolean;
+        };
         /** TestShown */
         TestShown: {
             /** Message */
@@ -8729,45 +9087,6 @@ export interface components {
              * @default false
              */
             web_search?: boolean;
-        };
-        /**
-         * TrialRequest
-         * @description A call to check, without running anything. Everything may be left out.
-         */
-        TrialRequest: {
-            /**
-             * @description A text is the body as sent; anything else is sent as JSON.
-             * @default null
-             */
-            body?: components["schemas"]["JsonValue"];
-            /** Headers */
-            headers?: {
-                [key: string]: string;
-            };
-            /**
-             * Method
-             * @description Default: the webhook's own.
-             * @default null
-             */
-            method?: string | null;
-            /** Query */
-            query?: {
-                [key: string]: string | string[];
-            };
-        };
-        /**
-         * TrialResult
-         * @description What would happen.
-         */
-        TrialResult: {
-            /** Checks */
-            checks: components["schemas"]["Check"][];
-            /** Message */
-            message: string;
-            /** @default null */
-            parsedBody?: components["schemas"]["JsonValue"];
-            /** Valid */
-            valid: boolean;
         };
         /** TrialShown */
         TrialShown: {
@@ -8891,6 +9210,12 @@ export interface components {
         /** UserChange */
         UserChange: {
             /**
+             * Disabled
+             * @description Whether nobody gets in as this user; a change ends all tokens and sessions.
+             * @default null
+             */
+            disabled?: boolean | null;
+            /**
              * Password
              * @description The new password.
              * @default null
@@ -8918,8 +9243,25 @@ export interface components {
         UserRow: {
             /** Createdat */
             createdAt: string;
+            /**
+             * Disabled
+             * @description Whether nobody gets in as this user.
+             */
+            disabled: boolean;
+            /**
+             * Displayname
+             * @description As that login names the user.
+             * @default null
+             */
+            displayName?: string | null;
             /** Id */
             id: string;
+            /**
+             * Provider
+             * @description The login that the user comes from; none: a password of ours.
+             * @default null
+             */
+            provider?: string | null;
             /** Role */
             role: string;
             /** Username */
@@ -9081,6 +9423,11 @@ export interface components {
             createdAt: string;
             /** Id */
             id: string;
+            /**
+             * Kind
+             * @description Of the trigger: `webhook`, or one that a plugin gives.
+             */
+            kind: string;
             /** Method */
             method: string;
             /** Nodeid */
@@ -9095,6 +9442,12 @@ export interface components {
             /** Responsemode */
             responseMode: string;
             stats: components["schemas"]["WebhookStatsView"];
+            /**
+             * Testurl
+             * @description Where test calls go; absent while they are switched off.
+             * @default null
+             */
+            testUrl?: string | null;
             /** Url */
             url: string;
             /** Workflowid */
@@ -9118,6 +9471,11 @@ export interface components {
             createdAt: string;
             /** Id */
             id: string;
+            /**
+             * Kind
+             * @description Of the trigger: `webhook`, or one that a plugin gives.
+             */
+            kind: string;
             /** Method */
             method: string;
             /** Nodeid */
@@ -9132,6 +9490,12 @@ export interface components {
              * @default null
              */
             stats?: components["schemas"]["WebhookStatsView"] | null;
+            /**
+             * Testurl
+             * @description Where test calls go; absent while they are switched off.
+             * @default null
+             */
+            testUrl?: string | null;
             /** Url */
             url: string;
             /** Workflowid */

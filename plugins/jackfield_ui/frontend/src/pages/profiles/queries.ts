@@ -3,7 +3,7 @@ import { api, data, request, segment } from '../../api/client';
 import type { Agent, Profile, ProxyState, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
-export type Detail = Schemas['ProfileDetail'] & { persist?: boolean | null };
+export type Detail = Schemas['ProfileDetail'];
 export type AgentDetail = Schemas['AgentDetail'];
 export type Provider = Schemas['ProviderItem'];
 export type ProviderDetail = Schemas['ProviderDetail'];

@@ -17,7 +17,7 @@ import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
-type User = Schemas['UserRow'] & { disabled?: boolean; provider?: string | null };
+type User = Schemas['UserRow'];
 
 const PATH = '/api/v1/users';
 const ROLES = [

@@ -8,7 +8,7 @@ import { areaPath } from '../../app/areas';
 export type WebhookRow = Schemas['WebhookItem'];
 export type Webhook = Schemas['WebhookDetail'];
 export type Call = Schemas['CallEntry'];
-export type Verdict = Schemas['TrialResult'];
+export type Verdict = Schemas['TestCallResult'];
 
 export const webhookPath = (id: string) => `${areaPath('webhooks')}/${segment(id)}`;
 const api = (id: string) => `/api/v1/webhooks/${segment(id)}`;

@@ -1,0 +1,69 @@
+"""The hub, as routes and nodes ask for it. A start that serves no terminal loads nothing of what implements it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.clock import Clock
+from jackfield.api.records import record
+
+if TYPE_CHECKING:
+    from jackfield_terminal.driving.driver import Driver
+    from jackfield_terminal.session.recordings import Recordings
+    from jackfield_terminal.session.session import Session
+    from jackfield_terminal.settings import TerminalSettings
+
+
+@record
+class SessionRequest:
+    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on.
+    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`."""
+
+    alias: str
+    args: tuple[str, ...] = ()
+    cols: int = 80
+    rows: int = 24
+    working_dir: str | None = None
+    record: bool = False
+    persist: bool | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.cols, self.rows
+
+
+class SessionHub(Protocol):
+    """All sessions of the daemon."""
+
+    settings: TerminalSettings
+    clock: Clock
+    recordings: Recordings
+    closing: bool
+    """Whether the daemon stops."""
+
+    def all(self) -> Sequence[Session]: ...
+
+    def find(self, id: str) -> Session:
+        """Raises `NotFound`."""
+
+    def driver(self, id: str) -> Driver:
+        """The one that drives the session. Raises `NotFound`."""
+
+    async def create(self, request: SessionRequest) -> Session:
+        """Raises `NotFound`, `InvalidInput`, `Conflict` when there are too many, `JackfieldError` when the system
+        cannot start the agent."""
+
+    async def stop(self, id: str) -> None:
+        """End a session, and return when it has ended. Raises `NotFound`."""
+
+    async def clean_up(self) -> None:
+        """Forget the sessions that have ended, and their recordings."""
+
+    async def type(self, session: Session, data: bytes) -> None:
+        """Raises `Conflict` when the session has ended, or its agent does not read; `InvalidInput` for too much at
+        once."""
+
+    async def connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI application at `/ws/terminal/{session_id}`."""
