@@ -40,6 +40,7 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
         Finding("configuration", False, f"the environment has {name}, which is no setting")
         for name in kernel.settings.unknown_variables
     ]
+    findings += [Finding("configuration", False, mistake) for mistake in kernel.idle_overrides()]
     findings += [_keys(kernel), *_files(kernel)]
     findings += [
         Finding(f"plugin {plugin.name}", plugin.status != "failed", plugin.error or plugin.status)

@@ -26,8 +26,10 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.http_client import is_loopback
+from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.records import replace
 from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import Store
 from jackfield.api.triggers import TRIGGERS
@@ -75,10 +77,10 @@ class Kernel:
         self.clock = clock or SystemClock()
         self.events = Bus(self.clock)
         self.tasks = Tasks()
-        self.precedence = Precedence(_known_overrides(settings, host), self._is_own)
+        self.precedence = Precedence(self._known_overrides(), self._is_own)
         self.ports = PortDirectory(host, self.precedence, self.context)
         self.nodes = Catalog(self._bad_node)
-        self.authenticator = Authenticator()
+        self.authenticator = Authenticator(self.clock, host.report)
         self._extensions = Extensions(host, self.precedence)
         self.secrets = FileSecrets(config_dir, redactor)
         self.service = self._service()
@@ -105,6 +107,19 @@ class Kernel:
 
     def _is_own(self, plugin: str) -> bool:
         return self.plugins.plugins[plugin].is_own
+
+    def _known_overrides(self) -> Mapping[str, str]:
+        """Those whose plugin is loaded; the others would take a thing away and give nothing."""
+        overrides = self.settings.get(PluginsSettings).overrides
+        return {thing: plugin for thing, plugin in overrides.items() if plugin in self.plugins.classes}
+
+    def idle_overrides(self) -> list[str]:
+        """A sentence per override that counts for nothing."""
+        return [
+            f"plugins.overrides gives {thing} to {plugin}, but no such plugin is loaded."
+            for thing, plugin in self.settings.get(PluginsSettings).overrides.items()
+            if plugin not in self.plugins.classes
+        ]
 
     def _service(self) -> Service:
         server = self.settings.get(ServerSettings)
@@ -160,7 +175,8 @@ class Kernel:
     def _assemble_authentication(self) -> None:
         for name, method in self.plugins.each("jackfield_auth_methods", AuthMethod):
             try:
-                self.authenticator.add(method, partial(self.precedence.claim, name), is_own=self._is_own(name))
+                claim = partial(self.precedence.claim, name)
+                self.authenticator.add(method, claim, is_own=self._is_own(name), plugin=name)
             except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_auth_methods")
 
@@ -172,7 +188,8 @@ class Kernel:
                 check_segment(mount.segment, is_own=self._is_own(name))
                 self._claim_first(name, mount.segment)
                 if self.precedence.claim(name, f"path:/{mount.segment}"):
-                    found[mount.segment] = mount
+                    own = self._is_own(name)
+                    found[mount.segment] = mount if own else replace(mount, app=guarded(mount.app))
             except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_asgi")
         return found
@@ -220,6 +237,8 @@ class Kernel:
     async def start(self) -> None:
         """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
         self.secrets.check()
+        for mistake in self.idle_overrides():
+            log.warning(mistake)
         self._watch_loop()
         await self.open_store()
         await self._start_plugins()
@@ -370,15 +389,6 @@ class Kernel:
             return "stopping" if self.draining else "missing"
         unsaved = engine.state().get("unsaved", 0)
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
-
-
-def _known_overrides(settings: Settings, host: PluginHost) -> Mapping[str, str]:
-    """Those whose plugin is loaded; the others would take a thing away and give nothing."""
-    overrides = settings.get(PluginsSettings).overrides
-    for thing, plugin in overrides.items():
-        if plugin not in host.classes:
-            log.warning("plugins.overrides gives %s to %s, but no such plugin is loaded.", thing, plugin)
-    return {thing: plugin for thing, plugin in overrides.items() if plugin in host.classes}
 
 
 def load_plugins(
