@@ -1,4 +1,4 @@
-"""The whole store."""
+"""The port `Store` over SQLite: every group of verbs, one writer, and readers."""
 
 from __future__ import annotations
 
