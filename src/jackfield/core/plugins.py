@@ -24,8 +24,8 @@ from jackfield.api.records import state
 from .alarm import alarm
 from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
-from .checks.precedence import OWN_DISTRIBUTION, Taken
-from .checks.protocols import Misfit, require
+from .checks.precedence import OWN_DISTRIBUTION, NameTaken
+from .checks.protocols import ProtocolMismatch, require
 
 log = logging.getLogger("jackfield.plugins")
 MOST_THINGS = 100_000
@@ -197,7 +197,7 @@ class PluginHost:
             error = error.cause
         if isinstance(error, ConfigurationError):
             raise error if self.plugins[name].is_own else self._of_stranger(name, error) from error
-        if isinstance(error, Misfit | Taken):
+        if isinstance(error, ProtocolMismatch | NameTaken):
             self.report(name, f"{action}: {error}")
             return
         log.debug("Plugin %s %s.", name, action, exc_info=error)
