@@ -42,7 +42,7 @@ class Begun:
 
 
 class Authorizing:
-    """Authorizations under way."""
+    """OAuth authorizations that a browser has begun and not ended yet."""
 
     def __init__(self, context: PluginContext, keeper: TokenKeeper) -> None:
         self._context = context

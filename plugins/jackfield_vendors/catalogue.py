@@ -32,7 +32,7 @@ def _file(kind: str) -> Path:
 
 
 class Catalogue:
-    """What one daemon has."""
+    """The node types and credential kinds that one daemon makes of its descriptions."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

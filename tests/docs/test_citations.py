@@ -11,7 +11,9 @@ MODULES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 HEADINGS = re.findall(r"^#{2,3} (.+)$", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE)
 CITED = re.compile(r"decisions\.md,? '([^']+)'")
-MISSING = re.compile(r"\bfacts/[\w-]+\.md|decisions\.md,? sections? \d|\b(?:agent-daemon|workflow-service)\.md")
+MISSING = re.compile(
+    r"\bfacts \d|\bfacts/[\w-]+\.md|decisions\.md,? sections? \d|\b(?:agent-daemon|workflow-service)\.md"
+)
 
 
 def _texts(paths: list[Path]) -> dict[str, str]:
@@ -43,3 +45,13 @@ def test_a_linked_decision_has_its_heading() -> None:
 def test_nothing_is_cited_that_is_not_here() -> None:
     texts = _texts([*MODULES, *PAGES])
     assert not [(name, found.group()) for name, text in texts.items() if (found := MISSING.search(text)) is not None]
+
+
+def test_the_architecture_names_files_and_plugins_that_exist() -> None:
+    page = (ROOT / "docs/architecture.md").read_text()
+    every = {"/" + str(path.relative_to(ROOT)) for path in MODULES}
+    named = re.findall(r"`([\w/]+\.py)`", page)
+    assert len(named) > 30
+    assert not [name for name in named if not any(path.endswith("/" + name) for path in every)]
+    listed = re.findall(r"^\| `(jackfield_\w+)` \|", page, re.MULTILINE)
+    assert listed == sorted(path.parent.name for path in (ROOT / "plugins").glob("jackfield_*/__init__.py"))

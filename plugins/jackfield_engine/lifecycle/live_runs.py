@@ -9,7 +9,7 @@ from jackfield_engine.run.live_run import LiveRun
 
 
 class LiveRuns:
-    """`runs`: executions by id."""
+    """The executions that are in memory. `runs`: by id."""
 
     def __init__(self) -> None:
         self.runs: dict[str, LiveRun] = {}

@@ -18,7 +18,7 @@ LAST_SECONDS = 2.0
 
 
 class Stopping:
-    """Empties the memory."""
+    """The end of the engine: runs finish or are left to the next process, until none is in memory."""
 
     def __init__(
         self, services: Services, live: LiveRuns, scheduler: Scheduler, waiting: Waiting, unsaved: Unsaved

@@ -13,7 +13,7 @@ LONGEST_LINE = 4096
 
 
 class ProxyLogFile:
-    """All of it blocks."""
+    """The log of one proxy's process, rotated once when it is large. All of it blocks."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path

@@ -21,7 +21,7 @@ class _Head(msgspec.Struct):
 
 
 class AggregatesFile:
-    """Blocks; for threads."""
+    """The file `aggregates.json`: sums of sessions. All of it blocks; let a thread do it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -68,7 +68,7 @@ _INSERT = f"INSERT OR REPLACE INTO lines VALUES ({', '.join('?' * 19)})"  # noqa
 
 
 class SessionLog:
-    """Blocks; for threads."""
+    """The file `sessions.jsonl`: appended, and read from a place on. All of it blocks; let a thread do it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,7 +1,4 @@
-"""Who owns the other end of a TCP connection within this machine (Linux).
-
-Source: facts/security.md section 2.
-"""
+"""Who owns the other end of a TCP connection within this machine (Linux)."""
 
 from __future__ import annotations
 

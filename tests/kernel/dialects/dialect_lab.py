@@ -152,7 +152,7 @@ def frames(data: bytes) -> list[tuple[str, Any]]:
 
 
 def check_messages(data: bytes) -> list[dict[str, Any]]:
-    """facts 7.6, SSE sequence. Returns the events without pings."""
+    """Checks the sequence of events that Anthropic documents. Returns the events without pings."""
     events = [(name, event) for name, event in frames(data) if name != "ping"]
     assert all(name == event["type"] for name, event in events)
     kinds = [name for name, _ in events]
@@ -214,7 +214,7 @@ def check_chat(data: bytes) -> list[dict[str, Any]]:
 
 
 def check_responses(data: bytes) -> list[dict[str, Any]]:
-    """facts 7.7: numbered; items and parts open and close in order; the whole comes last. Returns the events."""
+    """Events are numbered; items and parts open and close in order; the whole comes last. Returns the events."""
     events = [event for _, event in frames(data)]
     assert [name for name, _ in frames(data)] == [event["type"] for event in events]
     assert [event["sequence_number"] for event in events] == list(range(len(events)))

@@ -1,4 +1,4 @@
-"""Answers: the rows of facts 7.6 (Chat -> Anthropic) and 7.7 (Responses), whole and streamed, and the errors."""
+"""Answers: Chat -> Anthropic and Responses, whole and streamed, and the errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests: the rows of facts 7.5 (Anthropic -> Chat) and 7.7 (to and from Responses), one test a rule."""
+"""Requests: Anthropic -> Chat, and to and from Responses, one test a rule."""
 
 from __future__ import annotations
 

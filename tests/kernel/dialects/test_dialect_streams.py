@@ -138,7 +138,7 @@ def test_damaged_streams_never_raise_and_are_told_in_order(
 def test_a_stream_that_breaks_off_ends_in_an_error_of_the_dialect(
     dialect: DialectName, events: list[Event], at: int
 ) -> None:
-    """facts 7.6 'Mid-stream failure'."""
+    """An upstream that fails in the middle of its stream."""
     writer = of(dialect).writer(asked(dialect))
     written = b"".join(writer.write(event) for event in [MessageStart(), *events[1 : min(at, len(events) - 1)]])
     written += writer.error(DialectError(529, "too busy", "overloaded_error", retry_after=3))
@@ -163,7 +163,7 @@ FRAMES = [("", b'{"a":1}'), ("ping", b"{}"), ("", "grüße 🚀".encode()), ("",
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["lf", "crlf", "cr"])
 @given(places=PLACES)
 def test_frames_are_found_however_they_are_cut(end: bytes, places: list[int]) -> None:
-    """facts 7.6 traps: comments, characters split across reads."""
+    """Comments, characters split across reads."""
     data = b"\xef\xbb\xbf: PROCESSING" + end * 2
     for name, content in FRAMES:
         data += (

@@ -34,7 +34,7 @@ class _ProviderQueue:
 
 
 class ConcurrencyLimiter:
-    """One for each provider."""
+    """Bounds the requests that one provider gets at the same time, and queues the others."""
 
     def __init__(self) -> None:
         self._queues: dict[str, _ProviderQueue] = {}
