@@ -25,6 +25,8 @@ from .checks.precedence import OWN_DISTRIBUTION, Taken
 from .checks.protocols import Misfit, require
 
 log = logging.getLogger("jackfield.plugins")
+MOST_ERRORS = 100
+"""Of one plugin: what more it does wrong is not kept, so that a daemon that runs for months does not grow."""
 
 
 @state
@@ -160,7 +162,7 @@ class PluginHost:
         record = self.plugins[name]
         record.status = "failed"
         text = " ".join(mistake.split()).rstrip(".")
-        if text in record.errors:
+        if text in record.errors or len(record.errors) >= MOST_ERRORS:
             return
         record.errors.append(text)
         origin = f" of {record.distribution} {record.version}" if record.distribution else ""
