@@ -1,7 +1,6 @@
 """Parameters with expressions, compiled once per workflow version and resolved once per item.
 
-Source: facts/workflow-service.md section 2.4. A string that starts with `=` is a template, at any depth of objects and
-lists; anything else is literal.
+A string that starts with `=` is a template, at any depth of objects and lists; anything else is literal.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.expressions import ExpressionProblem, Reads, RunSurroundings
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.places import load
 from jackfield.api.records import record
@@ -40,7 +39,7 @@ class ExpressionLeaf:
 
 @record
 class ExpressionParameters:
-    """`CompiledParameters`. `get` raises `Beyond` where JavaScript has to evaluate what Python would: then
+    """`CompiledParameters`. `get` raises `NotExact` where JavaScript has to evaluate what Python would: then
     `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
     None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
     named."""
@@ -60,7 +59,7 @@ class ExpressionParameters:
                 leaf.get(scope)
             except ExpressionProblem:
                 return leaf.path
-            except Beyond:
+            except NotExact:
                 continue
         return None
 

@@ -1,4 +1,4 @@
-"""decisions.md section 2, 'Who may call', step by step, over the whole application."""
+"""The checks of the gate, step by step, over the whole application."""
 
 from __future__ import annotations
 

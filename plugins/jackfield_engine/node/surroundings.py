@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from jackfield.api.expressions import ExpressionProblem, ItemPlace, NodeReads, Pairing, Reads, projected_item
+from jackfield.api.expressions import ExpressionProblem, ItemPosition, NodeReads, Pairing, Reads, projected_item
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
@@ -98,7 +98,7 @@ class NodeSurroundings:
                 "id": node.id,
                 "version": node.version,
                 "webhookId": node.webhook_id,
-                "parameters": dict(node.parameters) if reads.parameters else {},
+                "parameters": self._data.plan.shown_parameters(node.name) if reads.parameters else {},
                 "context": self._data.memory(node.name),
                 "runIndex": self._task.run,
                 "onError": node.on_error,
@@ -123,13 +123,13 @@ class NodeSurroundings:
         output = self._data.plan.output_towards(name, self._task.step.node.name)
         return outputs[output] if output < len(outputs) else []
 
-    def _trace(self, name: str, index: int) -> ItemPlace:
+    def _trace(self, name: str, index: int) -> ItemPosition:
         self._runs(name)
         sources = self._task.sources
         return self._pairing.trace(sources[0] if sources else None, index, name)
 
     def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
-        params = dict(self._data.plan.workflow.nodes[name].parameters)
+        params = self._data.plan.shown_parameters(name)
         runs: list[dict[str, Json]] = [
             {"outputs": outputs, "params": params}  # type: ignore[dict-item]
             for outputs in self._outputs_read(name, reads, paired)

@@ -1,7 +1,4 @@
-"""One item of several, and which of them prevails where they have the same field.
-
-Source: facts/workflow-service.md section 3.2 (merge: clashHandling).
-"""
+"""One item of several, and which of them prevails where they have the same field."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import NamedTuple
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.workflows import BinaryData, Item, PairedItem
-from jackfield_nodes.merging.parameters import Clash
+from jackfield_nodes.merging.parameters import FieldConflict
 
 
 class MergeSource(NamedTuple):
@@ -31,7 +28,7 @@ class Resolution(NamedTuple):
     preferred: int | None = None
 
     @classmethod
-    def of(cls, clash: Clash, *, default: int | None = None) -> Resolution:
+    def of(cls, clash: FieldConflict, *, default: int | None = None) -> Resolution:
         """default: the input that prevails when the parameters name none."""
         named = clash.preferred()
         last = clash.resolve_clash == "preferLast"

@@ -1,4 +1,4 @@
-"""From a checked call to its execution and its answer. Source: decisions.md section 1, 'Trigger'."""
+"""From a checked call to its execution and its answer."""
 
 from __future__ import annotations
 

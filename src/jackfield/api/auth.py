@@ -1,4 +1,4 @@
-"""Who calls, and what they may do. Source: decisions.md section 1, 'Users, tokens, keys'."""
+"""Who calls, and what they may do."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The error tree. A class carries its HTTP status and code; its docstring is the default message.
 
-Source: decisions.md section 1, 'Errors'. Every error that leaves the daemon is an instance of `JackfieldError`; the
-kernel renders it in the envelope of the path (`{error, code, message, details?, requestId}` under `/api/v1`,
-`/webhook*`,
-`/health` and `/ready`; `{success: false, error, code}` elsewhere).
+Every error that leaves the daemon is an instance of `JackfieldError`; the kernel renders it in the envelope of the path
+(`{error, code, message, details?, requestId}` under `/api/v1`, `/webhook*`, `/health` and `/ready`; `{success: false,
+error, code}` elsewhere).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 from .paging import Page as Page
 from .records import record
@@ -24,6 +24,9 @@ from .user_storage import Variable as Variable
 from .workflows import Document
 
 ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
+EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)
+OPEN_STATUSES: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+"""Those of an execution that is not over."""
 CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
 
 
@@ -405,3 +408,12 @@ class Store(UserStore, WorkflowStore, WebhookStore, ExecutionStore, Protocol):
 
     async def prune(self, retention: Retention) -> int:
         """Delete some of what retention ends; returns how many rows."""
+
+
+@runtime_checkable
+class ClaimedStore(Protocol):
+    """A store that one daemon may have for itself. Whatever keeps its data in one place should be one."""
+
+    def claim(self) -> None:
+        """Before `open`, by a daemon and not by commands; `close` gives it back. Raises `ConfigurationError` while
+        another daemon has it."""

@@ -10,7 +10,7 @@ from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
 from jackfield.api.places import load
 
 from .checks.node_values import node_mistakes, offer_mistakes
-from .checks.protocols import Misfit, require
+from .checks.protocols import ProtocolMismatch, require
 
 
 class Catalog:
@@ -25,7 +25,7 @@ class Catalog:
 
     @staticmethod
     def check(node: NodeType | NodeOffer) -> None:
-        """Raises `Misfit`."""
+        """Raises `ProtocolMismatch`."""
         if isinstance(node, NodeOffer):
             require(node, NodeOffer, offer_mistakes)
         else:
@@ -61,7 +61,7 @@ class Catalog:
             node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
             require(node, NodeType, node_mistakes)
             if node.kind != offer.kind:
-                raise Misfit(f"{offer.place} gives the node type {node.kind}")
+                raise ProtocolMismatch(f"{offer.place} gives the node type {node.kind}")
         except Exception as exc:
             del self._known[offer.kind]
             if (replaced := self._replaced.pop(offer.kind, None)) is not None:

@@ -1,7 +1,6 @@
 """The request gate: who may call, before routing, for HTTP and WebSocket alike.
 
-Source: decisions.md section 2, 'Who may call'; facts/security.md section 2. In this order: Host, Origin and
-Sec-Fetch-Site, credential, forwarding headers, the TCP peer's user.
+In this order: Host, Origin and Sec-Fetch-Site, credential, forwarding headers, the TCP peer's user.
 """
 
 from __future__ import annotations
