@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.binary import BinarySettings
 from jackfield.api.settings import SettingsTable
 
@@ -158,6 +159,7 @@ class AuthSettings(Table):
 
 CORE_TABLES = (
     SettingsTable("server", ServerSettings),
+    SettingsTable("server.connections", ConnectionSettings),
     SettingsTable("daemon", DaemonSettings),
     SettingsTable("plugins", PluginsSettings),
     SettingsTable("store", StoreSettings),

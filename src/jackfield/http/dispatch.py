@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 
+from jackfield.api.admission.connections import Admission
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
@@ -36,9 +37,11 @@ class CallerGone(ConnectionError):
 
 
 class Counters:
-    """What `/metrics` tells about requests: status class -> count."""
+    """What `/metrics` tells about requests: status class -> count; and about connections, where the server lets us
+    know of them."""
 
     def __init__(self) -> None:
+        self.admission: Admission | None = None
         self.answers: dict[int, int] = {}
         self.seconds = 0.0
 
