@@ -129,3 +129,39 @@ def test_a_directory_without_plugins_is_told(tmp_path: Path, text: str | None, t
     assert (code, lines) == (1, [])
     assert told in errors
     assert "Traceback" not in errors
+
+
+def test_everything_that_the_api_makes_of_a_plugin_is_tried(project: Path) -> None:
+    source = """
+from jackfield.api.diagnosis import Metric
+class Node:
+    versions = (1.0,)
+    description = NodeDescription("Mine", "Does nothing.", "flow")
+    effect = False
+    def __init__(self, kind): self.kind = kind
+    def parameters(self, version): return NodeParameters
+    def outputs(self, node): return 1
+    async def execute(self, run): return [[]]
+class NoForm(Node):
+    def parameters(self, version): raise RuntimeError("no form")
+class Text(Node):
+    description = "Greets"
+class Method:
+    def __init__(self, name): self.name = name
+    async def authenticate(self, request): return request.headers["x-acme"]
+class AcmePlugin(Plugin):
+    name = "acme"
+    @hookimpl
+    def jackfield_nodes(self): return [Node("acme_good"), NoForm("acme_form"), Text("acme_text")]
+    @hookimpl
+    def jackfield_metrics(self): return [Metric("met_x", "h", "counter", None)]
+    @hookimpl
+    def jackfield_auth_methods(self): return [Method("acme")]
+"""
+    (project / "acme_tools.py").write_text(HEAD + source)
+    code, lines, errors = check(project)
+    assert (code, len(lines)) == (1, 4), lines
+    assert "Traceback" not in errors
+    text = "\n".join(lines)
+    for told in ("no form", "its description is a str", "no finite number", "KeyError", "authentication method acme"):
+        assert text.count(told) == 1

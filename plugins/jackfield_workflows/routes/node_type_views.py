@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeType
 
@@ -14,10 +15,11 @@ _log = logging.getLogger(__name__)
 
 
 class NodeTypeViews:
-    """The answers, as JSON. A daemon's node types do not change."""
+    """The answers, as JSON. A daemon's node types do not change. One that cannot be shown is left out and reported."""
 
-    def __init__(self, catalog: Callable[[], NodeCatalog]) -> None:
+    def __init__(self, catalog: Callable[[], NodeCatalog], reports: Callable[[], PluginReports | None]) -> None:
         self._catalog = catalog
+        self._reports = reports
         self._views: dict[str, dict[str, Json]] = {}
         self._lists: dict[bool, bytes] = {}
         self._lock = asyncio.Lock()
@@ -35,11 +37,24 @@ class NodeTypeViews:
         if found is None:
             return None
         async with self._lock:
-            return await asyncio.to_thread(self._view, found)
+            shown = await asyncio.to_thread(self._shown, found, self._view)
+            return self._view(found) if shown else None
 
     def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
-        views = [view(node_type) for node_type in sorted(self._catalog().all(), key=lambda one: one.kind)]
-        return dumps({"data": views, "total": len(views)})
+        nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
+        views = [shown for node_type in nodes if (shown := self._shown(node_type, view))]
+        return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
+
+    def _shown(self, node_type: NodeType, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
+        """The view as JSON; empty when a mistake of its plugin makes that impossible."""
+        try:
+            return dumps(view(node_type))
+        except (Exception, SystemExit) as exc:
+            _log.debug("The node type %s cannot be shown.", node_type.kind, exc_info=exc)
+            if (reports := self._reports()) is not None and (plugin := reports.plugin_of_node(node_type.kind)):
+                told = f"cannot give the parameters of the node type {node_type.kind}: {type(exc).__name__}: {exc}"
+                reports.report(plugin, told)
+            return b""
 
     def _view(self, node_type: NodeType) -> dict[str, Json]:
         if node_type.kind not in self._views:

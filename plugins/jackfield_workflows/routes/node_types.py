@@ -8,6 +8,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
+from jackfield.api.extensions import PluginReports
 from jackfield.api.http import json_response, operation
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import local_type
@@ -25,7 +26,7 @@ class NodeTypeRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._views = NodeTypeViews(lambda: context.port(NodeCatalog))
+        self._views = NodeTypeViews(lambda: context.port(NodeCatalog), lambda: context.find_port(PluginReports))
 
     def routes(self) -> Sequence[Route]:
         return (

@@ -14,7 +14,6 @@ from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.storage import StoredWorkflow
-from jackfield.api.triggers import TRIGGERS
 from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
@@ -23,6 +22,7 @@ from jackfield_workflows.documents.secret_parameters import SecretParameters, ha
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import author, flag, page_view, paging, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges
+from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
 
 if TYPE_CHECKING:
@@ -168,10 +168,8 @@ class WorkflowRoutes:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
         found = await off_loop(document, lambda: reader.problems(workflow))
         known = {(problem.path, problem.severity) for problem in found}
-        for trigger in self._context.extensions(TRIGGERS).values():
-            more = await trigger.activation_problems(workflow)
-            found += [problem for problem in more if (problem.path, problem.severity) not in known]
-        return found
+        more = await TriggerCalls(self._context).problems(workflow)
+        return [*found, *(problem for problem in more if (problem.path, problem.severity) not in known)]
 
     @operation(
         "List the versions of a workflow, newest first",

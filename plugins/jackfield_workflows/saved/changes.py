@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -18,11 +18,12 @@ from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
-from jackfield.api.triggers import TRIGGERS, Registration, WorkflowChange
+from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
 from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import without_service_keys
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class WorkflowChanges:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._running: set[asyncio.Task[object]] = set()
         self._secrets = SecretParameters(context)
+        self._triggers = TriggerCalls(context)
 
     # -- verbs
 
@@ -99,7 +101,7 @@ class WorkflowChanges:
     async def _create(self, workflow: Workflow, author: Author) -> StoredWorkflow:
         now = self._context.clock.now_ms()
         stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, workflow.document, now, now)
-        await self._context.store.add_workflow(stored, self._registrations(workflow), author.name)
+        await self._context.store.add_workflow(stored, self._triggers.registrations(workflow), author.name)
         await self._follow("saved", workflow)
         return stored
 
@@ -119,7 +121,7 @@ class WorkflowChanges:
                 present.id,
                 workflow.document,
                 workflow.name,
-                self._registrations(workflow),
+                self._triggers.registrations(workflow),
                 now=self._context.clock.now_ms(),
                 author=author.name,
                 expected_version=present.version,
@@ -133,7 +135,10 @@ class WorkflowChanges:
             if active:
                 await self._check_live(workflow)
             stored = await self._context.store.set_active(
-                present.id, active, self._registrations(workflow), now=self._context.clock.now_ms()
+                present.id,
+                active,
+                self._triggers.registrations(workflow, required=active),
+                now=self._context.clock.now_ms(),
             )
             return await self._committed("activated" if active else "deactivated", workflow, stored)
 
@@ -170,37 +175,24 @@ class WorkflowChanges:
         await self._follow(action, replace(workflow, version=stored.version, active=stored.active))
         return stored
 
-    def _registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        return [
-            found
-            for trigger in self._context.extensions(TRIGGERS).values()
-            for found in trigger.registrations(workflow)
-        ]
-
     async def _check_live(self, workflow: Workflow) -> None:
         details: dict[str, str] = {}
-        for trigger in self._context.extensions(TRIGGERS).values():
-            for problem in await trigger.activation_problems(workflow):
-                if problem.severity == "error":
-                    details.setdefault(problem.path, problem.message)
+        for problem in await self._triggers.problems(workflow):
+            if problem.severity == "error":
+                details.setdefault(problem.path, problem.message)
         if details:
             raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
 
     async def _follow(
         self, action: Literal["saved", "activated", "deactivated", "deleted"], workflow: Workflow
     ) -> None:
-        """After the commit: every trigger serves the new state, whatever happens to another."""
+        """After the commit, which no failure makes undone."""
         workflow_id = str(workflow.id)
         self._context.port(WorkflowReader).forget(workflow_id)
         change = WorkflowChange(workflow_id, action, None if action == "deleted" else workflow)
-        results = await asyncio.gather(
-            *(trigger.follow(change) for trigger in self._context.extensions(TRIGGERS).values()), return_exceptions=True
-        )
+        await self._triggers.follow(change)
         data = {"id": workflow_id, "name": workflow.name, "version": workflow.version, "active": workflow.active}
         self._context.events.publish("workflows", f"workflow.{action}", data)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
 
     @contextlib.asynccontextmanager
     async def _one_at_a_time(self, workflow_id: str) -> AsyncIterator[None]:

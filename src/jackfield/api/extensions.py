@@ -8,7 +8,7 @@ Jackfield's points stand beside the Protocols that they are about. A plugin decl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from .records import record
 
@@ -47,3 +47,14 @@ class Given(Generic[ThingT]):
     entry: str
     value: ThingT
     distribution: str = ""
+
+
+class PluginReports(Protocol):
+    """A port of the kernel: who calls another plugin's things tells here of those that failed."""
+
+    def report(self, plugin: str, mistake: str) -> None:
+        """The plugin counts as failed from now on, and `/api/plugins` and the log have the mistake, one clause. The
+        same one is told once. Never raises."""
+
+    def plugin_of_node(self, kind: str) -> str | None:
+        """The plugin whose node type of this kind counts."""

@@ -70,18 +70,19 @@ class OfferedTrigger:
             self._made = cast("Callable[..., Trigger]", load(self._place))(*self._arguments)
         return self._made
 
-    def _concerns(self, workflow: Workflow | None) -> bool:
+    def concerns(self, workflow: Workflow | None) -> bool:
+        """Whether the workflow has one of its nodes."""
         return workflow is not None and any(node.kind in self._serves for node in workflow.nodes.values())
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        return self._trigger().registrations(workflow) if self._concerns(workflow) else []
+        return self._trigger().registrations(workflow) if self.concerns(workflow) else []
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
-        return await self._trigger().activation_problems(workflow) if self._concerns(workflow) else []
+        return await self._trigger().activation_problems(workflow) if self.concerns(workflow) else []
 
     async def follow(self, change: WorkflowChange) -> None:
         """A trigger that was never made serves nothing that could end."""
-        if self._made is not None or self._concerns(change.workflow):
+        if self._made is not None or self.concerns(change.workflow):
             await self._trigger().follow(change)
 
 

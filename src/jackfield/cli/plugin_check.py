@@ -17,7 +17,10 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import cast
 
+from quart import Quart
+
 import jackfield.api
+from jackfield.api.auth import OWNER, AuthRequest
 from jackfield.api.errors import ConfigurationError, MissingPort
 from jackfield.api.extensions import ExtensionPoint
 from jackfield.api.hooks import PROJECT
@@ -31,6 +34,13 @@ from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load
 from jackfield.http.assembling import make_management
 from jackfield.http.dispatch import Counters
+
+ANSWERS = ("/metrics", "/api/v1/node-types", "/openapi.json", "/docs")
+"""Made of what all plugins give."""
+NOBODYS = "192.0.2.1"
+"""An address that no machine has."""
+ANSWER_TIME = 10.0
+"""Seconds for an authentication method to look at a request."""
 
 
 @record
@@ -78,24 +88,52 @@ async def _try_out(kernel: Kernel, names: Sequence[str]) -> None:
     """Start, ask for everything, stop."""
     await kernel.start()
     try:
-        await asyncio.to_thread(_ask_for_all, kernel, names)
+        app = await asyncio.to_thread(_ask_for_all, kernel, names)
         await kernel.findings()
-        kernel.metrics()
+        await _ask_who_calls(kernel, names)
+        await _ask_for_answers(kernel, names, app)
     finally:
         await kernel.stop()
 
 
-def _ask_for_all(kernel: Kernel, names: Sequence[str]) -> None:
+def _ask_for_all(kernel: Kernel, names: Sequence[str]) -> Quart:
     for point in _points(kernel.plugins):
         kernel.context("plugins").given(point)
     commands_of(kernel.plugins)
-    make_management(kernel, Counters())
+    app = make_management(kernel, Counters())
     for name in names:
         _ask_for_ports(kernel, name)
     for node in kernel.nodes.all():
         owner = kernel.precedence.owner(f"node:{node.kind}")
         if owner is not None and owner in names:
             _ask_for_forms(kernel, owner, node)
+    return app
+
+
+async def _ask_who_calls(kernel: Kernel, names: Sequence[str]) -> None:
+    """Show every authentication method a request that carries nothing: each must leave it to the others."""
+    request = AuthRequest({}, NOBODYS, "/api/v1/workflows", peer=NOBODYS)
+    for method in kernel.authenticator.methods:
+        owner = kernel.precedence.owner(f"auth method:{method.name}")
+        if owner is None or owner not in names:
+            continue
+        told = f"the authentication method {method.name}, asked with a request that carries no credential,"
+        try:
+            caller = await asyncio.wait_for(method.authenticate(request), ANSWER_TIME)
+        except (Exception, SystemExit) as exc:
+            kernel.plugins.report(owner, f"{told} raises {type(exc).__name__}: {exc}; answer None")
+        else:
+            if caller is not None:
+                kernel.plugins.report(owner, f"{told} answers a {type(caller).__name__}; answer None")
+
+
+async def _ask_for_answers(kernel: Kernel, names: Sequence[str], app: Quart) -> None:
+    """What the API makes of everything that plugins gave. Those who make an answer report whose part they left out."""
+    client = app.test_client()
+    for path in ANSWERS:
+        answer = await client.get(path, scope_base={"jackfield.principal": OWNER})
+        for name in names if answer.status_code >= 500 else ():
+            kernel.plugins.report(name, f"GET {path} answers {answer.status_code} with the plugins of this project")
 
 
 def _points(host: PluginHost) -> Iterator[ExtensionPoint[object]]:
@@ -123,5 +161,5 @@ def _ask_for_forms(kernel: Kernel, plugin: str, node: NodeType) -> None:
     for version in (None, *node.versions):
         try:
             node.parameters(version).model_json_schema()
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             kernel.plugins.failed(plugin, exc, f"cannot give the parameters of the node type {node.kind}")

@@ -9,6 +9,7 @@ from typing import cast
 from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
 from jackfield.api.places import load
 
+from .checks.node_values import node_mistakes, offer_mistakes
 from .checks.protocols import ProtocolMismatch, require
 
 
@@ -25,8 +26,10 @@ class Catalog:
     @staticmethod
     def check(node: NodeType | NodeOffer) -> None:
         """Raises `ProtocolMismatch`."""
-        if not isinstance(node, NodeOffer):
-            require(node, NodeType)
+        if isinstance(node, NodeOffer):
+            require(node, NodeOffer, offer_mistakes)
+        else:
+            require(node, NodeType, node_mistakes)
 
     def add(self, node: NodeType | NodeOffer) -> None:
         """Put a node type that `check` has let pass in the place of one of its kind."""
@@ -56,7 +59,7 @@ class Catalog:
         """An offer that cannot be kept is reported once; its kind is then unknown, or again the replaced one's."""
         try:
             node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
-            require(node, NodeType)
+            require(node, NodeType, node_mistakes)
             if node.kind != offer.kind:
                 raise ProtocolMismatch(f"{offer.place} gives the node type {node.kind}")
         except BaseException as exc:

@@ -24,6 +24,7 @@ from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.engine import Engine
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
+from jackfield.api.extensions import PluginReports
 from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
@@ -38,6 +39,7 @@ from jackfield.api.version import __version__
 from .alarm import alarm, bounded
 from .authentication import Authenticator
 from .catalog import Catalog
+from .checks.metric_values import SampleCheck
 from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 from .checks.segments import check_segment
@@ -49,6 +51,7 @@ from .packaged import PackagedDirectories
 from .plugins import PluginHost, things_of
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
+from .reports import Reports
 from .secrets import FileSecrets
 from .settings import Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
@@ -149,6 +152,7 @@ class Kernel:
         ports.put(Layers, FileLayers(self.config_dir, packaged))
         ports.put(Authentication, self.authenticator)
         ports.put(NodeCatalog, self.nodes)
+        ports.put(PluginReports, Reports(host, self.precedence))
         ports.offer()
         ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed, packaged))
         self._assemble_nodes()
@@ -365,8 +369,8 @@ class Kernel:
         return found
 
     def metrics(self) -> list[Metric]:
-        """The plugins' samples for `/metrics`."""
-        return [metric for _, metric in self.plugins.each("jackfield_metrics", Metric)]
+        """The plugins' samples for `/metrics`; one that Prometheus could not read is left out and reported."""
+        return [metric for _, metric in self.plugins.each("jackfield_metrics", Metric, SampleCheck())]
 
     async def checks(self) -> Mapping[str, str]:
         """What `/ready` shows: name -> `ok` or what is wrong."""

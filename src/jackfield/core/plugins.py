@@ -28,6 +28,8 @@ from .checks.precedence import OWN_DISTRIBUTION, NameTaken
 from .checks.protocols import ProtocolMismatch, require
 
 log = logging.getLogger("jackfield.plugins")
+MOST_ERRORS = 100
+"""Of one plugin: what more it does wrong is not kept, so that a daemon that runs for months does not grow."""
 MOST_THINGS = 100_000
 """What one plugin may give to a hook; more come from an iterator without an end."""
 
@@ -180,7 +182,7 @@ class PluginHost:
         record = self.plugins[name]
         record.status = "failed"
         text = " ".join(mistake.split()).rstrip(".")
-        if text in record.errors:
+        if text in record.errors or len(record.errors) >= MOST_ERRORS:
             return
         record.errors.append(text)
         origin = f" of {record.distribution} {record.version}" if record.distribution else ""

@@ -15,6 +15,8 @@ from jackfield.api.http import Operation
 
 Served = dict[tuple[str, str], str]
 """(rule, method) -> endpoint."""
+_ROUTE = ".add_url_rule.<locals>.<lambda>"
+"""Name of the function in which a blueprint keeps a route."""
 
 
 def operation_of(app: Quart, endpoint: str) -> Operation | None:
@@ -37,8 +39,30 @@ def mistakes(app: Quart, served: Served) -> Iterator[str]:
             served[rule.rule, method] = rule.endpoint
 
 
+def _reaches(blueprint: Blueprint) -> Iterator[str]:
+    """One sentence per thing that the blueprint would do to the application, beside its own routes. Blueprints keep
+    both as functions to be called later; those of `add_url_rule` alone are routes."""
+    for deferred in blueprint.deferred_functions:
+        module, name = getattr(deferred, "__module__", ""), getattr(deferred, "__qualname__", "")
+        if module.partition(".")[0] not in ("quart", "flask"):
+            yield f"The blueprint {blueprint.name} has a function for record(); give routes and its own functions."
+        elif not name.endswith(_ROUTE):
+            used = name.partition(".<locals>")[0].rpartition(".")[2]
+            yield (
+                f"The blueprint {blueprint.name} uses {used}, which is for the whole API; use the function for the "
+                f"blueprint alone, such as {used.replace('_app_', '_').removeprefix('app_')}."
+            )
+    for nested, _ in blueprint._blueprints:
+        if isinstance(nested, Blueprint):
+            yield from _reaches(nested)
+        else:
+            yield f"The blueprint {blueprint.name} holds one that is not Quart's; make it with quart.Blueprint."
+
+
 def stranger_mistakes(blueprint: Blueprint, present: Quart) -> list[str]:
     """The same for one blueprint that is not registered yet, beside what `present` serves."""
+    if found := list(_reaches(blueprint)):
+        return found
     trial = Quart("trial", static_folder=None, template_folder=None)
     trial.url_map.merge_slashes = False
     trial.url_map.converters.update(present.url_map.converters)

@@ -1,0 +1,111 @@
+"""Calls of the triggers, each on its own: one that fails is reported, and refuses workflows with its nodes alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.extensions import Given, PluginReports
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.triggers import TRIGGERS, OfferedTrigger, Registration, Trigger, WorkflowChange
+from jackfield.api.workflows import Problem, Workflow
+
+_FIELDS = ("node_id", "node_name", "kind", "method", "path", "pattern", "authentication")
+
+
+class TriggerCalls:
+    """All triggers of the daemon."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    def registrations(self, workflow: Workflow, *, required: bool = True) -> Sequence[Registration]:
+        """What the triggers register. Raises `InvalidInput` when one fails that the workflow has nodes of, unless
+        nothing is required: a workflow that ends to be live can do without."""
+        found: list[Registration] = []
+        for given in self._given():
+            try:
+                found += _checked(given.value.registrations(workflow))
+            except (Exception, SystemExit) as exc:
+                concerned = self._concerns(given, workflow)
+                if isinstance(exc, JackfieldError) and (concerned or not given.distribution):
+                    raise
+                told = self._failed(given, "registrations", exc)
+                if concerned and required:
+                    raise InvalidInput(told, details={"nodes": told}) from exc
+        return found
+
+    async def problems(self, workflow: Workflow) -> Sequence[Problem]:
+        """What keeps the workflow from being live; a trigger that fails is a problem of those with its nodes."""
+        found: list[Problem] = []
+        for given in self._given():
+            try:
+                more = list(await given.value.activation_problems(workflow))
+                if not all(isinstance(problem, Problem) for problem in more):
+                    raise TypeError("it gives something else than Problem")
+                found += more
+            except asyncio.CancelledError:
+                raise
+            except (Exception, SystemExit) as exc:
+                told = self._failed(given, "activation_problems", exc)
+                if self._concerns(given, workflow):
+                    found.append(Problem("nodes", told))
+        return found
+
+    async def follow(self, change: WorkflowChange) -> None:
+        """Every trigger serves the new state, whatever happens to another. The change is stored, so nothing that a
+        trigger does is an error of whoever made it."""
+        await asyncio.gather(*(self._followed(given, change) for given in self._given()))
+
+    async def _followed(self, given: Given[Trigger], change: WorkflowChange) -> None:
+        try:
+            await given.value.follow(change)
+        except asyncio.CancelledError as exc:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            self._failed(given, "follow", exc)
+        except (Exception, SystemExit) as exc:
+            self._failed(given, "follow", exc)
+
+    def _given(self) -> Iterator[Given[Trigger]]:
+        return iter(self._context.given(TRIGGERS).values())
+
+    def _concerns(self, given: Given[Trigger], workflow: Workflow) -> bool:
+        """Whether the workflow has a node that this trigger serves."""
+        if isinstance(given.value, OfferedTrigger) and given.value.concerns(workflow):
+            return True
+        kinds = {node.kind for node in workflow.nodes.values() if not node.disabled}
+        if given.value.kind in kinds:
+            return True
+        reports, catalog = self._context.find_port(PluginReports), self._context.find_port(NodeCatalog)
+        if reports is None or catalog is None:
+            return False
+        owned = [catalog.find(kind) for kind in sorted(kinds) if reports.plugin_of_node(kind) == given.plugin]
+        return any(node is not None and node.description.trigger for node in owned)
+
+    def _failed(self, given: Given[Trigger], method: str, error: BaseException) -> str:
+        """Report it; returns what the caller may know, without the words of the error."""
+        where = f"failed in {method} of the trigger {given.value.kind}"
+        self._context.log.debug("The plugin %s %s.", given.plugin, where, exc_info=error)
+        reports = self._context.find_port(PluginReports)
+        if reports is not None:
+            reports.report(given.plugin, f"{where}: {type(error).__name__}: {error}")
+        return (
+            f"The plugin {given.plugin} {where} ({type(error).__name__}); "
+            "mend, update or disable the plugin, or remove its nodes."
+        )
+
+
+def _checked(given: Sequence[Registration]) -> list[Registration]:
+    """Raises TypeError for what cannot be stored."""
+    found = list(given)
+    for one in found:
+        if not isinstance(one, Registration):
+            raise TypeError(f"it gives a {type(one).__name__}, not a Registration")
+        for name in _FIELDS:
+            if not isinstance(getattr(one, name), str):
+                raise TypeError(f"{name} of a Registration is no text")
+    return found
