@@ -1,6 +1,6 @@
 """What we replace in Hypercorn and h11, and take for granted there; see docs/replaced-parts.md.
 
-It is done by `hypercorn_parts`, `hypercorn_connection` and `http1.protocol`.
+It is done by `hypercorn_parts` and `hypercorn_connection`.
 """
 
 from __future__ import annotations

@@ -4,36 +4,243 @@
   sends pings still runs.
 - A stop cuts off WebSockets that take nothing.
 - `jackfield.api.admission` hears how far each request has come.
-- HTTP/1.1 is spoken alone, and strictly (`http1.protocol`).
+- HTTP/1.1 is spoken alone, and strictly:
+  - Hypercorn speaks HTTP/2 with whoever asks for it, on a connection without TLS as well. HTTP/2 would be a second way
+    in, past what is bounded here for a connection: its head, its times, its WebSockets. No browser speaks it without
+    TLS, and a web server in front of the daemon that gives its callers HTTP/2 asks the daemon in HTTP/1.1.
+  - h11 takes what a program in front may read otherwise, and so lets a caller hide one request in another:
+    `Transfer-Encoding` beside `Content-Length`, or in HTTP/1.0; lines that end in a bare LF; folded header lines. These
+    are refused, and the connection is closed.
+
+A connection, its protocol and its application's queue pass every piece of a request to each other, so they stand in one
+file.
+
+Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 sections 2.2, 2.3, 5.2, 6.1 and 6.3; RFC 9113 section 3.4.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import socket
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 from weakref import WeakSet
 
+import h11
+from h11._receivebuffer import ReceiveBuffer
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.asyncio.worker_context import AsyncioSingleTask
 from hypercorn.config import Config, Sockets
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.h11 import H11WSConnection
+from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 
-from .http1.protocol import Http1Protocol
-from .http1.refusals import too_late
-from .receive_queue import ReceiveQueue
+from .http1.refusals import MALFORMED, body_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
 STALLED = 2.0
 """Seconds without progress after which a stop cuts a WebSocket off."""
 LOOK = 0.25
 """Seconds between two looks at that."""
+
+
+BAD_REQUEST = 400
+VERSION_NOT_SUPPORTED = 505
+_MAJOR = b"1."
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+_CODING = b"transfer-encoding"
+_FRAMING = frozenset({_CODING, b"content-length"})
+
+
+class ReceiveQueue:
+    """Data wait for room, as ever; the end does not: an application that is busy with the first message would never
+    hear that its caller has gone."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._kept: deque[Any] = deque()  # ASGI's messages
+        self._room: deque[asyncio.Future[None]] = deque()
+        self._more = asyncio.Event()
+        self._over = False
+        self._asked = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the application waits for the next message, and so has dealt with all that came before."""
+        return self._asked and not self._kept and not self._over
+
+    async def put(self, message: Any) -> None:  # Any: an ASGI message
+        if self._kept and is_end(message) and self._kept[-1].get("more_body"):
+            self._kept[-1]["more_body"] = False  # the server tells the end of a body apart from its last piece
+            return
+        while not self._over and not message["type"].endswith(".disconnect") and len(self._kept) >= self._size:
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._room.append(waiting)
+            await waiting
+        if not self._over:
+            self._kept.append(message)
+            self._more.set()
+
+    async def get(self) -> Any:  # an ASGI message
+        try:
+            while not self._kept:
+                self._asked = True
+                self._more.clear()
+                await self._more.wait()
+        finally:
+            self._asked = False
+        found = self._kept.popleft()
+        while self._room:
+            waiting = self._room.popleft()
+            if not waiting.done():
+                waiting.set_result(None)
+                break
+        return found
+
+    def close(self) -> None:
+        """The application has ended: nobody waits for it any more, and what comes is forgotten."""
+        self._over = True
+        self._kept.clear()
+        for waiting in self._room:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._room.clear()
+
+
+def is_end(message: Any) -> bool:  # Any: an ASGI message
+    """Whether it tells nothing but that the body is over."""
+    return message["type"] == "http.request" and not (message["body"] or message["more_body"])
+
+
+def malformed(message: str, status: int = BAD_REQUEST) -> h11.RemoteProtocolError:
+    return h11.RemoteProtocolError(message, error_status_hint=status)
+
+
+class StrictBuffer(ReceiveBuffer):
+    """What has come. Heads, and trailers of bodies, are read by lines. has_length, has_coding: of the last lines, also
+    where a header's name only begins so."""
+
+    has_length = has_coding = False
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        """Up to the first blank line. Raises `h11.RemoteProtocolError`."""
+        data = self._data
+        if data[:2] == b"\r\n":
+            self._extract(2)
+            return []
+        end = data.find(b"\r\n\r\n", self._multiple_lines_search)
+        if end < 0:
+            if _BARE_LF.search(data, max(0, self._multiple_lines_search)):
+                raise malformed("A line of the head ends in LF; end it in CR LF.")
+            self._multiple_lines_search = max(0, len(data) - 3)
+            return None
+        head = self._extract(end + 4)
+        if head.count(b"\n") != head.count(b"\r\n"):
+            raise malformed("A line of the head ends in LF; end it in CR LF.")
+        if b"\r\n " in head or b"\r\n\t" in head:
+            raise malformed("A header is folded over two lines; write it on one.")
+        lower = head.lower()
+        self.has_length = b"\ncontent-length" in lower
+        self.has_coding = b"\ntransfer-encoding" in lower
+        return head[:-4].split(b"\r\n")
+
+
+class Http1Connection(h11.Connection):
+    """One that takes requests of HTTP/1 alone; h11 takes any number for the version, and so the preface of HTTP/2.
+    admitted: is told how far a request has come."""
+
+    problem = ""
+    """A sentence about what was refused."""
+
+    def __init__(self, longest_head: int, admission: Admission, admitted: AdmittedConnection | None) -> None:
+        super().__init__(h11.SERVER, max_incomplete_event_size=longest_head)
+        self._receive_buffer = self._strict = StrictBuffer()
+        self._admission = admission
+        self._admitted = admitted
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something has come that was not taken yet."""
+        return len(self._strict) > 0
+
+    def next_event(self) -> type[h11.NEED_DATA | h11.PAUSED] | h11.Event:
+        """Raises `h11.RemoteProtocolError`, 505 for another version."""
+        try:
+            event = super().next_event()
+            kind = type(event)
+            if kind is h11.Request:
+                self._take(cast("h11.Request", event))
+            elif kind is h11.EndOfMessage and self._admitted is not None:
+                self._admitted.request_is_whole()
+        except h11.RemoteProtocolError as exc:
+            self._admission.malformed += 1
+            self.problem = str(exc)
+            raise
+        return event
+
+    def _take(self, event: h11.Request) -> None:
+        if self._strict.has_coding:
+            names = {name for name, _ in event.headers}
+            if names >= _FRAMING:
+                raise malformed("Transfer-Encoding and Content-Length exclude each other; send one of them.")
+            if _CODING in names and event.http_version == b"1.0":
+                raise malformed("HTTP/1.0 has no Transfer-Encoding; send Content-Length.")
+        if not event.http_version.startswith(_MAJOR):
+            raise malformed("not HTTP/1", VERSION_NOT_SUPPORTED)
+        if self._admitted is not None:
+            self._admitted.head_is_whole(has_body=self._strict.has_length or self._strict.has_coding)
+
+
+class Http1Protocol(H11Protocol):
+    """Never changes to HTTP/2: neither by `Upgrade: h2c`, which a server may ignore, nor by its preface."""
+
+    def __init__(self, *args: Any) -> None:  # Hypercorn's
+        super().__init__(*args)
+        config = cast("OwnConfig", self.config)
+        owner = getattr(self.send, "__self__", None)
+        self.connection = Http1Connection(
+            config.h11_max_incomplete_size, config.admission, getattr(owner, "admitted", None)
+        )
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether an answer has begun."""
+        return self.connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes of the next request have come."""
+        return isinstance(self.connection, Http1Connection) and self.connection.has_more
+
+    async def _check_protocol(self, event: h11.Request) -> None:
+        """Hypercorn raises from here what makes it change."""
+
+    async def _send_error_response(self, status_code: int) -> None:
+        """Hypercorn's has no body."""
+        known = status_code == BAD_REQUEST and getattr(self.connection, "problem", "").endswith(".")
+        message = getattr(self.connection, "problem", "") if known else MALFORMED
+        codes = {
+            BAD_REQUEST: "MALFORMED_REQUEST",
+            431: "HEADERS_TOO_LARGE",
+            501: "NOT_IMPLEMENTED",
+            505: "HTTP_VERSION",
+        }
+        body = body_of(message, codes.get(status_code, "MALFORMED_REQUEST"))
+        fields = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        await self._send_h11_event(
+            h11.Response(status_code=status_code, headers=[*fields, *self.config.response_headers("h11")])
+        )
+        await self._send_h11_event(h11.Data(data=body))
+        await self._send_h11_event(h11.EndOfMessage())
 
 
 class OwnConfig(Config):
@@ -159,7 +366,7 @@ class HypercornConnection(TCPServer):
                 break
             finally:
                 self._waits = False
-            if data and self.admitted is not None:
+            if data and self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
                 self.admitted.receives()
             await self.protocol.handle(RawData(data))
         await self.protocol.handle(Closed())

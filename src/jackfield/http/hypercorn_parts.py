@@ -31,9 +31,7 @@ from wsproto.utilities import LocalProtocolError
 
 from jackfield.api.asgi import SHORTCUT
 
-from .http1.protocol import Http1Protocol
-from .hypercorn_connection import HypercornConnection, OwnConfig, Tasks
-from .receive_queue import ReceiveQueue
+from .hypercorn_connection import Http1Protocol, HypercornConnection, OwnConfig, ReceiveQueue, Tasks
 from .websocket_shortcut import WebSocketShortcut, head
 
 LINGER = 1.0

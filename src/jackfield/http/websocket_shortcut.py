@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 from jackfield.api.asgi import Take
-
-from .receive_queue import ReceiveQueue
 
 WHOLE_BINARY = 0x82
 """The first byte of a frame that is a binary message, without extensions."""
@@ -25,11 +24,19 @@ SHORT = 125
 """Bytes of content up to which a frame has so short a head."""
 
 
+class AskedQueue(Protocol):
+    """The messages that an application has still to take."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the application waits for the next one, and so has dealt with all that came before."""
+
+
 class WebSocketShortcut:
     """`jackfield.api.asgi.ShortcutSocket` of one connection. is_between: whether all that came before has been taken
     apart, and was whole; write: sends a message, or says that it cannot now."""
 
-    def __init__(self, inbox: ReceiveQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
+    def __init__(self, inbox: AskedQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
         self._inbox = inbox
         self._is_between = is_between
         self._write = write
