@@ -36,8 +36,8 @@ ROOTS = tuple(
 )
 """Where the kernel and the plugins are: in a checkout, or beside other packages."""
 WARM_CALLS = 20
-CALLS = 12
-QUIET_S = 0.2
+CALLS = 24
+QUIET_S = 0.1
 """After the answer: so long the store has for the execution's end."""
 RESPOND: dict[str, Any] = {"respondWith": "firstIncomingItem", "options": {}}
 
