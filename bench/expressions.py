@@ -4,7 +4,7 @@
 
 The payload is a JSON object of about 7 KB per item. `single` is one item, asked and awaited alone, the wall clock per
 segment; `amortised` is one evaluation of a node over all items. Python evaluates property paths and the constructs that
-are common (docs/decisions.md, Expressions) in the daemon; the rest crosses to a worker process. Workers run on the
+are common (docs/decisions.md, 'Expressions') in the daemon; the rest crosses to a worker process. Workers run on the
 other core where there is one.
 """
 

@@ -3,7 +3,7 @@
     python tools/expression_figures.py DIRECTORY [--least 0.3]
 
 DIRECTORY holds workflow documents as JSON. An expression is one `{{ ... }}`; each construct counts once in each. The
-figures decide what Python evaluates (docs/decisions.md, Expressions).
+figures decide what Python evaluates (docs/decisions.md, 'Expressions').
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plugin's settings tables. Source: decisions.md section 1, 'Users, tokens, keys'."""
+"""The plugin's settings tables."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
-
-from jackfield.api.settings import SettingsTable
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST = 366 * 86400
@@ -157,13 +155,3 @@ class PasswordSettings(AuthTable):
     waiting: int = Field(
         64, ge=1, le=10_000, description="Passwords that may wait to be hashed; more are answered 429."
     )
-
-
-TABLES = (
-    SettingsTable("security.jwt", JwtSettings),
-    SettingsTable("security.api_keys", ApiKeysSettings),
-    SettingsTable("security.basic_auth", BasicSettings),
-    SettingsTable("security.login", LoginSettings),
-    SettingsTable("security.passwords", PasswordSettings),
-    SettingsTable("security.sessions", SessionSettings),
-)

@@ -1,4 +1,4 @@
-"""The port."""
+"""The store of items' files: a directory for each execution, files shared by hard links."""
 
 from __future__ import annotations
 

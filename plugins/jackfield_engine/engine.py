@@ -44,7 +44,7 @@ class EmbeddedEngine:
     name = "embedded"
 
     def __init__(self, context: PluginContext, *, strict: bool = False) -> None:
-        """strict: an event that `run_state` does not know raises, which tests want, instead of being logged."""
+        """strict: an event that `run.state` does not know raises, which tests want, instead of being logged."""
         self._context = context
         self._strict = strict
         self._draining = False

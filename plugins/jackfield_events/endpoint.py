@@ -1,7 +1,4 @@
-"""`daemon-endpoint`: where programs of the same user find the daemon.
-
-Source: agent-daemon.md 'Configuration files'.
-"""
+"""`daemon-endpoint`: where programs of the same user find the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to clients: JSON texts. Source: decisions.md 'Events'."""
+"""What is sent to clients: JSON texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /api/daemon/status`. Source: agent-daemon.md 'Daemon status'."""
+"""`GET /api/daemon/status`."""
 
 from __future__ import annotations
 

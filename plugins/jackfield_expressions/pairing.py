@@ -1,7 +1,4 @@
-"""Following `pairedItem` back through the run: which item of an earlier node an item descends from.
-
-Source: facts/workflow-service.md section 2.4.
-"""
+"""Following `pairedItem` back through the run: which item of an earlier node an item descends from."""
 
 from __future__ import annotations
 

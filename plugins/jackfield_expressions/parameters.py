@@ -1,7 +1,6 @@
 """Parameters with expressions, compiled once per workflow version and resolved once per item.
 
-Source: facts/workflow-service.md section 2.4. A string that starts with `=` is a template, at any depth of objects and
-lists; anything else is literal.
+A string that starts with `=` is a template, at any depth of objects and lists; anything else is literal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Splitting an expression template into text and code. Source: facts/workflow-service.md section 2.4.
+r"""Splitting an expression template into text and code.
 
 `{{` opens code and `}}` ends it; `\{{` and `\}}` are literal. A `}}` inside nested objects, strings, template literals,
 regular expressions or comments does not end the code. An opener that nothing closes takes the rest as code.

@@ -1,4 +1,4 @@
-"""The first nodes: fields, branches, code, waiting, HTTP, answers, sub-workflows, triggers started by hand."""
+"""Nodes that need no service: fields, branches, lists, files, code, waiting, HTTP, answers and sub-workflows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The events of hooks, as `hooks_config` names them.
-
-Source: agent-daemon.md 'hooks_config'; the events of Claude Code's hooks reference.
-"""
+"""The events of hooks, as `hooks_config` names them."""
 
 from __future__ import annotations
 

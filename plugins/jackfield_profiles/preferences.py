@@ -1,6 +1,6 @@
 """The tables `hooks`, `mcp_servers` and `custom` of config.toml: what a person wants in every generated configuration.
 
-Source: agent-daemon.md, sections of config.toml. Scripts see them as `ctx.prefs`.
+Scripts see them as `ctx.prefs`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """The tables `profiles` and `defaults`. Those that scripts see (`hooks`, `mcp_servers`, `custom`) are in
-`preferences`; how agents are started (`profiles.run`) is in `running_settings`.
-
-Source: agent-daemon.md 'Configuration files' (config.toml).
-"""
+`preferences`; how agents are started (`profiles.run`) is in `running_settings`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Commands of profiles: a two-line script in the user's directory of programs, named like the profile, that runs it.
-All of it blocks.
-
-Source: facts/agent-daemon.md section 8 (aliases).
-"""
+All of it blocks."""
 
 from __future__ import annotations
 

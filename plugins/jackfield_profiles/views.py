@@ -1,7 +1,4 @@
-"""Profiles as callers see them.
-
-Source: agent-daemon.md 'Profile (API view)'.
-"""
+"""Profiles as callers see them."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from jackfield_profiles.wiring.environment import masked
 
 
 def item(profile: Profile) -> dict[str, Json]:
-    """Of a list."""
+    """A profile as lists show it."""
     return {
         "alias": profile.alias,
         "agent_id": profile.agent_id,

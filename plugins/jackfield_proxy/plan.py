@@ -1,7 +1,7 @@
 """What a proxy's process is told by the daemon: everything that it needs to serve one profile. It goes over the pipe
 and nowhere else, since keys are in it.
 
-Source: decisions.md 'Proxies' and section 4 'Proxy'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations

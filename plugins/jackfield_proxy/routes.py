@@ -1,6 +1,6 @@
 """`/api/proxy`.
 
-Source: agent-daemon.md 'Endpoints'; decisions.md 'Proxies'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations

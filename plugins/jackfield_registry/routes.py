@@ -1,4 +1,4 @@
-"""`/api/registry`: what was synced, a sync, a pin. Source: agent-daemon.md 'Endpoints', decisions.md 'Registry'."""
+"""`/api/registry`: what was synced, a sync, a pin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of one daemon: status, sync and pin. Source: decisions.md 'Registry' and section 4."""
+"""The registry of one daemon: status, sync and pin."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from jackfield.api.registry import RegistryStatus
 
 
 def status_view(status: RegistryStatus) -> dict[str, Json]:
-    """What decisions.md 'Registry' lists; what is optional is left out when there is none."""
+    """The registry's state as a client sees it; a field without a value is left out."""
     shown: dict[str, Json] = {
         "channel": status.channel,
         "commit": status.commit,

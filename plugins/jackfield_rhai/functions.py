@@ -1,5 +1,4 @@
-"""What scripts can call. Source: decisions.md, 'Manifests, providers, scripts'; the flat names are those of older
-scripts (facts/agent-daemon.md section 3). No file, network, clock or process is within reach."""
+"""What scripts can call. No file, network, clock or process is within reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be set about Rhai. The defaults are the specification's (decisions.md, 'Manifests, providers, scripts')."""
+"""The limits on Rhai scripts, and their defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the raw parameters of a trigger node to its schedules. Source: facts/workflow-service.md section 3.2.
+"""From the raw parameters of a trigger node to its schedules.
 
 Steps that divide the hour or the day are counted from its beginning, as cron does. Others, and every second, third ...
 day or week, are counted from when the trigger was saved first, so that they are evenly spaced and need no memory.

@@ -38,9 +38,9 @@ _COUNT = """INSERT INTO webhook_stats VALUES (?, ?, ?, ?, ?) ON CONFLICT (webhoo
     total = total + excluded.total, success = success + excluded.success, failed = failed + excluded.failed,
     last_call = CASE WHEN last_call > excluded.last_call OR excluded.last_call IS NULL THEN last_call
                      ELSE excluded.last_call END"""
-_CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id) VALUES (?, ?, ?, ?)
+_CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id, fingerprint) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (webhook_id, key) DO UPDATE SET expires_at = excluded.expires_at, execution_id = excluded.execution_id,
-    status = NULL, headers = NULL, body = NULL WHERE expires_at <= ? RETURNING 1"""
+    fingerprint = excluded.fingerprint, status = NULL, headers = NULL, body = NULL WHERE expires_at <= ? RETURNING 1"""
 _ANSWER = "UPDATE deliveries SET status = ?, headers = ?, body = ? WHERE webhook_id = ? AND key = ? AND status IS NULL"
 
 # Columns of a gathered row that later operations of the batch change.
@@ -231,7 +231,7 @@ class WriteBatch:
         return change is not None and change[2] is not None
 
     def _claim(self, delivery: Delivery, new: NewExecution) -> None:
-        values = (delivery.webhook_id, delivery.key, delivery.expires_at, new.id, new.created_at)
+        values = (delivery.webhook_id, delivery.key, delivery.expires_at, new.id, delivery.fingerprint, new.created_at)
         if self._one(_CLAIM, values).fetchone() is None:
             raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
 

@@ -71,11 +71,13 @@ def _stats_by_id(
     return webhook_id, WebhookStats(total, success, failed, last_call)
 
 
-def _delivery(execution_id: str, status: int | None, headers: bytes | None, body: bytes | None) -> StoredDelivery:
+def _delivery(
+    execution_id: str, status: int | None, headers: bytes | None, body: bytes | None, fingerprint: str
+) -> StoredDelivery:
     if status is None:
-        return StoredDelivery(execution_id, None)
+        return StoredDelivery(execution_id, None, fingerprint)
     pairs = [(name, value) for name, value in orjson.loads(headers or b"[]")]
-    return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""))
+    return StoredDelivery(execution_id, StoredAnswer(status, pairs, body or b""), fingerprint)
 
 
 _WEBHOOKS = Query(
@@ -96,7 +98,7 @@ _CALLS = Query(
 )
 _STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
 _STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_stats", "webhook_id", _stats_by_id)
-_DELIVERIES = Query("execution_id, status, headers, body", "deliveries", "key", _delivery)
+_DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
 class SqliteWebhooks:

@@ -1,4 +1,4 @@
-"""Executions."""
+"""Executions in SQLite: lists with filters, counts, single rows, and those that are open."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import orjson
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import (
+    OPEN_STATUSES,
     CallStatus,
     ExecutionFilter,
     ExecutionRow,
@@ -26,7 +27,6 @@ from jackfield_store_sqlite.rows import Query, Value, execute, unpack, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
-_OPEN = ("queued", "running", "waiting")
 _LOST = ("failed", "cancelled")
 _END_WAIT = "UPDATE executions SET status = 'running', resume_at = NULL WHERE id = ? AND status = 'waiting'"
 _APPEND_STEPS = "INSERT INTO execution_data (execution, data) SELECT data, ? FROM executions WHERE id = ?"
@@ -129,7 +129,7 @@ def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
         [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
          ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
     )  # fmt: skip
-    if wanted.status in _OPEN:
+    if wanted.status in OPEN_STATUSES:
         clause += " AND finished_at IS NULL"
     elif wanted.status in _LOST:
         clause += " AND status IN ('failed', 'cancelled')"

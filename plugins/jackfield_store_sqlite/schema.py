@@ -111,7 +111,9 @@ _IDENTITIES = (
 """Users of other logins, and disabled ones."""
 _EVENTS = ("ALTER TABLE call_data ADD COLUMN event TEXT NOT NULL DEFAULT ''",)
 """Names of the events that calls tell of."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS)
+_FINGERPRINTS = ("ALTER TABLE deliveries ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",)
+"""Of the requests that idempotency keys stand for."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS)
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

@@ -1,4 +1,4 @@
-"""The whole store."""
+"""The port `Store` over SQLite: every group of verbs, one writer, and readers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield_store_sqlite.calls import SqliteWebhooks
 from jackfield_store_sqlite.configuration import SqliteConfiguration
+from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.retention import Pruning
@@ -16,7 +17,9 @@ from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows
 
 
-class SqliteStore(SqliteUsers, SqliteWorkflows, SqliteWebhooks, SqliteExecutions, SqliteConfiguration, Pruning):
+class SqliteStore(
+    SqliteUsers, SqliteWorkflows, SqliteWebhooks, SqliteExecutions, SqliteConfiguration, Pruning, SqliteCopies
+):
     """`jackfield.api.storage.Store` on one SQLite file.
 
     `StoreUnavailable` means that nothing was changed, but for one case, which its message names: a commit that had

@@ -18,7 +18,7 @@ MOST_LABELS = 400
 
 
 class UsageCounts:
-    """Of this process."""
+    """Tokens, cost and runs since this process began, as `/metrics` shows them."""
 
     def __init__(self, context: PluginContext) -> None:
         self._tokens: Counter[tuple[str, str, str]] = Counter()

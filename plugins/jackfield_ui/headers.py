@@ -21,7 +21,7 @@ PERMISSIONS = (
 
 
 def secured() -> list[tuple[bytes, bytes]]:
-    """Of every answer."""
+    """The headers that every answer has, whatever it carries."""
     return [
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),

@@ -1,6 +1,6 @@
 """What a Webhook node's parameters say, read liberally, with a list of what is wrong.
 
-Defaults: those of the specification for a node without typeVersion, n8n's for one with it (decisions.md, 'Trigger').
+Defaults: those of the specification for a node without typeVersion, n8n's for one with it.
 """
 
 from __future__ import annotations

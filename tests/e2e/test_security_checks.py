@@ -188,7 +188,17 @@ def test_07_requests_of_other_sites_are_refused(anyone: httpx.Client, token: str
 
 
 def test_08_a_forwarded_request_is_nobody(anyone: httpx.Client, token: str) -> None:
-    for name in ("X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "X-Real-IP", "Via"):
+    for name in (
+        "X-Forwarded-For",
+        "X-Forwarded-Host",
+        "X-Forwarded-Proto",
+        "Forwarded",
+        "X-Real-IP",
+        "Via",
+        "CF-Connecting-IP",
+        "True-Client-IP",
+        "X-Client-IP",
+    ):
         for path in GATED:
             answer = anyone.get(path, headers={name: "127.0.0.1"})
             assert answer.status_code == 401, (name, path)

@@ -91,6 +91,28 @@ async def test_path_and_query_are_as_they_were_sent(strange: Client, method: Dig
     assert (method.asked[0].path, method.asked[0].query) == ("/api/v1/things", b"b=%20&a")
 
 
+@pytest.mark.parametrize(("peer", "trusted"), [("192.0.2.9", True), ("192.0.2.10", False)])
+async def test_a_method_knows_whether_a_trusted_proxy_speaks(
+    tmp_path: Path, method: DigestMethod, peer: str, trusted: bool
+) -> None:
+    host = PluginHost()
+    host.add("fake", FakePlugin)
+    host.add("acme", a_plugin(jackfield_auth_methods=lambda: [method]))
+    host.plugins["acme"].distribution = "jackfield-acme"
+    settings = load(settings_tables(host), {"server": {"trusted_proxies": ["192.0.2.9"]}}, {}, {})
+    kernel = Kernel(tmp_path, host, settings, Redactor(), FakeClock())
+    kernel.assemble()
+    await kernel.start()
+    header = ("X-Forwarded-For", "198.51.100.7")
+    sent = signed("GET", "/api/v1/things")
+    answer = await Client(create_app(kernel))("GET", "/api/v1/things", sent, header, client=(peer, 5555))
+    assert answer.status == 200
+    await kernel.stop()
+    asked = method.asked[0]
+    assert (asked.peer, asked.is_by_trusted_proxy()) == (peer, trusted)
+    assert asked.client == ("198.51.100.7" if trusted else peer)
+
+
 @pytest.mark.parametrize(
     ("sent", "body"),
     [

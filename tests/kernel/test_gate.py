@@ -1,4 +1,4 @@
-"""decisions.md section 2, 'Who may call', step by step, over the whole application."""
+"""The checks of the gate, step by step, over the whole application."""
 
 from __future__ import annotations
 
@@ -147,7 +147,13 @@ async def test_the_daemon_token_is_the_owner(client: Client) -> None:
     assert (await client("GET", "/api/daemon/who", ("Authorization", f"Bearer {token}x"))).status == 401
 
 
-@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "X-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Host", "CF-Connecting-IP",
+        "CF-Connecting-IPv6", "True-Client-IP", "X-Client-IP", "X-Cluster-Client-IP", "Fastly-Client-IP",
+    ],
+)  # fmt: skip
 async def test_a_forwarding_header_takes_the_owner_away(
     client: Client, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

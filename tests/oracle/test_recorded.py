@@ -177,7 +177,7 @@ def test_a_whole_answer_says_what_the_provider_said(recording: Recording, client
 # ------------------------------------------------------------------------------------------------------------- requests
 
 REFUSED = ("only one answer can be asked for", "does not store earlier answers")
-"""What a request cannot have where it is translated; docs/proxy-dialects.md and decisions.md say so."""
+"""What a request cannot have where it is translated; docs/proxy-dialects.md says so."""
 
 
 @every("request.json")

@@ -48,7 +48,7 @@ class OpenAiNodeOptions(CommonOptions):
     speed: float | None = None
 
     def members(self) -> dict[str, Json]:
-        """Of a chat completion."""
+        """The members that these options add to the body of a chat completion."""
         return self.renamed(
             {
                 "temperature": "temperature",

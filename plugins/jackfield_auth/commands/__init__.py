@@ -1,1 +1,1 @@
-"""The command line."""
+"""Commands of this plugin: `jackfield user` manages users, `jackfield open` shows a browser in."""

@@ -1,1 +1,1 @@
-"""API keys."""
+"""API keys: making, checking and revoking them, and when each was used last."""

@@ -1,1 +1,1 @@
-"""The management API."""
+"""Routes of logins, sessions, users and API keys, with the forms of their bodies."""

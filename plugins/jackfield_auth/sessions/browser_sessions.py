@@ -1,7 +1,7 @@
 """Sessions of browsers: in memory for every request, hashed in `sessions.json` (0600) for the next start.
 
-Source: decisions.md section 2, 'Who may call' (UI cookie). A session ends when it has not been used for long, when it
-is old, when its user logs out, changes the password or role, or is deleted.
+A session ends when it has not been used for long, when it is old, when its user logs out, changes the password or role,
+or is deleted.
 """
 
 from __future__ import annotations

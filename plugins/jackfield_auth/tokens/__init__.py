@@ -1,1 +1,1 @@
-"""JSON Web WebTokens."""
+"""JSON Web Tokens: making them, checking them, and revoking a user's."""

@@ -1,7 +1,4 @@
-"""JSON Web Tokens: one pinned algorithm, every claim required, the key chosen by `kid`.
-
-Source: decisions.md section 1, 'Users, tokens, keys'; facts/security.md section 1, row 'JWT'.
-"""
+"""JSON Web Tokens: one pinned algorithm, every claim required, the key chosen by `kid`."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError
-from jackfield.api.storage import StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Item, Items, PairedItem
 from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
-from jackfield_engine.lifecycle.resuming import OPEN, CannotResume, outcome_of, request_of
+from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of
 from jackfield_engine.run.handles import Handle
 from jackfield_engine.run.persistence import awaited_call, chunk, encode
 from jackfield_engine.run.state import RunEvent, RunState
@@ -93,7 +93,7 @@ class Calls:
         try:
             stored = await self._find(execution_id)
             handle = self._renewed(execution_id)
-            if stored.row.status in OPEN:
+            if stored.row.status in OPEN_STATUSES:
                 await self._backlog.take(stored)
             else:
                 handle.over(outcome_of(stored))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from jackfield.api.errors import Conflict
+from jackfield.api.storage import OPEN_STATUSES
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import find
-from jackfield_engine.lifecycle.resuming import OPEN, ended, outcome_of
+from jackfield_engine.lifecycle.resuming import ended, outcome_of
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 
@@ -33,7 +34,7 @@ class Cancelling:
         stored = await find(self._services.store, execution_id)
         if execution_id in self._live.runs:
             return await self.cancel(execution_id)
-        if stored.row.status not in OPEN:
+        if stored.row.status not in OPEN_STATUSES:
             raise Conflict(f"The execution is over: {stored.row.status}.")
         finished = ended(stored, "cancelled", None, self._services.clock.now_ms())
         await asyncio.shield(self._services.store.finish_execution(finished))

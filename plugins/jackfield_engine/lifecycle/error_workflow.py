@@ -1,4 +1,4 @@
-"""The error workflow runs when an automatic execution fails. Source: facts/workflow-service.md section 2.2."""
+"""The error workflow runs when an automatic execution fails."""
 
 from __future__ import annotations
 

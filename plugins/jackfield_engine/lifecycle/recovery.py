@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 
 from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import NotFound, StoreUnavailable
-from jackfield.api.storage import Store, StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
-from jackfield_engine.lifecycle.resuming import OPEN, check_resumes, ended, outcome_of, records_of, request_of
+from jackfield_engine.lifecycle.resuming import check_resumes, ended, outcome_of, records_of, request_of
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.shared.services import Services
 
@@ -39,7 +39,7 @@ class Recovery:
         found = 0
         after: str | None = None
         self._since = self._services.clock.now_ms()
-        while ids := await self._services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
+        while ids := await self._services.store.open_executions(statuses=OPEN_STATUSES, after=after, limit=PAGE):
             found += sum(1 for execution_id in ids if execution_id not in self._live.runs)
             after = ids[-1]
         return found
@@ -74,7 +74,7 @@ class Recovery:
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
         stored = await find(self._services.store, execution_id)
-        return None if stored.row.status in OPEN else outcome_of(stored)
+        return None if stored.row.status in OPEN_STATUSES else outcome_of(stored)
 
 
 async def find(store: Store, execution_id: str) -> StoredExecution:

@@ -12,7 +12,6 @@ from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.run.persistence import failure_json, resumes
 
-OPEN: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 """Executions with more to come."""
 
 

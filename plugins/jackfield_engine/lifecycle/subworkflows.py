@@ -17,10 +17,11 @@ from jackfield.api.history import stored_json
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog, NodeError, entry_items
 from jackfield.api.records import record
+from jackfield.api.storage import OPEN_STATUSES
 from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
-from jackfield_engine.lifecycle.resuming import OPEN, outcome_of
+from jackfield_engine.lifecycle.resuming import outcome_of
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.waiting import Waiting
 from jackfield_engine.loop.tasks import Task
@@ -152,7 +153,7 @@ class Children:
         stand only in the store."""
         prefix = after = child_prefix(parent)
         try:
-            while ids := await self._services.store.open_executions(statuses=OPEN, after=after, limit=PAGE):
+            while ids := await self._services.store.open_executions(statuses=OPEN_STATUSES, after=after, limit=PAGE):
                 for child in ids:
                     if not child.startswith(prefix):
                         return
@@ -186,7 +187,7 @@ class Children:
             stored = await self._services.store.execution(execution_id)
             if stored is None:
                 return None
-            if stored.row.status not in OPEN:
+            if stored.row.status not in OPEN_STATUSES:
                 return outcome_of(stored)
             child = await self._recovery.load(stored)
             if child is None:

@@ -2,7 +2,7 @@
 that the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
 
 Below it: what becomes of the items that a node gave or took, which are pairs, error items and empty outputs. Items are
-never changed; what differs is a new item around the same data. Source: facts/workflow-service.md section 2.2.
+never changed; what differs is a new item around the same data.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""One execution in memory: its life from the acceptance to the end, as `run_state` says it. Its nodes are the matter of
-`run_progress`."""
+"""One execution in memory: its life from the acceptance to the end, as `run.state` says it. Its nodes are the matter of
+`run.progress`."""
 
 from __future__ import annotations
 

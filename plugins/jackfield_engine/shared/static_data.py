@@ -1,7 +1,7 @@
 """What workflows remember across executions, by section: `global`, `node:<name>`, `deduplication`.
 
 While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change; it is read
-when the first comes and forgotten when the last has gone. Source: facts/workflow-service.md sections 2.1 and 2.4.
+when the first comes and forgotten when the last has gone.
 """
 
 from __future__ import annotations

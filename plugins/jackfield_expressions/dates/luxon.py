@@ -87,7 +87,7 @@ def amounts_of(amount: object, unit: object, sign: int) -> Mapping[str, int]:
 
 
 class LuxonDate(Special):
-    """luxon's."""
+    """luxon's `DateTime`, as expressions see it: a moment with its time zone."""
 
     __slots__ = ("moment",)
 

@@ -1,5 +1,4 @@
-"""Parameters of Compare Datasets. Source: facts/workflow-service.md section 3.2 (merge: field pairs), n8n's page of the
-node."""
+"""Parameters of Compare Datasets."""
 
 from __future__ import annotations
 

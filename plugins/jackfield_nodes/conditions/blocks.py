@@ -1,7 +1,7 @@
 """Conditions as IF, Filter and Switch have them from version 2 (IF, Filter) and 3 (Switch) on.
 
-Source: facts/workflow-service.md section 3.2. null never fails a type check; text treats null as empty, lists as no
-elements; comparing numbers or dates with null is false, except that null equals null among numbers.
+null never fails a type check; text treats null as empty, lists as no elements; comparing numbers or dates with null is
+false, except that null equals null among numbers.
 """
 
 from __future__ import annotations

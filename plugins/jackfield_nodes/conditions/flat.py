@@ -1,6 +1,6 @@
 """Conditions as a flat list with operators by name, as documents without typeVersion have them.
 
-Source: facts/workflow-service.md section 3.3. `$json.a.b` on the left is a path into the item.
+`$json.a.b` on the left is a path into the item.
 """
 
 from __future__ import annotations

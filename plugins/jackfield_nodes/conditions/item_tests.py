@@ -1,7 +1,7 @@
 """Tests of single items as IF and Filter have them, in every form that documents use.
 
-Source: facts/workflow-service.md section 3.2: version 1 compares by type, version 2 has one block of conditions. A
-document without typeVersion may hold either, or a flat list.
+Version 1 compares by type, version 2 has one block of conditions. A document without typeVersion may hold either, or a
+flat list.
 """
 
 from __future__ import annotations

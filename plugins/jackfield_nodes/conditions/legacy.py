@@ -1,6 +1,6 @@
 """Conditions of IF and Filter version 1: one list per type, joined by all or any.
 
-Source: facts/workflow-service.md section 3.2. Values are compared as JavaScript compares them.
+Values are compared as JavaScript compares them.
 """
 
 from __future__ import annotations

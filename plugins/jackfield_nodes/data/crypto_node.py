@@ -1,6 +1,6 @@
 """Crypto: digests, authentication codes, signatures, random values.
 
-Source: facts/workflow-service.md section 3.2. Version 2 takes keys from a credential of the kind crypto.
+Version 2 takes keys from a credential of the kind crypto.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Date & Time: reads, writes and computes with dates. Dates without an offset are in the workflow's time zone.
 
-Source: facts/workflow-service.md section 3.2. Version 1 is in `date_time_legacy`.
+Version 1 is in `date_time_legacy`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""HTML: takes values out of a document, makes documents and tables. The older HTML Extract is the first of these alone.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""HTML: takes values out of a document, makes documents and tables. The older HTML Extract does the first alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Markdown: to HTML (CommonMark, with tables and the like where asked for) and from HTML.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Markdown: to HTML (CommonMark, with tables and the like where asked for) and from HTML."""
 
 from __future__ import annotations
 

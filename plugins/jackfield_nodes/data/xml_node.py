@@ -1,7 +1,4 @@
-"""XML: to JSON and from JSON.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""XML: to JSON and from JSON."""
 
 from __future__ import annotations
 

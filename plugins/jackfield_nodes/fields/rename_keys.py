@@ -1,5 +1,4 @@
-"""Rename Keys: gives fields other names, one by one or by a regular expression. Source: facts/workflow-service.md
-section 3.2."""
+"""Rename Keys: gives fields other names, one by one or by a regular expression."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Parameters of Set, one model per form; each says which fields it writes and what stays of an item. Below them: what
-becomes of an item's data.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+becomes of an item's data."""
 
 from __future__ import annotations
 

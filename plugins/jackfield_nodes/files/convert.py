@@ -1,7 +1,4 @@
-"""Convert to File: items, or one of their fields, as a file.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Convert to File: items, or one of their fields, as a file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Extract from File: what is in a file, as items.
 
-Source: facts/workflow-service.md section 3.2. Operations that make rows give one item per row; the others put the
-content into one field.
+Operations that make rows give one item per row; the others put the content into one field.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Move Binary Data, which Extract From File and Convert to File have replaced.
 
-Source: facts/workflow-service.md section 3.2. Items that lack what is to be moved are left out.
+Items that lack what is to be moved are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Read/Write Files from Disk, and the three older nodes that it replaced: below one allowed directory only.
 
-Source: facts/workflow-service.md section 3.2. A run that a crash interrupts writes its files again.
+A run that a crash interrupts writes its files again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Spreadsheet File, which Extract From File and Convert to File have replaced: the same readers and writers.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Spreadsheet File, which Extract From File and Convert to File have replaced: the same readers and writers."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@ everything that came back round.
 
 Its memory is a few numbers: the items themselves are in the results of the nodes before, where every run of this node
 got them from. So a loop of ten thousand rounds stores ten thousand small records, not ten thousand lists.
-Source: facts/workflow-service.md section 3.2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Respond to Webhook: answers the waiting call; the run goes on.
 
-Source: facts/workflow-service.md section 3.2 and 2.3. Parameters are evaluated for the first item only.
-Headers are made safe: a value from a request can neither add a header nor run in the daemon's origin.
+Parameters are evaluated for the first item only. Headers are made safe: a value from a request can neither add a header
+nor run in the daemon's origin.
 """
 
 from __future__ import annotations

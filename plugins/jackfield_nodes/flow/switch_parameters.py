@@ -1,7 +1,7 @@
 """Parameters of Switch, one model per form; each says how many outputs there are and which of them an item goes to.
 
-Source: facts/workflow-service.md section 3.2: version 1 has four outputs, version 2 one per rule, version 3 a block of
-conditions per rule and perhaps an output for the rest.
+Version 1 has four outputs, version 2 one per rule, version 3 a block of conditions per rule and perhaps an output for
+the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parameters of HTTP Request versions 1 and 2. Source: facts/workflow-service.md section 3.2."""
+"""Parameters of HTTP Request versions 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Pagination of HTTP Request: one call after another, the parameters of each evaluated when the answer before it is
 known.
 
-Source: n8n's documentation, HTTP Request node, pagination; facts/workflow-service.md section 2.4. `$request` is the
-request without what pagination changes, `$response` the last answer (empty before the first), `$pageCount` how many
-answers came. A parameter that evaluates to nothing is left out.
+Source: n8n's documentation, HTTP Request node, pagination. `$request` is the request without what pagination changes,
+`$response` the last answer (empty before the first), `$pageCount` how many answers came. A parameter that evaluates to
+nothing is left out.
 """
 
 from __future__ import annotations

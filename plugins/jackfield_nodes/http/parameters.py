@@ -1,7 +1,4 @@
-"""Parameters of HTTP Request, one model per generation; each says what it asks for as a `Call`.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Parameters of HTTP Request, one model per generation; each says what it asks for as a `Call`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes items of an answer. Source: facts/workflow-service.md section 3.2."""
+"""Makes items of an answer."""
 
 from __future__ import annotations
 

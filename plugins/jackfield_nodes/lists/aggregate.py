@@ -1,7 +1,4 @@
-"""Aggregate: one item of all items: lists of the values of fields, or one list of all data.
-
-Source: facts/workflow-service.md section 3.2.
-"""
+"""Aggregate: one item of all items: lists of the values of fields, or one list of all data."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Item Lists: the former node for what Split Out, Aggregate, Limit, Sort, Remove Duplicates and Summarize do now. Each
 operation is theirs.
 
-Source: facts/workflow-service.md section 3.2. Up to version 2 names of fields are rows of a list, and splitting out
-what is no list is an error.
+Up to version 2 names of fields are rows of a list, and splitting out what is no list is an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Limit: keeps the first or the last items. Source: facts/workflow-service.md section 3.2."""
+"""Limit: keeps the first or the last items."""
 
 from __future__ import annotations
 

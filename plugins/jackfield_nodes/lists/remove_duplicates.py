@@ -1,6 +1,6 @@
 """Remove Duplicates: drops items that repeat others of the input, or that earlier executions saw.
 
-Source: facts/workflow-service.md section 3.2. Version 1 has the first of these only.
+Version 1 has the first of these only.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Sort: orders items by fields, at random, or by a comparison in JavaScript. Source: facts/workflow-service.md section
-3.2."""
+"""Sort: orders items by fields, at random, or by a comparison in JavaScript."""
 
 from __future__ import annotations
 

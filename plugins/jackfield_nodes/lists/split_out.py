@@ -1,7 +1,7 @@
 """Split Out: one item per element of a list inside an item.
 
-Source: facts/workflow-service.md section 3.2. Several fields are split side by side: the first elements make one item,
-then the second ones. An object is split into its values; a single value is a list of one.
+Several fields are split side by side: the first elements make one item, then the second ones. An object is split into
+its values; a single value is a list of one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One number, text or list for the values of a field. Source: facts/workflow-service.md section 3.2 (summarize)."""
+"""One number, text or list for the values of a field."""
 
 from __future__ import annotations
 

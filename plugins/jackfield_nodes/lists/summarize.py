@@ -1,6 +1,6 @@
 """Summarize: sums, counts and other summaries of fields, for all items or per group, as a pivot table does.
 
-Source: facts/workflow-service.md section 3.2. Groups come in the order of their first items.
+Groups come in the order of their first items.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Combine by matching fields: a hash join of two inputs.
 
-Source: facts/workflow-service.md section 3.2. An item that lacks one of the fields matches nothing. Merged items come
-first, in the order of the first input, then those without a partner.
+An item that lacks one of the fields matches nothing. Merged items come first, in the order of the first input, then
+those without a partner.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One item of several, and which of them prevails where they have the same field.
-
-Source: facts/workflow-service.md section 3.2 (merge: clashHandling).
-"""
+"""One item of several, and which of them prevails where they have the same field."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Merge version 1: always two inputs, the second one gives to the first.
 
-Source: facts/workflow-service.md section 3.2. Keys are compared as text, for version 1 always did so; of several items
-of the second input with the same key the last one counts.
+Keys are compared as text, for version 1 always did so; of several items of the second input with the same key the last
+one counts.
 """
 
 from __future__ import annotations

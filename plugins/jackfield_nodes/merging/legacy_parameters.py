@@ -1,4 +1,4 @@
-"""Parameters of Merge version 1. Source: facts/workflow-service.md section 3.2."""
+"""Parameters of Merge version 1."""
 
 from __future__ import annotations
 

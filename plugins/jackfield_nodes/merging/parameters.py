@@ -1,7 +1,6 @@
 """Parameters of Merge from version 2 on.
 
-Source: facts/workflow-service.md section 3.2. Version 2 names the ways of combining differently from version 3; both
-are read here as one of `Way`.
+Version 2 names the ways of combining differently from version 3; both are read here as one of `Way`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Conversions between the types that fields and conditions have; numbers are read and printed as JavaScript does.
 
-Source: facts/workflow-service.md section 3.2 (set, if). Every `to_*` raises `Unfit`, a ValueError, when there is no
-sensible result.
+Every `to_*` raises `UnfitValue`, a ValueError, when there is no sensible result.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """When values of two items count as the same, and finding items by their values without comparing each with each.
 
-Source: facts/workflow-service.md section 3.2 (merge: fuzzyCompare). Exact: as JSON values, 1 and 1.0 are the same, 1
-and true are not. Fuzzy: a number or truth value and its text are the same too, as are JSON text and what it says, and
-all that is empty.
+Exact: as JSON values, 1 and 1.0 are the same, 1 and true are not. Fuzzy: a number or truth value and its text are the
+same too, as are JSON text and what it says, and all that is empty.
 """
 
 from __future__ import annotations

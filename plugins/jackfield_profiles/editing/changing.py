@@ -1,6 +1,6 @@
 """Changes of a stored profile. What is not named stays, keys of a newer version or of the user's own too.
 
-Source: decisions.md 'Profiles' (PATCH).
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A new profile: checked, given a home and a key, stored, and its agent's `create` hooks run. What fails leaves
 nothing.
 
-Source: decisions.md 'Profiles'; facts/agent-daemon.md 1.4.
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Deleting a profile. Its file goes first: from then on it is gone, and what a crash leaves of the rest is swept.
 
-Source: decisions.md 'Profiles' (DELETE).
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

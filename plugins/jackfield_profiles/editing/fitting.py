@@ -1,6 +1,6 @@
 """Whether an agent, a provider, an endpoint, a model and a key go together.
 
-Source: decisions.md 'Profiles' and section 4.
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`hooks_config`: what an agent runs at its events, in the form that the agents read. Times are in seconds.
-
-Source: agent-daemon.md 'hooks_config'; decisions.md; the events and actions of Claude Code's hooks reference.
-"""
+"""`hooks_config`: what an agent runs at its events, in the form that the agents read. Times are in seconds."""
 
 from __future__ import annotations
 

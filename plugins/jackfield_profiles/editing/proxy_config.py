@@ -1,6 +1,6 @@
 """`proxy_config`: how a profile's proxy chooses the provider and model of a request.
 
-Source: agent-daemon.md 'Profile (stored file)'; decisions.md 'Proxies' and section 4.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pydantic import (
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import validation_details
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
+from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES, STRATEGY_NAMES
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from jackfield.api.extensions import Given
     from jackfield.api.proxy import RoutingCondition
 
-STRATEGIES = (
-    "Simple", "Conditional", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback",
-)  # fmt: skip
-_BY_FOLDED = {name.casefold(): name for name in STRATEGIES}
+_BY_FOLDED = {name.casefold(): name for name in STRATEGY_NAMES}
 MOST_RULES = 1000
 Target = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*/\S+$", max_length=512)]
 """`<provider_id>/<model>`; a model's name may have slashes."""
@@ -199,7 +196,7 @@ class Routing(_Part):
         kinds = info.context if isinstance(info.context, AddedKinds) else AddedKinds()
         found = _BY_FOLDED.get(value.replace("_", "").casefold()) or kinds.strategies.get(value.lower())
         if found is None:
-            raise ValueError(f"use one of: {', '.join(dict.fromkeys([*STRATEGIES, *kinds.strategies.values()]))}")
+            raise ValueError(f"use one of: {', '.join(dict.fromkeys([*STRATEGY_NAMES, *kinds.strategies.values()]))}")
         return found
 
     @field_validator("rules")

@@ -3,7 +3,7 @@ other stays. A key is the path of a single value; lists are single values.
 
 The same code works on plain dictionaries (JSON) and on tomlkit's documents, which keep comments and order.
 
-Source: decisions.md, 'Profiles' and section 4: merging is by leaf key.
+Merging is by leaf key.
 """
 
 from __future__ import annotations

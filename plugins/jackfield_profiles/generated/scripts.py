@@ -1,7 +1,4 @@
-"""What a script makes of a profile: files, environment and arguments.
-
-Source: decisions.md, 'Manifests, providers, scripts'; facts/agent-daemon.md section 3 (contract of the scripts).
-"""
+"""What a script makes of a profile: files, environment and arguments."""
 
 from __future__ import annotations
 

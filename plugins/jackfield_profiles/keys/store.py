@@ -1,7 +1,7 @@
 """API keys of profiles and providers. They are in the operating system's keyring where one answers, else each in an
 encrypted file; they never are in a profile, a log or an answer.
 
-Source: decisions.md 'Profiles'.
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

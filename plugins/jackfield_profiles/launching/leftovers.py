@@ -47,7 +47,7 @@ class RunNote:
 
 
 class Leftovers:
-    """Of one configuration directory."""
+    """Processes of agents that a daemon of this configuration directory left when it was killed."""
 
     def __init__(self, config_dir: Path, grace: float, tell: Callable[[str], None]) -> None:
         """grace: seconds from TERM to KILL. tell: is given sentences."""

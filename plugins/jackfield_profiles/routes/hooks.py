@@ -1,7 +1,4 @@
-"""A profile's hooks, one by one.
-
-Source: facts/agent-daemon.md 1.3 and 1.10.
-"""
+"""A profile's hooks, one by one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`/api/profiles`.
 
-Source: agent-daemon.md 'Endpoints'; decisions.md 'Profiles'.
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations

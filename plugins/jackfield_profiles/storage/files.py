@@ -1,7 +1,4 @@
-"""One stored profile: its text, read without trusting it, and written so that keys unknown here survive.
-
-Source: agent-daemon.md 'Profile (stored file)'.
-"""
+"""One stored profile: its text, read without trusting it, and written so that keys unknown here survive."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The environment of an agent: an allow list of the daemon's, the profile's home, and what the profile says.
-
-Source: decisions.md section 4 ('An agent never inherits the daemon's own secrets'); facts/agent-daemon.md 1.16.
-"""
+"""The environment of an agent: an allow list of the daemon's, the profile's home, and what the profile says."""
 
 from __future__ import annotations
 

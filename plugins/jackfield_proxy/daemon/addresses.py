@@ -27,7 +27,7 @@ KEY = "proxy"
 
 
 class ProxyAddressBook:
-    """Of every profile."""
+    """Where each profile's proxy is found: its port and its token. They stay the same after a restart."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context

@@ -50,7 +50,7 @@ class _Spent:
 
 
 class BudgetTracker:
-    """Of one profile."""
+    """What one profile has spent in each period, and which of its limits that has reached."""
 
     def __init__(self, context: PluginContext, alias: str) -> None:
         self._context = context

@@ -1,6 +1,6 @@
 """Make a proxy's plan of its profile: rules, addresses and keys of the providers that they name.
 
-A profile's key goes to its own provider alone (decisions.md section 4 'Proxy').
+A profile's key goes to its own provider alone.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class RecordedRequest:
 
 
 class Records:
-    """Of one profile's proxy."""
+    """Requests that one profile's proxy has served: it tells them to who listens, and keeps the last ones."""
 
     def __init__(self, context: PluginContext, alias: str, answers: Answers, kept: int) -> None:
         self._context = context

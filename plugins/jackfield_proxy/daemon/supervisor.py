@@ -1,6 +1,6 @@
 """Keeps the process of one profile's proxy: starts it, watches it, starts it again when it crashes.
 
-Source: decisions.md 'Proxies'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Conditions of rules: pure functions of the stored condition and the facts of a request. `all`, `any`, `not` and
 `script` belong to the language of rules (`kinds`), the others are given through `jackfield_proxy_conditions`.
 
-Source: decisions.md 'Proxies' and section 4 'Proxy'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations

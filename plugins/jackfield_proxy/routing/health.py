@@ -1,7 +1,4 @@
-"""What a proxy remembers of its targets: how busy, how fast, and whether they are to be left alone for a while.
-
-Source: facts/agent-daemon.md 7.2 and 7.3 (cool-down, circuit breaker).
-"""
+"""What a proxy remembers of its targets: how busy, how fast, and whether they are to be left alone for a while."""
 
 from __future__ import annotations
 

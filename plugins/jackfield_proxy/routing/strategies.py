@@ -1,6 +1,6 @@
 """Strategies: in which order the rules that fit are tried. The first is the choice; the others serve when it fails.
 
-Source: decisions.md 'Proxies' and section 4 'Proxy'.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ BLOCK = 1024 * 1024
 
 
 class Content:
-    """The directory."""
+    """The directory `registry`: the files of each synced commit, and which commit is the current one."""
 
     def __init__(self, config_dir: Path) -> None:
         self.root = config_dir / "registry"

@@ -1,6 +1,6 @@
 """The index of a registry, `registry.json`: which files belong to a commit, and their checksums.
 
-Source: facts on the registry, decisions.md section 4 'Registry'. Nothing in it is trusted: names become names of files.
+Nothing in it is trusted: names become names of files.
 """
 
 from __future__ import annotations

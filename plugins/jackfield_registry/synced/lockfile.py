@@ -1,5 +1,4 @@
-"""`registry/registry.lock`: when what was synced, and what is pinned. Source: agent-daemon.md 'Configuration files',
-facts on the registry."""
+"""`registry/registry.lock`: when what was synced, and what is pinned."""
 
 from __future__ import annotations
 

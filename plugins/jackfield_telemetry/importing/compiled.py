@@ -33,7 +33,7 @@ NICE = 5
 
 @record
 class ReadPart:
-    """As `jobs.Part`."""
+    """A part of an import, as `jobs.ImportPart`, from the compiled reader."""
 
     source: int
     batch: logscan.Part

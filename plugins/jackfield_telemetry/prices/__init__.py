@@ -1,1 +1,1 @@
-"""What tokens cost."""
+"""Prices of tokens, and the cost of an answer by them."""

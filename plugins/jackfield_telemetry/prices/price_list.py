@@ -1,7 +1,4 @@
-"""Prices of tokens: the shipped list, and the registry's before it, both in LiteLLM's form.
-
-Source: decisions.md 'Usage'; facts on prices, section 5.5.
-"""
+"""Prices of tokens: the shipped list, and the registry's before it, both in LiteLLM's form."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Codex: `sessions/**/rollout-*.jsonl` and `archived_sessions/`, a count of tokens after each answer.
 
-Source: facts on the log format, section 5.3. What a line means depends on those before it (model, totals), which the
-bookmark remembers.
+What a line means depends on those before it (model, totals), which the bookmark remembers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """OpenCode: messages in SQLite (`opencode.db`), in older versions one JSON file each.
 
-Source: facts on the log format, section 5.4. The database is opened read-only; rows are read on from the newest time of
-change that was seen, because a message is rewritten while its answer grows.
+The database is opened read-only; rows are read on from the newest time of change that was seen, because a message is
+rewritten while its answer grows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The report of windows (5 hours unless told): what each used, the gaps between them, and where the present one leads.
 
-Source: facts on reports, section 5.6. An answer exactly at a window's end is in the next one.
+An answer exactly at a window's end is in the next one.
 """
 
 from __future__ import annotations

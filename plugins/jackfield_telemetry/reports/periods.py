@@ -1,6 +1,6 @@
 """Periods and days of a time zone.
 
-Source: decisions.md 'Usage' and section 4: weeks start on Monday, the default period is today.
+Weeks start on Monday, the default period is today.
 """
 
 from __future__ import annotations

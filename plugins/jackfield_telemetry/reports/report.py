@@ -1,6 +1,6 @@
 """Reports: usage by day, week, month, session, or by who and what has used it.
 
-Source: decisions.md 'Usage'; facts on reports, section 5.6. Each is a fold over `slices`; weeks start on Monday.
+Each is a fold over `slices`; weeks start on Monday.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The answer of `GET /api/usage`, and what `aggregates.json` holds.
-
-Source: agent-daemon.md 'Usage statistics'; decisions.md 'Usage'; facts section 1.11.
-"""
+"""The answer of `GET /api/usage`, and what `aggregates.json` holds."""
 
 from __future__ import annotations
 

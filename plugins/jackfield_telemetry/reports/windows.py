@@ -1,8 +1,7 @@
 """Windows of use: each begins with the hour of an answer and is so many hours long, the next begins with the first
 answer after it. Every answer is in exactly one.
 
-Source: facts on reports, section 5.6. A window consists of whole slots, so that the ledger's sums suffice: no answer
-needs to be looked at.
+A window consists of whole slots, so that the ledger's sums suffice: no answer needs to be looked at.
 """
 
 from __future__ import annotations

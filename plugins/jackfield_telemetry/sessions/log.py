@@ -1,7 +1,6 @@
 """`telemetry/sessions.jsonl`: one line for each run, appended and on the disk before anybody is told.
 
-Source: agent-daemon.md 'Telemetry'; decisions.md 'Usage' and section 4. Its lines are read into the ledger, from where
-the last reading ended.
+Its lines are read into the ledger, from where the last reading ended.
 """
 
 from __future__ import annotations

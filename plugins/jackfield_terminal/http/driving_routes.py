@@ -1,6 +1,6 @@
 """Routes by which scripts and workflows drive an agent: its screen, input, waiting, and a conversation.
 
-Source: issue of terminals; coder/agentapi for `/message`, `/messages`, `/status` and `/events`.
+Source: coder/agentapi for `/message`, `/messages`, `/status`, `/events`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a session's screen shows, from a terminal emulator that is fed only when somebody asks.
-
-Source: facts/agent-daemon.md section 6; the emulator is ours (docs/decisions.md).
-"""
+"""What a session's screen shows, from a terminal emulator that is fed only when somebody asks."""
 
 from __future__ import annotations
 

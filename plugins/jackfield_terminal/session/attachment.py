@@ -1,6 +1,6 @@
 """One client of a session, over a WebSocket: what it is sent, and what it says.
 
-Source: agent-daemon.md 'Terminal WebSocket protocol'; decisions.md 'Terminals' and section 4.
+Source: docs/decisions.md, 'Terminals'.
 """
 
 from __future__ import annotations

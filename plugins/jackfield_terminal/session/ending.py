@@ -1,6 +1,6 @@
 """How a session is ended: hung up, then terminated, then killed, with all of its processes.
 
-Source: decisions.md 'Terminals'.
+Source: docs/decisions.md, 'Terminals'.
 """
 
 from __future__ import annotations

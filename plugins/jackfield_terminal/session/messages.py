@@ -1,6 +1,6 @@
 """What clients say: JSON messages, checked.
 
-Source: agent-daemon.md 'Terminal WebSocket protocol'; decisions.md 'Terminals'.
+Source: docs/decisions.md, 'Terminals'.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class SupervisedAgent:
         return max(0.0, min(self._printed + DRAINING, self._exited + DRAINED_BY) - time.monotonic())
 
     def drain(self) -> None:
-        """At that time."""
+        """Read the last output of the ended agent, and close its terminal. Called when `drained_in` is 0."""
         self.read()
         self._close()
 

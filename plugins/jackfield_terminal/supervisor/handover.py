@@ -18,7 +18,7 @@ ValueT = TypeVar("ValueT")
 @record
 class Handover:
     """ring: its size in bytes; start, end: offsets of what it holds; before: the state at the start. terminal: whether
-    its master comes along. accounted: another daemon has begun to record the run's end. kept: see `kept_of`."""
+    its master comes along. accounted: another daemon has begun to record the run's end. kept: see `kept_text`."""
 
     pid: int
     holder: int
@@ -132,7 +132,7 @@ def memo_of(text: str) -> Memo:
 
 
 def kept_text(*, recording: bool) -> bytes:
-    """For `KEEP`."""
+    """The text that a daemon leaves with the supervisor (the frame `KEEP`) for the next daemon."""
     return json.dumps({"recording": recording}).encode()
 
 

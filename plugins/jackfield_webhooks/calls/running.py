@@ -1,4 +1,4 @@
-"""From a checked call to its execution and its answer. Source: decisions.md section 1, 'Trigger'."""
+"""From a checked call to its execution and its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, w
 from jackfield_webhooks.answers.making import Answer
 from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
-from jackfield_webhooks.calls.deliveries import InFlight, delivery_key, header_names
+from jackfield_webhooks.calls.deliveries import (
+    InFlight,
+    check_fingerprint,
+    delivery_key,
+    fingerprint,
+    header_names,
+    is_idempotency_key,
+)
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -38,12 +45,12 @@ class CallRunner:
         return self._context.port(Engine)
 
     async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
-        """Raises `StoreUnavailable`, `ExecutionTimeout`."""
+        """Raises `DeliveryMismatch`, `StoreUnavailable`, `ExecutionTimeout`."""
         key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
         if key is None:
             return await self._first(call, hook, parsed, None)
         expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
-        delivery = Delivery(hook.webhook.id, key, expires)
+        delivery = Delivery(hook.webhook.id, key, expires, await self._fingerprint(call, key))
 
         async def first() -> Answer:
             try:
@@ -51,7 +58,16 @@ class CallRunner:
             except _Repeated:
                 return await self._again(hook, delivery)
 
-        return await self._in_flight.once(hook.webhook.id, key, first)
+        return await self._in_flight.once(delivery, first)
+
+    async def _fingerprint(self, call: IncomingCall, key: str) -> str:
+        """Empty for a sender's id, which counts whatever the body says."""
+        if not is_idempotency_key(key, call.delivery):
+            return ""
+        given = (call.method, call.raw_path.partition(b"?")[0], call.headers.get("content-type", ""), call.body)
+        if len(call.body) < self._settings.parse_in_thread:
+            return fingerprint(*given)
+        return await asyncio.to_thread(fingerprint, *given)
 
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
@@ -179,6 +195,7 @@ class CallRunner:
         found = await self._context.store.delivery(delivery.webhook_id, delivery.key, self._context.clock.now_ms())
         if found is None:
             raise StoreUnavailable("This delivery is being processed; call again in a moment.")
+        check_fingerprint(delivery, found.fingerprint)
         if found.answer is not None:
             return await repeated(self._context, found.answer, found.execution_id)
         if hook.plan.mode == "onReceived":

@@ -1,6 +1,6 @@
 """The ASGI applications under `/webhook` and `/webhook-test`: the path of every call, kept short.
 
-Order of the checks: path, activation, method, address, rate, authentication, body size, body (decisions.md, 'Trigger').
+Order of the checks: path, activation, method, address, rate, authentication, body size, body.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def at_address(url: str, api_key: str | None) -> RemoteWorkflows:
 
 
 class RemoteWorkflows:
-    """`Workflows` of a daemon. An async context manager."""
+    """`SavedWorkflows` of a daemon. An async context manager."""
 
     def __init__(self, daemon: DaemonAddress, transport: Transport | None = None) -> None:
         headers = {"X-API-Key": daemon.api_key} if daemon.api_key else {}

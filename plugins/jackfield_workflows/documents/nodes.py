@@ -1,4 +1,4 @@
-"""One node of a document. Source: facts/workflow-service.md 2.1 and 2.2."""
+"""One node of a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the workflow document, n8n's JSON, to the parsed form. Source: facts/workflow-service.md 2.1.
+"""From the workflow document, n8n's JSON, to the parsed form.
 
 Liberal with values, strict with structure: what has another structure than a workflow is refused with json paths, what
 merely has an odd value gets the value's default. The document itself stays as it is.

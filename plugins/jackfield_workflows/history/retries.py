@@ -10,12 +10,11 @@ from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.history import NodeRecord, node_records, original_input, stored_json
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.storage import StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.starts import start_node
 
 StartAt = Literal["start", "failed", "node"]
-OPEN = frozenset({"queued", "running", "waiting"})
 
 
 async def retry_request(
@@ -24,7 +23,7 @@ async def retry_request(
     """What to submit. node: with `node`, the one from whose first run on everything runs again. Raises `Conflict` while
     the execution is open, or when nothing failed, `InvalidInput` for a node that did not run, and `NotFound` when its
     workflow is gone."""
-    if stored.row.status in OPEN:
+    if stored.row.status in OPEN_STATUSES:
         raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
     if start_at == "failed" and stored.row.status == "success":
         raise Conflict("No node of this execution failed; retry it from the start.")

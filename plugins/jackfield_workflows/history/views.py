@@ -1,4 +1,4 @@
-"""Executions as the API shows them. Source: decisions.md section 1, `GET /executions`."""
+"""Executions as the API shows them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The management API."""
+"""Routes of workflows, executions, node types and previews, with the forms of their bodies."""

@@ -14,7 +14,7 @@ from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.places import load
 from jackfield.api.records import replace
-from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter, StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
@@ -24,7 +24,6 @@ from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page
 if TYPE_CHECKING:
     from jackfield_workflows.history.retries import StartAt
 
-STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
 STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
@@ -73,7 +72,7 @@ class ExecutionRoutes:
     )
     async def count_executions(self) -> Response:
         found = await self._context.store.execution_stats(_filter())
-        counts = {status: found.get(status, 0) for status in STATUSES}
+        counts: dict[str, int] = {status: found.get(status, 0) for status in EXECUTION_STATUSES}
         return json_response({"total": sum(counts.values()), **counts})
 
     @operation(
@@ -157,7 +156,7 @@ class ExecutionRoutes:
 def _filter() -> ExecutionFilter:
     return ExecutionFilter(
         workflow_id=request.args.get("workflowId") or None,
-        status=choice("status", STATUSES),
+        status=choice("status", EXECUTION_STATUSES),
         mode=choice("mode", MODES),
         since=moment("since"),
         until=moment("until"),

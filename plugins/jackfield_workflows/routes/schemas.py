@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
+from jackfield.api.storage import ExecutionStatus
+
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
 
@@ -17,7 +19,7 @@ class Body(BaseModel):
 
 
 class Shown(BaseModel):
-    """An answer."""
+    """Base of the answers: fields that a class does not name are let through."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
 
@@ -132,7 +134,7 @@ class ExecutionRowShown(Shown):
     id: str
     workflowId: str | None  # noqa: N815
     workflowVersion: int  # noqa: N815
-    status: Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
+    status: ExecutionStatus
     mode: Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
     startedAt: str  # noqa: N815
     finishedAt: str | None = None  # noqa: N815
@@ -185,7 +187,7 @@ class CountQuery(Shown):
     """since, until: of the start, ISO 8601."""
 
     workflowId: str | None = None  # noqa: N815 - the API's spelling
-    status: Literal["queued", "running", "waiting", "success", "failed", "cancelled"] | None = None
+    status: ExecutionStatus | None = None
     mode: Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"] | None = None
     since: str | None = None
     until: str | None = None

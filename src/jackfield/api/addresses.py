@@ -1,7 +1,7 @@
 """Which addresses nodes may connect to: the public internet, and what settings add.
 
-Source: facts/security.md, row SSRF and check 21. Names are checked by the addresses that they resolve to, so that no
-spelling of an address (decimal, octal, hexadecimal, mapped into IPv6, with a trailing dot) gets round the check.
+Names are checked by the addresses that they resolve to, so that no spelling of an address (decimal, octal, hexadecimal,
+mapped into IPv6, with a trailing dot) gets round the check.
 """
 
 from __future__ import annotations

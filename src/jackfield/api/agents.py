@@ -1,7 +1,4 @@
-"""Command-line coding agents: how each is found, kept apart, configured and run without a terminal.
-
-Source: agent-daemon.md 'Agent manifest'; decisions.md sections 2 and 4; facts on what the tools read today.
-"""
+"""Command-line coding agents: how each is found, kept apart, configured and run without a terminal."""
 
 from __future__ import annotations
 
@@ -111,7 +108,7 @@ class Detection:
 
 
 class Agents(Protocol):
-    """The port; a plugin gives it (`jackfield_agent_catalog`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def all(self) -> Mapping[str, Agent]: ...
 

@@ -1,4 +1,4 @@
-"""Who calls, and what they may do. Source: decisions.md section 1, 'Users, tokens, keys'."""
+"""Who calls, and what they may do."""
 
 from __future__ import annotations
 
@@ -91,6 +91,11 @@ async def unending() -> None:
     """The `Standing` of the daemon's own user, from whom nothing is taken."""
 
 
+def nobody(address: str) -> bool:
+    """Trusts no proxy."""
+    return False
+
+
 async def no_body() -> bytes:
     """The body of a request that has none, and of every passive look."""
     return b""
@@ -112,6 +117,14 @@ class AuthRequest:
     raw_path: bytes = b""
     query: bytes = b""
     read_body: Callable[[], Awaitable[bytes]] = no_body
+    peer: str = ""
+    """The address that the connection comes from; `client` is the one that trusted proxies name."""
+    trusts: Callable[[str], bool] = nobody
+
+    def is_by_trusted_proxy(self) -> bool:
+        """Whether the connection is one of `server.trusted_proxies`. Only then is a header that proxies set, such as a
+        client certificate's, theirs: anybody else may send it too."""
+        return self.trusts(self.peer)
 
     def header(self, name: str) -> bytes | None:
         """The only value of the header; None when absent. Two values are joined and so fail verification."""

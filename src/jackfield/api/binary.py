@@ -1,4 +1,4 @@
-"""Files of items: kept on disk by content, streamed, referred to from items. Source: facts 2.1 (item format)."""
+"""Files of items: kept on disk by content, streamed, referred to from items."""
 
 from __future__ import annotations
 

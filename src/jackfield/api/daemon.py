@@ -1,7 +1,4 @@
-"""A command's way to the running daemon of its configuration directory, over HTTP. All of it blocks.
-
-Source: agent-daemon.md 'Configuration files' (daemon-endpoint) and 'Environment variables'.
-"""
+"""A command's way to the running daemon of its configuration directory, over HTTP. All of it blocks."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The error tree. A class carries its HTTP status and code; its docstring is the default message.
 
-Source: decisions.md section 1, 'Errors'. Every error that leaves the daemon is an instance of `JackfieldError`; the
-kernel renders it in the envelope of the path (`{error, code, message, details?, requestId}` under `/api/v1`,
-`/webhook*`,
-`/health` and `/ready`; `{success: false, error, code}` elsewhere).
+Every error that leaves the daemon is an instance of `JackfieldError`; the kernel renders it in the envelope of the path
+(`{error, code, message, details?, requestId}` under `/api/v1`, `/webhook*`, `/health` and `/ready`; `{success: false,
+error, code}` elsewhere).
 """
 
 from __future__ import annotations
@@ -156,6 +155,14 @@ class UnsupportedMediaType(JackfieldError):
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
     title = "Unsupported media type"
+
+
+class DeliveryMismatch(JackfieldError):
+    """This Idempotency-Key was used with another request; send the first request again, or take a new key."""
+
+    status = 422
+    code = "IDEMPOTENCY_MISMATCH"
+    title = "Unprocessable content"
 
 
 class HeadersTooLarge(JackfieldError):

@@ -9,7 +9,7 @@ from typing import Protocol
 from .records import record
 
 TOPICS = ("system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks")
-"""Every topic. Source: decisions.md 'Events'."""
+"""Every topic."""
 
 STOPPING = "system.stopping"
 """Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""

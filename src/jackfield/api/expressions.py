@@ -1,8 +1,8 @@
 """Expressions in parameters: the port that compiles and evaluates them, and what an engine gives for that.
 
-Source: facts/workflow-service.md section 2.4. An engine compiles a node's parameters once. Per node run it makes an
-evaluation and asks it for the value of each item. Whatever Python does not evaluate has sources in JavaScript, which
-the engine lets a script engine evaluate first (`jackfield.api.scripts`).
+An engine compiles a node's parameters once. Per node run it makes an evaluation and asks it for the value of each item.
+Whatever Python does not evaluate has sources in JavaScript, which the engine lets a script engine evaluate first
+(`jackfield.api.scripts`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Private files: 0600 in 0700 directories whatever the umask says, replaced atomically. All of it blocks; on the event
 loop let a thread do it.
 
-Source: decisions.md section 4: everything the daemon writes is 0600 in 0700.
+Everything the daemon writes is 0600 in 0700.
 """
 
 from __future__ import annotations

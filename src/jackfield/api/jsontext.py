@@ -1,6 +1,6 @@
 """Strict JSON (RFC 8259): no NaN, no bad UTF-8, no document deeper than the limit.
 
-Source: decisions.md section 4: malformed JSON, NaN, bad UTF-8, UTF-16 and a depth over 64 are 400 everywhere.
+Malformed JSON, NaN, bad UTF-8, UTF-16 and a depth over 64 are 400 everywhere.
 """
 
 from __future__ import annotations

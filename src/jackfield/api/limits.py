@@ -11,6 +11,7 @@ from typing import TypeVar
 from .clock import Clock
 
 T = TypeVar("T")
+_LOOPBACK = "127.0.0.1"
 GRACE = 1.0
 """Seconds in which something that was cancelled may still end in order."""
 
@@ -37,14 +38,17 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
 
 
 def canonical_client(client: str) -> str:
-    """One spelling per caller: an IPv4-mapped address is the IPv4 one; of IPv6 the /64, which is one subscriber's."""
+    """One spelling per caller: an IPv4-mapped address is the IPv4 one; of IPv6 the /64, which is one subscriber's. All
+    of loopback is one caller, since anybody at this machine may take each of its addresses."""
     try:
         address = ip_address(client)
     except ValueError:
         return client
     if isinstance(address, IPv6Address):
-        return str(address.ipv4_mapped or ip_network((int(address), 64), strict=False))
-    return str(address)
+        address = address.ipv4_mapped or address
+    if address.is_loopback:
+        return _LOOPBACK
+    return str(ip_network((int(address), 64), strict=False) if isinstance(address, IPv6Address) else address)
 
 
 class SlidingWindow:

@@ -1,8 +1,5 @@
 """Manifests: what is found in directories instead of in code. A kind of manifest is a model and a folder; the kernel
-reads its files from three layers, the user's first, and reads them again when they change.
-
-Source: agent-daemon.md 'Configuration files', decisions.md 'Manifests, providers, scripts'.
-"""
+reads its files from three layers, the user's first, and reads them again when they change."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Profiles: an agent bound to a provider, an endpoint and a model, with a home of its own.
 
-Source: agent-daemon.md 'Profile'; decisions.md 'Profiles' and section 4.
+Source: docs/decisions.md, 'Agents, providers and profiles'.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class HeadlessResult:
 
 
 class Profiles(Protocol):
-    """The port; a plugin gives it (`jackfield_profiles`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def all(self) -> Sequence[Profile]:
         """Every readable one, by alias."""

@@ -1,7 +1,4 @@
-"""Providers of models: who serves them, where, in which dialect, and where the key comes from.
-
-Source: agent-daemon.md 'Provider manifest'; decisions.md sections 2 and 4.
-"""
+"""Providers of models: who serves them, where, in which dialect, and where the key comes from."""
 
 from __future__ import annotations
 
@@ -105,7 +102,7 @@ class Dialect(_Part):
 
 
 class Providers(Protocol):
-    """The port; a plugin gives it (`jackfield_provider_catalog`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def all(self) -> Mapping[str, Provider]: ...
 

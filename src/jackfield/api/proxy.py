@@ -4,7 +4,7 @@ to change how they route.
 Strategies and conditions run in the proxies' processes, for every request: an instance holds no state that another
 process would need, blocks for nothing, and its module imports little.
 
-Source: agent-daemon.md 'Proxy status'; decisions.md 'Proxies' and section 4.
+Source: docs/decisions.md, 'Proxies'.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ProxyAddress:
 
 
 class Proxies(Protocol):
-    """The port; a plugin gives it (`jackfield_proxies`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def address(self, alias: str) -> ProxyAddress:
         """Of the profile's proxy, which is started if it does not run. Raises `JackfieldError` when it fails."""
@@ -92,7 +92,7 @@ class RequestFacts:
 
     @property
     def background(self) -> bool:
-        """Asked of a small model (decisions.md section 4)."""
+        """Asked of a small model."""
         name = self.model.lower()
         return any(mark in name for mark in _SMALL)
 
@@ -151,6 +151,10 @@ class RoutingCondition(Protocol):
         """Of one without problems. One that raises does not hold."""
 
 
+STRATEGY_NAMES = (
+    "Simple", "Conditional", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback",
+)  # fmt: skip
+"""Jackfield's own strategies. Profiles are checked by these names even while the plugin that has them is off."""
 PROXY_STRATEGIES = ExtensionPoint("jackfield_proxy_strategies", RoutingStrategy, folds=True)
 
 

@@ -1,7 +1,4 @@
-"""The registry: manifests, scripts and prices that are published elsewhere and synced here.
-
-Source: agent-daemon.md 'Registry status'; decisions.md 'Registry' and section 4.
-"""
+"""The registry: manifests, scripts and prices that are published elsewhere and synced here."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ TOKEN_FORM = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"  # noqa: S105 - of names
 
 
 class Registry(Protocol):
-    """The port; a plugin gives it (`jackfield_registry`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def status(self) -> RegistryStatus: ...
 

@@ -11,56 +11,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, get_args
 
+from .paging import Page as Page
 from .records import record
 from .triggers import Registration
+from .user_storage import ApiKey as ApiKey
+from .user_storage import Credential as Credential
+from .user_storage import User as User
+from .user_storage import UserStore as UserStore
+from .user_storage import Variable as Variable
 from .workflows import Document
 
-RowT = TypeVar("RowT")
 ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
+EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)
+OPEN_STATUSES: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+"""Those of an execution that is not over."""
 CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
-
-
-@record
-class Page(Generic[RowT]):
-    """One page of a list and how many rows match in all."""
-
-    rows: Sequence[RowT]
-    total: int
-
-
-@record
-class User:
-    """version counts up with every change of password or role, which revokes the user's tokens. provider: the login
-    that the user comes from, and subject: the user's id there; both are empty for users with a password of ours, and
-    `password_hash` is empty for the others. disabled: whether nobody gets in as this user."""
-
-    id: str
-    username: str
-    role: str
-    password_hash: str
-    version: int
-    created_at: int
-    provider: str = ""
-    subject: str = ""
-    display_name: str = ""
-    disabled: bool = False
-
-
-@record
-class ApiKey:
-    """digest: SHA-256 of the key, hex. scopes: empty = the owner's role decides."""
-
-    id: str
-    user_id: str
-    name: str
-    prefix: str
-    digest: str
-    scopes: tuple[str, ...]
-    created_at: int
-    expires_at: int | None = None
-    last_used_at: int | None = None
 
 
 @record
@@ -179,19 +146,23 @@ class StoredCall:
 
 @record
 class Delivery:
-    """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`."""
+    """A de-duplication key of a webhook: the same (webhook, key) starts one execution until `expires_at`. fingerprint:
+    of the request that the key stands for; empty where the key counts whatever the request says."""
 
     webhook_id: str
     key: str
     expires_at: int
+    fingerprint: str = ""
 
 
 @record
 class StoredDelivery:
-    """answer: status, headers and body of the first answer; None while it has not been given."""
+    """answer: status, headers and body of the first answer; None while it has not been given. fingerprint: of the first
+    request, if it had one."""
 
     execution_id: str
     answer: StoredAnswer | None
+    fingerprint: str = ""
 
 
 @record
@@ -274,27 +245,6 @@ class ExecutionFilter:
 
 
 @record
-class Variable:
-    id: str
-    key: str
-    value: str
-    created_at: int
-    updated_at: int
-
-
-@record
-class Credential:
-    """sealed: the values, encrypted by `Secrets.seal`; the store never sees them."""
-
-    id: str
-    name: str
-    kind: str
-    sealed: bytes
-    created_at: int
-    updated_at: int
-
-
-@record
 class Retention:
     """What `prune` deletes: executions that finished before a time or are beyond a count, calls per webhook likewise,
     expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
@@ -305,51 +255,6 @@ class Retention:
     calls_keep: int
     now: int
     limit: int = 1000
-
-
-class UserStore(Protocol):
-    async def add_user(self, user: User) -> None:
-        """Raises `Conflict` when the name is taken, or the subject of this provider has a user."""
-
-    async def user(self, user_id: str) -> User | None: ...
-
-    async def user_by_name(self, username: str) -> User | None: ...
-
-    async def user_by_identity(self, provider: str, subject: str) -> User | None:
-        """The user of this subject at this provider, compared byte by byte; None for an empty provider."""
-
-    async def users(self) -> list[User]: ...
-
-    async def change_user(
-        self,
-        user_id: str,
-        *,
-        role: str | None = None,
-        password_hash: str | None = None,
-        display_name: str | None = None,
-        disabled: bool | None = None,
-        revoke: bool = True,
-    ) -> User | None:
-        """The changed user; None when unknown. revoke: count `version` up (not for a mere rehash)."""
-
-    async def delete_user(self, user_id: str) -> bool: ...
-
-    async def add_api_key(self, key: ApiKey) -> None: ...
-
-    async def api_key(self, digest: str) -> ApiKey | None: ...
-
-    async def api_keys(self, user_id: str, offset: int, limit: int) -> Page[ApiKey]: ...
-
-    async def delete_api_key(self, key_id: str, user_id: str) -> bool: ...
-
-    async def touch_api_keys(self, used: Mapping[str, int]) -> None:
-        """Key id -> when it was used last."""
-
-    async def revoke_token(self, token_id: str, expires_at: int) -> bool:
-        """False when it was revoked already (so that a token refreshes once)."""
-
-    async def revoked_tokens(self, now: int) -> dict[str, int]:
-        """Revoked and not yet expired: token id -> expiry."""
 
 
 class WorkflowStore(Protocol):

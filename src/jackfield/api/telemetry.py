@@ -1,7 +1,4 @@
-"""Usage: tokens and cost of agents, from their own logs and from proxied requests.
-
-Source: agent-daemon.md 'Usage statistics'; decisions.md 'Usage' and section 4; facts on log formats and prices.
-"""
+"""Usage: tokens and cost of agents, from their own logs and from proxied requests."""
 
 from __future__ import annotations
 
@@ -198,7 +195,7 @@ class TelemetrySink(Protocol):
 
 
 class Usage(Protocol):
-    """The port; a plugin gives it (`jackfield_usage`)."""
+    """The port; a plugin names it in `provides`."""
 
     async def run_ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         """Read what the run has added to the log in its profile's home, and append the run to the log of sessions,

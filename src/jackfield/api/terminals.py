@@ -1,6 +1,6 @@
 """Terminal sessions, as the other plugins see them.
 
-Source: agent-daemon.md 'Terminal session'; decisions.md 'Terminals' and section 4.
+Source: docs/decisions.md, 'Terminals'.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Terminals(Protocol):
-    """The port; a plugin gives it (`jackfield_terminals`)."""
+    """The port; a plugin names it in `provides`."""
 
     def live(self, alias: str) -> Sequence[str]:
         """Ids of the profile's sessions that have not ended."""

@@ -1,7 +1,4 @@
-"""What agents have used: tokens, and what they cost.
-
-Source: decisions.md 'Usage' and section 4; facts on prices.
-"""
+"""What agents have used: tokens, and what they cost."""
 
 from __future__ import annotations
 

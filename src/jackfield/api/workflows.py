@@ -1,4 +1,4 @@
-"""The workflow document: n8n's workflow JSON, read liberally. Source: facts/workflow-service.md sections 2.1 and 2.2.
+"""The workflow document: n8n's workflow JSON, read liberally.
 
 `Workflow.document` is what the author wrote, untouched, so that unknown keys round-trip; the other fields are what the
 daemon reads of it.

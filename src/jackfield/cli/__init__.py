@@ -1,1 +1,1 @@
-"""The kernel: cli."""
+"""The program `jackfield`: the kernel's commands, and those that plugins add."""

@@ -1,5 +1,4 @@
-"""Every authentication method in turn. Source: decisions.md: each present credential must be valid, and all must
-name the same user."""
+"""Every authentication method in turn. Each present credential must be valid, and all must name the same user."""
 
 from __future__ import annotations
 

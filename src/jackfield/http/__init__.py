@@ -1,1 +1,1 @@
-"""The kernel: http."""
+"""HTTP: listening, the gate, dispatch to applications, errors, and the OpenAPI description."""

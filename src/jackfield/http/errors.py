@@ -1,4 +1,4 @@
-"""Errors as JSON, in the envelope of the path. Source: decisions.md sections 1 and 2."""
+"""Errors as JSON, in the envelope of the path."""
 
 from __future__ import annotations
 

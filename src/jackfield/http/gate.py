@@ -1,7 +1,6 @@
 """The request gate: who may call, before routing, for HTTP and WebSocket alike.
 
-Source: decisions.md section 2, 'Who may call'; facts/security.md section 2. In this order: Host, Origin and
-Sec-Fetch-Site, credential, forwarding headers, the TCP peer's user.
+In this order: Host, Origin and Sec-Fetch-Site, credential, forwarding headers, the TCP peer's user.
 """
 
 from __future__ import annotations
@@ -25,7 +24,11 @@ Access = Literal["public", "service", "gated"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 CREDENTIALS = frozenset({"authorization", "x-api-key"})
-FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip"})
+FORWARDING = frozenset({
+    b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip",
+    b"cf-connecting-ip", b"cf-connecting-ipv6", b"fastly-client-ip",
+})  # fmt: skip
+"""Beside `X-Forwarded-*`: whoever sends one of them passes on somebody else's request."""
 
 
 @state
@@ -192,8 +195,7 @@ class Gate:
 
         return look
 
-    @staticmethod
-    def _asked(scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
+    def _asked(self, scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
         return AuthRequest(
             headers,
@@ -204,6 +206,8 @@ class Gate:
             (scope.get("raw_path") or b"").partition(b"?")[0],
             scope.get("query_string", b""),
             no_body if passive else scope.get("jackfield.body", no_body),
+            str((scope.get("client") or ("unknown", 0))[0]),
+            self._is_trusted,
         )
 
     async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:

@@ -1,8 +1,8 @@
 """Is the TCP peer a process of the daemon's own user? Linux only; elsewhere the answer is no and the token file is
 used.
 
-Source: facts/security.md section 2. The row of the client's socket must match the full 4-tuple, be ESTABLISHED, have an
-inode (a closed or TIME_WAIT socket shows uid 0) and our uid.
+The row of the client's socket must match the full 4-tuple, be ESTABLISHED, have an inode (a closed or TIME_WAIT socket
+shows uid 0) and our uid.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class MemoryCalls(MemoryTables):
             claim, answer = delivery
             known = self._deliveries.get((claim.webhook_id, claim.key))
             if known is not None and known[1].answer is None:
-                told = StoredDelivery(known[1].execution_id, answer)
+                told = replace(known[1], answer=answer)
                 self._deliveries[claim.webhook_id, claim.key] = (known[0], told)
         old = self._calls.get(update.call_id)
         if old is None or old.webhook_id != update.webhook_id:
@@ -214,7 +214,7 @@ class MemoryExecutions(MemoryCalls):
         place = delivery.webhook_id, delivery.key
         if place in self._deliveries and self._deliveries[place][0] > new.created_at:
             raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
-        self._deliveries[place] = (delivery.expires_at, StoredDelivery(new.id, None))
+        self._deliveries[place] = (delivery.expires_at, StoredDelivery(new.id, None, delivery.fingerprint))
 
     def _append(self, execution_id: str, steps: bytes) -> None:
         run = self._runs.get(execution_id)

@@ -1,7 +1,7 @@
 """What an engine makes of the items that a node gave or took: pairing, error items, empty outputs. Pure functions.
 
 The embedded engine has the same in its run loop; a contract test of both compares what they give. Items are never
-changed; what differs is a new item around the same data. Source: facts/workflow-service.md section 2.2.
+changed; what differs is a new item around the same data.
 """
 
 from __future__ import annotations

@@ -64,6 +64,19 @@ async def test_nine_failures_do_not_lock_and_a_success_forgets_them() -> None:
     assert len(guard) == 0
 
 
+async def test_another_loopback_address_and_another_of_the_same_64_get_no_guesses_of_their_own() -> None:
+    guard, _ = throttle()
+    for n in range(5):
+        await fail(guard, client=f"127.0.{n}.1")
+        await fail(guard, client="::1")
+        await fail(guard, client=f"2001:db8::{n}:1")
+        await fail(guard, client=f"2001:db8::{n}:2")
+    for client in ("127.3.2.1", "::1", "2001:db8::9"):
+        with pytest.raises(RateLimited):
+            await succeed(guard, client=client)
+    assert len(guard) == 2
+
+
 async def test_other_names_and_other_addresses_are_unaffected() -> None:
     guard, _ = throttle()
     for _ in range(10):
@@ -88,6 +101,10 @@ async def test_a_names_case_gives_no_further_guesses(name) -> None:
     [
         ("192.0.2.7", "::ffff:192.0.2.7"),
         ("2001:db8:1:2::1", "2001:DB8:1:2:ffff::9"),
+        ("127.0.0.1", "127.200.3.4"),
+        ("127.0.0.1", "::1"),
+        ("::1", "::ffff:127.9.9.9"),
+        ("fe80::1%eth0", "fe80::2%eth0"),
         ("unknown", "unknown"),
     ],
 )

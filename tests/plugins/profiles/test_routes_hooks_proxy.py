@@ -12,6 +12,7 @@ from profile_lab import Lab, agent
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.proxy import STRATEGY_NAMES
 from jackfield_profiles.editing import hooks_config, proxy_config
 
 HOOK = {"type": "command", "command": "echo", "timeout": 5}
@@ -138,10 +139,10 @@ def test_bad_proxy_configuration_names_the_field(config: dict[str, Json], names:
     assert any(names in path for path in caught.value.details or {}), caught.value.details
 
 
-@pytest.mark.parametrize("given_", [*proxy_config.STRATEGIES, "conditional", "ROUNDROBIN", "round_robin"])
+@pytest.mark.parametrize("given_", [*STRATEGY_NAMES, "conditional", "ROUNDROBIN", "round_robin"])
 def test_strategies_are_known_in_any_spelling(given_: str) -> None:
     stored: Any = proxy_config.checked({"routing": {"strategy": given_}})
-    assert stored["routing"]["strategy"] in proxy_config.STRATEGIES
+    assert stored["routing"]["strategy"] in STRATEGY_NAMES
 
 
 def test_defaults_are_written_down() -> None:

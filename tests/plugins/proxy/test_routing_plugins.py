@@ -16,7 +16,7 @@ from proxy_lab import ASKED, Profiles, Provider_, daemon_of, plan, profile, prox
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.extensions import ExtensionPoint, Given
-from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES
+from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES, STRATEGY_NAMES
 from jackfield.api.records import replace
 from jackfield.core.kernel import build
 from jackfield.testing.context import FakeContext
@@ -24,6 +24,7 @@ from jackfield_profiles.editing import proxy_config
 from jackfield_proxy.child.serving.plugins import kinds_of
 from jackfield_proxy.daemon.manager import ProxyManager
 from jackfield_proxy.plan import PluginSource
+from jackfield_proxy.routing.strategies import STRATEGIES
 
 STRANGER = '''
 """A plugin of somebody else's."""
@@ -282,3 +283,7 @@ async def ask(manager: ProxyManager, context: FakeContext) -> None:
         assert answer.status == 200
         await answer.read()
     await until(lambda: manager.of("p").records.count == 1)
+
+
+def test_profiles_are_checked_by_the_names_of_our_strategies() -> None:
+    assert tuple(strategy.name for strategy in STRATEGIES) == STRATEGY_NAMES

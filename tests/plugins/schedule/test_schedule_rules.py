@@ -1,4 +1,4 @@
-"""What the parameters of scheduleTrigger, cron and interval mean. Source: facts/workflow-service.md section 3.2."""
+"""What the parameters of scheduleTrigger, cron and interval mean."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from jackfield.api.engine import Outcome
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.nodes import NodeAnswer
-from jackfield.api.storage import FinishedExecution, StoredAnswer
+from jackfield.api.storage import Delivery, FinishedExecution, StoredAnswer
 from jackfield_webhooks.calls.deliveries import InFlight, delivery_key, header_names
 
 Bench = Any
@@ -188,9 +188,9 @@ async def test_a_cancelled_first_call_lets_the_next_try() -> None:
             await asyncio.get_running_loop().create_future()
         return answer
 
-    first = asyncio.create_task(flights.once("w", "k", run))
+    first = asyncio.create_task(flights.once(Delivery("w", "k", 1), run))
     await asyncio.sleep(0)
-    second = asyncio.create_task(flights.once("w", "k", run))
+    second = asyncio.create_task(flights.once(Delivery("w", "k", 1), run))
     await asyncio.sleep(0)
     first.cancel()
     assert await second is answer

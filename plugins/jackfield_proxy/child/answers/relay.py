@@ -170,7 +170,7 @@ class Carrier(ABC):
 
 
 class PassThrough(Carrier):
-    """Byte for byte."""
+    """An answer that needs no translation: it goes on byte for byte."""
 
     async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
         reply = self._opened.reply

@@ -1,7 +1,4 @@
-"""How a provider is reached: its address, and the headers of a request to it.
-
-Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
-"""
+"""How a provider is reached: its address, and the headers of a request to it."""
 
 from __future__ import annotations
 
@@ -24,7 +21,8 @@ _HOP = frozenset({
 })  # fmt: skip
 _REPLACED = _HOP | {
     "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
-    "forwarded", "x-real-ip", "via",
+    "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip",
+    "cf-connecting-ipv6", "fastly-client-ip",
 }  # fmt: skip
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
@@ -71,7 +69,7 @@ def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pa
 
 
 def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
-    """Of a translated request."""
+    """The headers of a translated request, which are ours: none of the client's."""
     made = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream" if stream else "application/json"),

@@ -1,7 +1,4 @@
-"""`GET /v1/models` and `POST /v1/messages/count_tokens`.
-
-Source: facts/agent-daemon.md 7.4 and 7.6 'count_tokens'.
-"""
+"""`GET /v1/models` and `POST /v1/messages/count_tokens`."""
 
 from __future__ import annotations
 

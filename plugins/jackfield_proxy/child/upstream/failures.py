@@ -1,7 +1,4 @@
-"""What failures of a provider mean: whether another try, or another target, may serve the request.
-
-Source: facts/agent-daemon.md 7.4; decisions.md section 4 'Proxy'.
-"""
+"""What failures of a provider mean: whether another try, or another target, may serve the request."""
 
 from __future__ import annotations
 

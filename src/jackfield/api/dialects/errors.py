@@ -1,7 +1,4 @@
-"""Errors of providers, read alike whatever their dialect, and the words in which each dialect tells them.
-
-Source: facts/agent-daemon.md 7.6 'Errors' and 7.7 'Errors'.
-"""
+"""Errors of providers, read alike whatever their dialect, and the words in which each dialect tells them."""
 
 from __future__ import annotations
 

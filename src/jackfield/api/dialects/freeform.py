@@ -1,7 +1,6 @@
 """Custom (freeform) tools, such as Codex's apply_patch, before providers that know functions alone.
 
 The tool becomes a function with one text argument; the call's argument is unwrapped on its way back.
-Source: facts/agent-daemon.md 7.7.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What every dialect is translated to and from: one form of a request, of an answer, and of the events of a stream.
 
-Source: facts/agent-daemon.md section 7. Everything here is immutable and made of plain values, so that it can be shared
-between retries and targets.
+Everything here is immutable and made of plain values, so that it can be shared between retries and targets.
 """
 
 from __future__ import annotations
@@ -290,9 +289,9 @@ class ModelResponse:
 
 
 # --------------------------------------------------------------------------------------------------------------- events
-# Order: MessageStart, then blocks and usage updates in any mixture, and at most one Stop, after which only a usage
-# update follows. Several blocks may be open at once (Chat interleaves parallel calls); an index is used once. Failed
-# may come anywhere and is the last.
+# Order: MessageStart, then blocks and usage updates in any mixture, and at most one MessageStop, after which only a
+# usage update follows. Several blocks may be open at once (Chat interleaves parallel calls); an index is used once.
+# Failed may come anywhere and is the last.
 
 
 @record
@@ -303,7 +302,7 @@ class MessageStart:
 
 @record
 class BlockStart:
-    """`block` is a Text, Thinking or ToolUse without content yet, or a whole Foreign block."""
+    """`block` is a TextBlock, Thinking or ToolUse without content yet, or a whole Foreign block."""
 
     index: int
     block: Block

@@ -1,4 +1,4 @@
-"""JSON schemas of tools and outputs as the stricter providers take them. Source: facts/agent-daemon.md 7.5."""
+"""JSON schemas of tools and outputs as the stricter providers take them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How many tokens a request takes, by its characters: fast, and rather too many than too few.
 
-Source: facts/agent-daemon.md 7.6 'count_tokens'. English and code lie between 3.6 and 4.5 characters a token.
+English and code lie between 3.6 and 4.5 characters a token.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The order that every provider insists on: roles alternate, each tool call has one result in the very next user turn.
 
-Source: facts/agent-daemon.md 7.5 'Order checks', 7.7. Histories of agents that were interrupted break it.
+Histories of agents that were interrupted break it.
 """
 
 from __future__ import annotations

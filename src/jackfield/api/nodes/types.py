@@ -1,4 +1,4 @@
-"""What a node type is and what one run of a node is given. Source: architecture.md 'Plugins', facts 2.2 to 2.4."""
+"""What a node type is and what one run of a node is given."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Who counts, when two plugins claim one name: Jackfield's own, or else the first, unless the operator says otherwise.
 
-The claims of a daemon are things such as the node kind `set`, the port `Registry` or the proxy strategy `Last`. In
+The claims of a daemon are things such as the node kind `set`, the port `Registry` or the proxy strategy `Fallback`. In
 config.toml `[plugins.overrides]` has one line per replaced thing: `"node:set" = "my_plugin"`.
 """
 

@@ -137,6 +137,18 @@ class StoreCallsContract:
         assert await store.delivery("h", "other", 1000) is None
         assert await store.delivery("h2", "k", 1000) is None
 
+    async def test_the_fingerprint_of_the_first_request_stays(self, store: Store) -> None:
+        key = Delivery("h", "k", 5000, "first")
+        await store.add_execution(new("a", delivery=key))
+        with pytest.raises(Conflict):
+            await store.add_execution(new("b", delivery=Delivery("h", "k", 5000, "other")))
+        await store.update_call(CallUpdate("none", "h"), (key, StoredAnswer(200, [], b"first")))
+        found = await store.delivery("h", "k", 1000)
+        assert found is not None
+        assert (found.execution_id, found.fingerprint) == ("a", "first")
+        await store.add_execution(new("c", 5000, delivery=Delivery("h", "k", 9000, "next")))
+        assert await store.delivery("h", "k", 5000) == StoredDelivery("c", None, "next")
+
     async def test_an_expired_delivery_is_free_again(self, store: Store) -> None:
         key = Delivery("h", "k", 5000)
         await store.add_execution(new("a", delivery=key))

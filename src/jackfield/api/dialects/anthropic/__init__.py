@@ -1,4 +1,4 @@
-"""Anthropic Messages (`/v1/messages`). Source: facts/agent-daemon.md 7.4 to 7.6."""
+"""Anthropic Messages (`/v1/messages`)."""
 
 from __future__ import annotations
 

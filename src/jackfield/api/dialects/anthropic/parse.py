@@ -1,4 +1,4 @@
-"""Body of `/v1/messages` and `/v1/messages/count_tokens` -> Request."""
+"""Body of `/v1/messages` and `/v1/messages/count_tokens` -> `ModelRequest`."""
 
 from __future__ import annotations
 

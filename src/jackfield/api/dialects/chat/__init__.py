@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions (`/v1/chat/completions`). Source: facts/agent-daemon.md 7.5 and 7.6."""
+"""OpenAI Chat Completions (`/v1/chat/completions`)."""
 
 from __future__ import annotations
 

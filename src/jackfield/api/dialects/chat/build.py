@@ -1,4 +1,4 @@
-"""Request -> body of `/v1/chat/completions`."""
+"""`ModelRequest` -> body of `/v1/chat/completions`."""
 
 from __future__ import annotations
 

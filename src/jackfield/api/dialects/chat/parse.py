@@ -1,4 +1,4 @@
-"""Body of `/v1/chat/completions` -> Request."""
+"""Body of `/v1/chat/completions` -> `ModelRequest`."""
 
 from __future__ import annotations
 

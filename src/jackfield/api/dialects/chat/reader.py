@@ -1,4 +1,4 @@
-"""The chunks of `/v1/chat/completions` -> events. Source of the traps: facts/agent-daemon.md 7.6."""
+"""The chunks of `/v1/chat/completions` -> events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Responses (`/v1/responses`). Source: facts/agent-daemon.md 7.7."""
+"""OpenAI Responses (`/v1/responses`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request -> body of `/v1/responses`. Stateless: nothing is stored, encrypted reasoning travels with the history."""
+"""`ModelRequest` -> body of `/v1/responses`. Nothing is stored: encrypted reasoning travels with the history."""
 
 from __future__ import annotations
 

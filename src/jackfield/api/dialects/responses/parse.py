@@ -1,4 +1,4 @@
-"""Body of `/v1/responses` -> Request. Its flat items become turns; `turns.repaired` joins neighbours later."""
+"""Body of `/v1/responses` -> `ModelRequest`. Its flat items become turns; `turns.repaired` joins neighbours later."""
 
 from __future__ import annotations
 

@@ -1,0 +1,96 @@
+"""`jackfield backup`, `restore`, `verify`. Exit codes: 0 all is well, 1 it failed or something is damaged, 2 a wrong
+call."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from jackfield.api.cli import Cli, config_dir_option, echo_json, harmless, work_at
+from jackfield_backup.making import MadeBackup
+from jackfield_backup.repository import BackupRepository
+from jackfield_backup.restoring import Verified, verify_backups
+from jackfield_backup.restoring import restore as restore_backup
+
+_directory = click.Path(path_type=Path, file_okay=False)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+_MIB = 1_048_576
+
+
+@click.command()
+@click.argument("directory", type=_directory, required=False)
+@click.option("--keys/--without-keys", default=None, help="With keys/ or without (default: backup.keys).")
+@click.option("--keep", type=click.IntRange(1, 10_000), default=None, help="Backups to keep (default: backup.keep).")
+@_json
+@config_dir_option
+@click.pass_obj
+def backup(
+    cli: Cli, directory: Path | None, keys: bool | None, keep: int | None, as_json: bool, config_dir: Path | None
+) -> None:
+    """Back up the store and the configuration directory, also beside a running daemon.
+
+    DIRECTORY holds all backups (default: backup.directory). What an earlier one has is not copied again.
+    """
+    work = work_at("jackfield_backup.making:backup_now", directory, keys, keep)
+    made: MadeBackup = cli.run("backup", work, config_dir=config_dir)
+    manifest = made.manifest
+    if as_json:
+        echo_json({"id": manifest.id, "files": len(manifest.files), "bytes": manifest.size(), "added": made.added,
+                   "removed": made.removed, "keys": manifest.keys, "left_out": manifest.left_out})  # fmt: skip
+        return
+    for line in manifest.left_out:
+        click.echo(f"left out: {harmless(line)}", err=True)
+    click.echo(
+        f"{manifest.id}: {len(manifest.files)} files, {manifest.size() / _MIB:.1f} MiB, "
+        f"{made.added / _MIB:.1f} MiB of it new; {made.removed} older backups removed."
+    )
+
+
+@click.command()
+@click.argument("backups", type=_directory)
+@click.argument("directory", type=_directory)
+@click.option("--backup", "wanted", default=None, help="Its id (default: the newest).")
+def restore(backups: Path, directory: Path, wanted: str | None) -> None:
+    """Put a backup from BACKUPS into DIRECTORY, which is empty or not there, and verify what was written."""
+    manifest = restore_backup(backups.absolute(), directory.absolute(), wanted)
+    click.echo(f"{manifest.id} was restored to {directory} and verified: {len(manifest.files)} files.")
+    if not manifest.keys:
+        click.echo("The backup holds no keys; put your copy of keys/ there before the start.", err=True)
+    if manifest.store_file is not None:
+        click.echo(
+            f"The store was at {manifest.store_file}; its copy is {directory / manifest.store}. "
+            "Move it, or set store.sqlite.file, before the start.",
+            err=True,
+        )
+
+
+@click.command()
+@click.argument("directory", type=_directory)
+@click.option("--backup", "wanted", default=None, help="Look at this backup alone.")
+@_json
+@click.pass_obj
+def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None:
+    """Look at every byte of the backups in DIRECTORY, or at the store and the files of a configuration directory."""
+    directory = directory.absolute()
+    if BackupRepository(directory).is_there():
+        verified = verify_backups(directory, wanted)
+    elif (directory / "config.toml").exists() or any(directory.glob("*.db")):
+        if wanted:
+            raise click.UsageError(f"{directory} is a configuration directory, which has no backup {wanted!r}.")
+        problems: list[str] = cli.run(
+            "backup", work_at("jackfield_backup.directories:verify_directory"), config_dir=directory
+        )
+        verified = [Verified(str(directory), "", 0, 0, problems)]
+    else:
+        raise click.UsageError(f"{directory} holds neither backups nor a configuration.")
+    if as_json:
+        echo_json([{"id": each.backup, "created_at": each.created_at, "files": each.files, "bytes": each.size,
+                    "problems": each.problems} for each in verified])  # fmt: skip
+    else:
+        for each in verified:
+            click.echo(f"{each.backup}: {'damaged' if each.problems else 'whole'}")
+            for problem in each.problems:
+                click.echo(f"  {harmless(problem)}")
+    sys.exit(1 if any(each.problems for each in verified) else 0)

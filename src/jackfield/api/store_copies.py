@@ -1,0 +1,29 @@
+"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and a look at its own damage.
+A store without it works; it can only not be backed up by `jackfield backup`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class StoreCopies(Protocol):
+    """Asked with `isinstance(context.store, StoreCopies)`."""
+
+    def files(self) -> Sequence[Path]:
+        """The files that are the store's own, there or not. A copy takes the place of the first; no other is part of a
+        backup."""
+
+    async def copy_to(self, file: Path) -> None:
+        """Write all that was acknowledged before the call into this file, which is there and empty: one moment's state,
+        while others read and write. The copy was checked when this returns.
+
+        Raises:
+            StoreUnavailable: The store does not answer or is damaged; the message names the remedy.
+        """
+
+    async def damage(self) -> Sequence[str]:
+        """Everything that is wrong with the stored data, a sentence each, after a look at all of it. It may take
+        minutes; nobody is held up by it."""
