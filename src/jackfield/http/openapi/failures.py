@@ -6,6 +6,7 @@ An error before any operation is known, such as of a head that is too large, bel
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -56,7 +57,9 @@ STATUSES: Mapping[int, type[JackfieldError]] = {
         *KNOWN,
         *BODY,
         errors.NotFound,
+        errors.MethodNotAllowed,
         errors.Conflict,
+        errors.DeliveryMismatch,
         errors.RateLimited,
         errors.UpstreamFailed,
         errors.ExecutionTimeout,
@@ -91,7 +94,7 @@ def _response(status: int, path: str) -> Described:
     error = STATUSES.get(status)
     schema = "Error" if is_service(path) else "DaemonError"
     described: Described = {
-        "description": error().message if error and error is not errors.RateLimited else HTTPStatus(status).phrase,
+        "description": inspect.getdoc(error) if error else HTTPStatus(status).phrase,
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
     }
     if status in HEADERS:
