@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MANY = int(os.environ.get("JACKFIELD_TEST_OPENAPI_EXAMPLES", "0"))
 FEW = 3
-BUDGET = 35.0
+BUDGET = 25.0
 """Seconds, after which each operation gets one request: beside other tests the few are enough."""
 
 

@@ -7,7 +7,7 @@ An error before any operation is known, such as of a head that is too large, bel
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -50,21 +50,19 @@ ANY = (errors.InvalidInput, errors.AccessDenied, JackfieldError)
 KNOWN = (errors.AuthRequired, errors.StoreUnavailable)
 """Where the caller must be known."""
 BODY = (errors.RequestTimeout, errors.PayloadTooLarge, errors.UnsupportedMediaType)
-STATUSES: Mapping[int, type[JackfieldError]] = {
-    error.status: error
-    for error in (
-        *ANY,
-        *KNOWN,
-        *BODY,
-        errors.NotFound,
-        errors.MethodNotAllowed,
-        errors.Conflict,
-        errors.DeliveryMismatch,
-        errors.RateLimited,
-        errors.UpstreamFailed,
-        errors.ExecutionTimeout,
-    )
-}
+DESCRIBED: Sequence[type[JackfieldError]] = (
+    *ANY,
+    *KNOWN,
+    *BODY,
+    errors.NotFound,
+    errors.MethodNotAllowed,
+    errors.Conflict,
+    errors.DeliveryMismatch,
+    errors.RateLimited,
+    errors.UpstreamFailed,
+    errors.ExecutionTimeout,
+)
+STATUSES: Mapping[int, type[JackfieldError]] = {error.status: error for error in DESCRIBED}
 HEADERS: Mapping[int, Described] = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}, "description": "How to authenticate."}},
     429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds until a request passes again."}},
