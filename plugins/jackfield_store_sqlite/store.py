@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield_store_sqlite.calls import SqliteWebhooks
+from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import Database
@@ -30,12 +31,19 @@ class SqliteStore(
 
     def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
         self._db = Database(config_dir / settings.file, settings, log)
+        self._claim = FileClaim(config_dir / settings.file)
+
+    def claim(self) -> None:
+        self._claim.take()
 
     async def open(self) -> None:
         await self._db.open()
 
     async def close(self) -> None:
-        await self._db.close()
+        try:
+            await self._db.close()
+        finally:
+            self._claim.release()
 
     async def check(self) -> None:
         await self._db.check()

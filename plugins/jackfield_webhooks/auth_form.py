@@ -6,6 +6,7 @@ from typing import TypeVar, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeParameters
+from jackfield_webhooks.authentication.credentials import REQUIRE_EXP
 from jackfield_webhooks.authentication.presets import KnownPreset, PresetCatalog
 from jackfield_webhooks.authentication.signatures import ALGORITHMS, ENCODINGS
 
@@ -54,6 +55,12 @@ def _auth_config(presets: list[KnownPreset]) -> dict[str, Json]:
         "title": "Encoding",
         "description": "For hmac without a preset.",
         "enum": list[Json](ENCODINGS),
+    }
+    found[REQUIRE_EXP] = {
+        "type": "boolean",
+        "title": "Tokens must expire",
+        "description": "For jwtAuth: whether a token without exp is refused.",
+        "default": True,
     }
     for one in presets:
         for field in one.fields:

@@ -323,6 +323,9 @@ def test_a_second_lock_names_the_holder(tmp_path: Path) -> None:
     first.acquire()
     with pytest.raises(ConfigurationError, match=str(os.getpid())):
         DirectoryLock(tmp_path).acquire()
+    (tmp_path / "daemon.lock").unlink()
+    with pytest.raises(ConfigurationError, match="was deleted"):
+        DirectoryLock(tmp_path).acquire()
     first.release()
     again = DirectoryLock(tmp_path)
     again.acquire()

@@ -88,7 +88,9 @@ class ProfileEditor:
         if "env" in asked:
             values["env"] = _unmasked(cast("Mapping[str, str]", asked["env"]), present.env)
         if "working_dir" in asked:
-            values["working_dir"] = directory(cast("str | None", asked["working_dir"]))
+            values["working_dir"] = directory(
+                cast("str | None", asked["working_dir"]), self._context.service.config_dir, present.home
+            )
         if "hooks_config" in asked:
             given = cast("Mapping[str, Json]", asked["hooks_config"])
             values["hooks_config"] = hooks_config.checked(given, await self._agent(present))

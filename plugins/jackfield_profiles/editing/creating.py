@@ -28,6 +28,7 @@ from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.shims import Shims
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
+from jackfield_profiles.working_directory import require_outside
 
 
 class ProfileCreator:
@@ -93,7 +94,7 @@ class ProfileCreator:
             "model": model,
             "env": dict(asked.env),
             "args": list(asked.args),
-            "working_dir": directory(asked.working_dir),
+            "working_dir": directory(asked.working_dir, self._context.service.config_dir, home),
             "metadata": {
                 "created_at": iso(self._context.clock.now_ms()),
                 "last_used": None,
@@ -128,17 +129,20 @@ class ProfileCreator:
             self._context.log.warning("The key of the profile %s, which was not made, is left: %s", alias, exc)
 
 
-def directory(given: str | None) -> str | None:
-    """A leading `~` is the user's home here and now, not the agent's. Raises `InvalidInput`."""
-    if given is None or not given.startswith("~"):
-        return given
+def directory(given: str | None, config_dir: Path, home: Path) -> str | None:
+    """A leading `~` is the user's home here and now, not the agent's. Raises `InvalidInput`, also for what is in the
+    configuration directory and not in the profile's home."""
+    if given is None:
+        return None
     try:
-        return str(Path(given).expanduser())
+        found = str(Path(given).expanduser()) if given.startswith("~") else given
     except RuntimeError:
         raise InvalidInput(
             "The working directory names a user who is not there.",
             details={"working_dir": "give the absolute path of a directory"},
         ) from None
+    require_outside(found, config_dir, home)
+    return found
 
 
 def _told(profile: Profile) -> Mapping[str, str]:

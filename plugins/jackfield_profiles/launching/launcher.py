@@ -24,6 +24,7 @@ from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.storage.profiles import ProfileStore
 from jackfield_profiles.wiring import environment as environments
 from jackfield_profiles.wiring.access import require_key
+from jackfield_profiles.working_directory import require_outside
 
 TOPIC = "profiles"
 
@@ -46,7 +47,7 @@ class ProfileLauncher:
         agent = await self._context.port(Agents).find(profile.agent_id)
         binary = await self._binary(agent)
         call = call_of(agent, request.prompt, profile.model)
-        cwd = await asyncio.to_thread(_directory, profile, request)
+        cwd = await asyncio.to_thread(_directory, profile, request, self._context.service.config_dir)
         if profile.proxy_enabled and (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.address(profile.alias)
         plan = await self._planner.plan(profile)
@@ -180,7 +181,7 @@ def _make_home(home: Path) -> None:
         pass
 
 
-def _directory(profile: Profile, request: LaunchRequest) -> Path:
+def _directory(profile: Profile, request: LaunchRequest, config_dir: Path) -> Path:
     """Where the agent starts: what was asked for, the profile's own directory, its home. Raises `InvalidInput`."""
     given = request.working_dir or profile.working_dir
     if not given:
@@ -192,4 +193,5 @@ def _directory(profile: Profile, request: LaunchRequest) -> Path:
             code="WORKING_DIR",
             details={"working_dir": "give the absolute path of a directory"},
         )
+    require_outside(given, config_dir, profile.home)
     return path

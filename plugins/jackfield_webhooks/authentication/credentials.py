@@ -19,11 +19,13 @@ from jackfield_webhooks.parameters import Findings, HookParameters, is_expressio
 
 Config = dict[str, str]
 
+REQUIRE_EXP = "requireExp"
+"""Whether a token must say when it ends."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "headerAuth": ("headerName", "headerValue"),
     "basicAuth": ("username", "password"),
     "hmac": ("secret", "preset", "header", "algorithm", "encoding"),
-    "jwtAuth": ("secret", "publicKey", "algorithm"),
+    "jwtAuth": ("secret", "publicKey", "algorithm", REQUIRE_EXP),
 }
 """What each kind is configured with."""
 _ALIASES = {
@@ -64,7 +66,7 @@ def written_config(parameters: HookParameters, findings: Findings) -> Config:
                 value = source.get(name)
                 if is_expression(value):
                     findings[prefix + name] = "A secret cannot be an expression; use a stored credential."
-                elif written := _text(value):
+                elif written := _switch(value) if field == REQUIRE_EXP else _text(value):
                     found.setdefault(field, written)
     return found
 
@@ -166,13 +168,18 @@ def _jwt(config: Config, findings: Findings) -> Verifier | None:
     if algorithm not in (*_HMAC_JWT, *_KEY_JWT):
         findings["authConfig.algorithm"] = f"algorithm must be one of {', '.join((*_HMAC_JWT, *_KEY_JWT))}."
         return None
+    required = config.get(REQUIRE_EXP, "true")
+    if required not in ("true", "false"):
+        findings[f"authConfig.{REQUIRE_EXP}"] = "requireExp must be true or false."
+        return None
     field = "secret" if algorithm in _HMAC_JWT else "publicKey"
     key = config.get(field, "")
     if not key:
         findings[f"authConfig.{field}"] = f"jwtAuth with {algorithm} needs {field}, or a stored credential."
         return None
     try:
-        return cast("Callable[[str, str], Verifier]", load(_JWT_VERIFIER))(key, algorithm)
+        make = cast("Callable[[str, str, bool], Verifier]", load(_JWT_VERIFIER))
+        return make(key, algorithm, required == "true")
     except ValueError:
         findings[f"authConfig.{field}"] = f"This cannot be read as a key for {algorithm}."
         return None
@@ -182,6 +189,11 @@ def _text(value: Json) -> str:
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _switch(value: Json) -> str:
+    """As a text, also of what is neither true nor false, so that it is found to be wrong."""
+    return "" if value is None or value == "" else str(value).lower()
 
 
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")

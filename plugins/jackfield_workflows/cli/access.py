@@ -66,12 +66,16 @@ class StoredWorkflows:
 
 
 def daemon_runs(config_dir: Path) -> bool:
-    """Whether a daemon holds the directory's lock.
+    """Whether a daemon holds the directory's lock, or the directory itself, should its file be deleted.
 
-    The shared lock taken to find out is held for microseconds; without a daemon's file there is none to ask.
+    The shared lock taken to find out is held for microseconds.
     """
+    return _is_locked(config_dir / "daemon.lock", os.O_NOFOLLOW) or _is_locked(config_dir, os.O_DIRECTORY)
+
+
+def _is_locked(path: Path, flags: int) -> bool:
     try:
-        descriptor = os.open(config_dir / "daemon.lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | flags | os.O_CLOEXEC)
     except OSError:
         return False
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 from .paging import Page as Page
 from .records import record
@@ -408,3 +408,12 @@ class Store(UserStore, WorkflowStore, WebhookStore, ExecutionStore, Protocol):
 
     async def prune(self, retention: Retention) -> int:
         """Delete some of what retention ends; returns how many rows."""
+
+
+@runtime_checkable
+class ClaimedStore(Protocol):
+    """A store that one daemon may have for itself. Whatever keeps its data in one place should be one."""
+
+    def claim(self) -> None:
+        """Before `open`, by a daemon and not by commands; `close` gives it back. Raises `ConfigurationError` while
+        another daemon has it."""

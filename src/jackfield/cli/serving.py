@@ -60,6 +60,7 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     lock = DirectoryLock(kernel.config_dir)
     lock.acquire()
     try:
+        kernel.claim_store()
         sock = listen(kernel.settings.get(ServerSettings))
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)

@@ -29,7 +29,7 @@ from jackfield.api.limits import within
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.settings import SettingsTable
-from jackfield.api.storage import Store
+from jackfield.api.storage import ClaimedStore, Store
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
 
@@ -209,6 +209,12 @@ class Kernel:
         return found[wanted]
 
     # -- life
+
+    def claim_store(self) -> None:
+        """For this daemon alone, where the store can do that. Raises `ConfigurationError`."""
+        store = self.ports.get(Store)
+        if isinstance(store, ClaimedStore):
+            store.claim()
 
     async def open_store(self) -> None:
         """Open the store and nothing else (commands beside a running daemon)."""

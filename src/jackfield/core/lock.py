@@ -10,12 +10,12 @@ from jackfield.api.errors import ConfigurationError
 
 
 class DirectoryLock:
-    """An advisory lock on `daemon.lock`, which holds the pid. The kernel drops it with the process, so that a stale
-    file never prevents a start."""
+    """An advisory lock on `daemon.lock`, which holds the pid, and one on the directory, which holds when somebody
+    deletes that file. The kernel drops both with the process, so that a stale file never prevents a start."""
 
     def __init__(self, config_dir: Path) -> None:
         self._path = config_dir / "daemon.lock"
-        self._descriptor: int | None = None
+        self._descriptors: list[int] = []
 
     def acquire(self) -> None:
         """Raises `ConfigurationError` that names the holder's pid."""
@@ -23,24 +23,35 @@ class DirectoryLock:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as exc:
             raise ConfigurationError(f"{self._path} cannot be written: {exc.strerror}.") from None
+        self._descriptors.append(descriptor)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
-            os.close(descriptor)
-            raise ConfigurationError(
-                f"Another daemon (pid {holder}) already uses {self._path.parent}; "
-                "stop it or choose another --config-dir."
-            ) from None
+            raise self._taken(f"pid {holder}") from None
+        self._lock_directory()
         try:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         except OSError as exc:
-            os.close(descriptor)
+            self.release()
             raise ConfigurationError(f"{self._path} cannot be written: {exc.strerror}.") from None
-        self._descriptor = descriptor
+
+    def _lock_directory(self) -> None:
+        try:
+            self._descriptors.append(os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._taken("whose daemon.lock was deleted") from None
+        except OSError:
+            return  # a file system that locks no directories; the file is locked
+
+    def _taken(self, holder: str) -> ConfigurationError:
+        self.release()
+        return ConfigurationError(
+            f"Another daemon ({holder}) already uses {self._path.parent}; stop it or choose another --config-dir."
+        )
 
     def release(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        while self._descriptors:
+            os.close(self._descriptors.pop())

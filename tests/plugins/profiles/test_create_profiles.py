@@ -12,6 +12,7 @@ from profile_lab import KEY, Lab, agent
 
 from jackfield.api.agents import Isolation
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield_profiles.editing.creating import directory
 from jackfield_profiles.editing.homes import MARK, home_of
 
 
@@ -269,6 +270,19 @@ async def test_a_change_works_when_agent_and_provider_have_gone(lab: Lab) -> Non
     assert lab.stored("work")["env"] == {"A": "1"}
     with pytest.raises(NotFound):
         await lab.changing.change("work", {"model": "small"})
+
+
+async def test_a_working_directory_in_the_configuration_directory_is_refused_unless_it_is_the_home(lab: Lab) -> None:
+    for given in (str(lab.config), str(lab.config / "not-there" / "yet")):
+        with pytest.raises(InvalidInput, match="configuration directory") as caught:
+            await lab.create("refused", working_dir=given)
+        assert "working_dir" in (caught.value.details or {})
+    await lab.create("work", working_dir=str(lab.root / "elsewhere"))
+    with pytest.raises(InvalidInput, match="configuration directory"):
+        await lab.changing.change("work", {"working_dir": str(lab.config / "keys")})
+    assert lab.stored("work")["working_dir"] == str(lab.root / "elsewhere")
+    home = str(lab.config / "homes" / "own")
+    assert directory(f"{home}/src", lab.config, Path(home)) == f"{home}/src"
 
 
 async def test_null_is_the_default_again(lab: Lab) -> None:

@@ -14,7 +14,7 @@ import pytest
 from launch_lab import KEY, Lab
 
 from jackfield.api.errors import InvalidInput, NotFound
-from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile
+from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile, RunKind
 from jackfield.api.records import replace
 from jackfield_profiles.launching.lifecycle_hooks import HookFailed
 from jackfield_profiles.running_settings import RunSettings
@@ -79,6 +79,28 @@ async def test_directories(lab: Lab, tmp_path: Path) -> None:
             await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run", working_dir=wrong))
         assert caught.value.details is not None
         assert "working_dir" in caught.value.details
+
+
+@pytest.mark.parametrize("way", ["itself", "inside", "link", "dots"])
+@pytest.mark.parametrize("kind", ["profile_run", "terminal_session", "workflow"])
+async def test_no_agent_works_in_the_configuration_directory(lab: Lab, tmp_path: Path, way: str, kind: RunKind) -> None:
+    config_dir = lab.context.service.config_dir
+    inside = config_dir / "keys"
+    inside.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "link").symlink_to(inside)
+    (tmp_path / "beside").mkdir()
+    ways = {
+        "itself": config_dir,
+        "inside": inside,
+        "link": tmp_path / "link",
+        "dots": tmp_path / "beside" / ".." / config_dir.relative_to(tmp_path),
+    }
+    given = str(ways[way])
+    for asked, own in ((given, None), (None, given)):
+        lab.profile_fields["working_dir"] = own
+        with pytest.raises(InvalidInput, match="configuration directory") as caught:
+            await lab.launcher.prepare(lab.profile, LaunchRequest(kind=kind, working_dir=asked))
+        assert "working_dir" in (caught.value.details or {})
 
 
 async def test_a_sandbox_is_never_left_out_silently(lab: Lab) -> None:

@@ -200,3 +200,22 @@ async def test_the_log_does_not_grow_without_end(new_store: NewStore, tmp_path: 
     for n in range(100):
         await store.add_execution(NewExecution(f"e{n}", None, 1, "manual", "queued", n, body))
     assert (tmp_path / "jackfield.db-wal").stat().st_size < 2_000_000
+
+
+async def test_one_daemon_claims_a_file_and_commands_do_not(new_store: NewStore) -> None:
+    daemon, other, command = new_store(), new_store(), new_store()
+    daemon.claim()
+    await daemon.open()
+    with pytest.raises(ConfigurationError, match="Another daemon already uses the database"):
+        other.claim()
+    await command.open()
+    await command.add_user(ADA)
+    await command.close()
+    assert await daemon.users() == [ADA]
+    with pytest.raises(ConfigurationError, match="Another daemon"):
+        other.claim()
+    await daemon.close()
+    other.claim()
+    await other.open()
+    assert await other.users() == [ADA]
+    await other.close()

@@ -163,7 +163,6 @@ def token(key: str = "s" * 32, algorithm: str = "HS256", **claims: Any) -> dict[
 
 def test_jwt() -> None:
     verifier = JwtVerifier("s" * 32, "HS256")
-    assert claims(verifier, token()) == {"sub": "me"}
     assert claims(verifier, token(exp=time.time() + 60))["sub"] == "me"
     assert not passes(verifier, token("other" * 8))
     assert not passes(verifier, token(exp=time.time() - 60))
@@ -172,6 +171,38 @@ def test_jwt() -> None:
     unsigned = jwt.encode({"sub": "me"}, "", algorithm="none")
     assert not passes(verifier, {"authorization": f"Bearer {unsigned}"})
     assert not passes(verifier, {"authorization": "Bearer"})
+
+
+def test_a_token_that_never_ends_counts_only_where_it_may() -> None:
+    with pytest.raises(WebhookUnauthorized, match="requireExp"):
+        claims(JwtVerifier("s" * 32, "HS256"), token())
+    with pytest.raises(WebhookUnauthorized) as caught:
+        claims(JwtVerifier("s" * 32, "HS256"), token("other" * 8))
+    assert "requireExp" not in caught.value.message
+    lenient = JwtVerifier("s" * 32, "HS256", False)
+    assert claims(lenient, token()) == {"sub": "me"}
+    assert not passes(lenient, token(exp=time.time() - 60))
+
+
+@pytest.mark.parametrize(
+    ("written", "status"), [(True, 401), (False, 200), ("false", 200), ("maybe", 401), (None, 401)]
+)
+async def test_the_webhook_says_whether_tokens_must_end(bench: Bench, written: Any, status: int) -> None:
+    await bench.hook("door", authentication="jwtAuth", authConfig={"secret": "s" * 32, "requireExp": written})
+    answer = await bench.call("door", headers=token())
+    assert answer.status == status
+    assert (await bench.call("door", headers=token(exp=time.time() + 60))).status == (
+        401 if written == "maybe" else 200
+    )
+    assert (await bench.call("door", headers=token(exp=time.time() - 60))).status == 401
+
+
+async def test_a_stored_credential_leaves_it_to_the_webhook(bench: Bench, node_of: Callable[..., Any]) -> None:
+    await put(bench, "jwtAuth", {"secret": "s" * 32, "algorithm": "HS256"})
+    for path, config, status in (("strict", {}, 401), ("lenient", {"requireExp": False}, 200)):
+        stored = {"jwtAuth": {"id": "c-1", "name": "x"}}
+        await bench.save(node_of(path, authentication="jwtAuth", authConfig=config, credentials=stored))
+        assert (await bench.call(path, headers=token())).status == status
 
 
 # ------------------------------------------------------------------------------------------------------- building
@@ -194,6 +225,7 @@ def test_jwt() -> None:
         ("jwtAuth", {}, "secret"),
         ("jwtAuth", {"secret": "x", "algorithm": "none"}, "algorithm"),
         ("jwtAuth", {"secret": "x", "algorithm": "RS256"}, "publicKey"),
+        ("jwtAuth", {"secret": "x", "requireExp": "maybe"}, "requireExp"),
         ("no-such-kind", {"secret": "x"}, None),
     ],
 )
@@ -261,9 +293,10 @@ async def test_an_unfit_credential_refuses_activation_and_calls(
 
 async def test_jwt_claims_reach_the_workflow_and_the_token_does_not(bench: Bench) -> None:
     await bench.hook("claims", authentication="jwtAuth", authConfig={"secret": "s" * 32})
-    answer = await bench.call("claims", headers=token(role="x"))
+    end = int(time.time()) + 60
+    answer = await bench.call("claims", headers=token(role="x", exp=end))
     assert answer.status == 200
-    assert bench.item["jwtPayload"] == {"sub": "me", "role": "x"}
+    assert bench.item["jwtPayload"] == {"sub": "me", "role": "x", "exp": end}
     assert bench.item["headers"]["authorization"] == "***"
     answer = await bench.call("claims")
     assert answer.headers["www-authenticate"].startswith("Bearer")

@@ -166,6 +166,8 @@ def test_a_lock_that_nobody_holds_is_no_daemon(tmp_path: Path) -> None:
     lock = DirectoryLock(tmp_path)
     lock.acquire()
     assert daemon_runs(tmp_path)
+    (tmp_path / "daemon.lock").unlink()
+    assert daemon_runs(tmp_path)
     lock.release()
     assert not daemon_runs(tmp_path)
     lock.acquire()
