@@ -45,11 +45,11 @@ DAEMON_ERROR: Described = {
 }
 SCHEMAS: Mapping[str, Described] = {"Error": SERVICE_ERROR, "DaemonError": DAEMON_ERROR}
 
-ANY = (errors.InvalidInput, errors.AccessDenied, JackfieldError)
+ANY: Sequence[type[JackfieldError]] = (errors.InvalidInput, errors.AccessDenied, JackfieldError)
 """Of every operation: a repeated header, another page's or host's call, a defect."""
-KNOWN = (errors.AuthRequired, errors.StoreUnavailable)
+KNOWN: Sequence[type[JackfieldError]] = (errors.AuthRequired, errors.StoreUnavailable)
 """Where the caller must be known."""
-BODY = (errors.RequestTimeout, errors.PayloadTooLarge, errors.UnsupportedMediaType)
+BODY: Sequence[type[JackfieldError]] = (errors.RequestTimeout, errors.PayloadTooLarge, errors.UnsupportedMediaType)
 DESCRIBED: Sequence[type[JackfieldError]] = (
     *ANY,
     *KNOWN,
