@@ -48,14 +48,14 @@ def version_in(text: str) -> str | None:
 async def probe(argv: Sequence[str], timeout: float, env: Mapping[str, str]) -> ProbeOutcome:
     """Run it for at most `timeout` seconds; then, or when this is cancelled, its whole process group is killed."""
     code: int | None = None
-    with _Ear() as ear:
+    with _BoundedPipeReader() as reader:
         try:
-            async with _started(argv, ear.mouth, env) as process:
+            async with _started(argv, reader.write_end, env) as process:
                 with contextlib.suppress(TimeoutError):
                     code = await asyncio.wait_for(process.wait(), timeout)
         except (OSError, ValueError) as exc:
             return ProbeOutcome(f"cannot be started ({getattr(exc, 'strerror', None) or exc})")
-        said = ear.heard()
+        said = reader.text()
     if code is None:
         return ProbeOutcome(f"did not end within {timeout:g} s", timed_out=True)
     if code:
@@ -97,32 +97,32 @@ def _kill(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-class _Ear:
+class _BoundedPipeReader:
     """A pipe whose beginning is kept and whose rest is read and dropped. asyncio's own would make the end of the
     process wait for everybody who has the pipe."""
 
     def __enter__(self) -> Self:
-        self._end, self.mouth = os.pipe()
+        self._end, self.write_end = os.pipe()
         os.set_blocking(self._end, False)
         self._head = bytearray()
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._end, self._listen)
+        self._loop.add_reader(self._end, self._take)
         return self
 
-    def _listen(self) -> None:
+    def _take(self) -> None:
         """Take one piece. At the end of the pipe there is none: we hold its other end open."""
         with contextlib.suppress(BlockingIOError):
             self._head += os.read(self._end, KEPT)[: KEPT - len(self._head)]
 
-    def heard(self) -> str:
+    def text(self) -> str:
         """All that was written until now."""
         before = -1
         while before < len(self._head) < KEPT:
             before = len(self._head)
-            self._listen()
+            self._take()
         return self._head.decode(errors="replace")
 
     def __exit__(self, *_: object) -> None:
         self._loop.remove_reader(self._end)
         os.close(self._end)
-        os.close(self.mouth)
+        os.close(self.write_end)

@@ -10,12 +10,12 @@ from jackfield_ai.known_kinds import KNOWN
 
 RUNNING: Mapping[str, str] = {
     "agent": "agent.node:agent",
-    "anthropic": "models.direct:anthropic",
+    "anthropic": "models.standalone:anthropic",
     "chainLlm": "chains.llm:llm",
     "chainRetrievalQa": "chains.retrieval_qa:retrieval_qa",
     "chainSummarization": "chains.summary:summary",
     "chatTrigger": "chat.nodes:chat_trigger",
-    "googleGemini": "models.direct:gemini",
+    "googleGemini": "models.standalone:gemini",
     "informationExtractor": "chains.extractor:extractor",
     "manualChatTrigger": "chat.nodes:manual_chat_trigger",
     "openAi": "openai.node:openai",

@@ -20,7 +20,7 @@ from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
 from jackfield_credentials.service import CredentialService
-from jackfield_credentials.trial import tried
+from jackfield_credentials.testing import tried
 from jackfield_credentials.vault import Vault
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ LONGEST = 1024 * 1024
 """Bytes of a line; the daemon writes none like that, and a longer one is left out."""
 
 
-class LogPlace(NamedTuple):
+class LogPosition(NamedTuple):
     """Where a line begins, or where reading goes on."""
 
     inode: int
@@ -24,7 +24,7 @@ class LogPlace(NamedTuple):
 
 
 class Line(NamedTuple):
-    place: LogPlace
+    place: LogPosition
     text: bytes
 
 
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     """next: where older lines may be; None at the end of everything."""
 
     lines: list[Line]
-    next: LogPlace | None
+    next: LogPosition | None
 
 
 def log_files(directory: Path) -> list[tuple[int, Path]]:
@@ -51,7 +51,9 @@ def _number(path: Path) -> int:
     return int(suffix) if suffix.isdecimal() else 1 << 30
 
 
-def older(directory: Path, before: LogPlace | None, wanted: Callable[[bytes], bool], limit: int, budget: int) -> Found:
+def older(
+    directory: Path, before: LogPosition | None, wanted: Callable[[bytes], bool], limit: int, budget: int
+) -> Found:
     """Lines before a place (default: the end), the newest first. budget: bytes that are looked at, at most."""
     files = log_files(directory)
     inodes = [inode for inode, _ in files]
@@ -68,9 +70,9 @@ def older(directory: Path, before: LogPlace | None, wanted: Callable[[bytes], bo
                 for offset, text in backwards(file, end):
                     budget -= len(text)
                     if wanted(text):
-                        lines.append(Line(LogPlace(inode, offset), text))
+                        lines.append(Line(LogPosition(inode, offset), text))
                     if len(lines) >= limit or budget <= 0:
-                        return Found(lines, LogPlace(inode, offset))
+                        return Found(lines, LogPosition(inode, offset))
         except FileNotFoundError:
             continue
     return Found(lines, None)
@@ -108,12 +110,12 @@ class LogTail:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._place: LogPlace | None = None
+        self._place: LogPosition | None = None
 
     def start(self) -> None:
         """From the end of the log."""
         for inode, path in log_files(self._directory)[:1]:
-            self._place = LogPlace(inode, path.stat().st_size)
+            self._place = LogPosition(inode, path.stat().st_size)
 
     def more(self, budget: int) -> list[Line]:
         """Lines since the last call, the oldest first; of more than `budget` bytes in one file the rest next time."""
@@ -122,14 +124,14 @@ class LogTail:
         if self._place is None or self._place.inode not in inodes:
             if not files:
                 return []
-            self._place = LogPlace(inodes[-1] if self._place is None else inodes[0], 0)
+            self._place = LogPosition(inodes[-1] if self._place is None else inodes[0], 0)
         found: list[Line] = []
         for inode, path in reversed(files[: inodes.index(self._place.inode) + 1]):
             offset = self._place.offset if inode == self._place.inode else 0
             text = read_from(path, offset, budget)
             whole = text[: text.rfind(b"\n") + 1]
-            found += [Line(LogPlace(inode, start), line) for start, line in lines_of(whole, offset)]
-            self._place = LogPlace(inode, offset + (len(whole) or (len(text) if len(text) >= budget else 0)))
+            found += [Line(LogPosition(inode, start), line) for start, line in lines_of(whole, offset)]
+            self._place = LogPosition(inode, offset + (len(whole) or (len(text) if len(text) >= budget else 0)))
             if len(text) >= budget:
                 break
         return found

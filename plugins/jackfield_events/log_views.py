@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, LogPlace
+from jackfield_events.log_files import Line, LogPosition
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 DEPTH = 32
@@ -45,11 +45,11 @@ def view(line: Line, hide: Callable[[str], str]) -> dict[str, object]:
     }
 
 
-def cursor_of(place: LogPlace) -> str:
+def cursor_of(place: LogPosition) -> str:
     return f"{place.inode:x}-{place.offset:x}"
 
 
-def place_of(cursor: str) -> LogPlace:
+def place_of(cursor: str) -> LogPosition:
     """Raises `InvalidInput`."""
     try:
         inode, offset = (int(part, 16) for part in cursor.split("-"))
@@ -57,4 +57,4 @@ def place_of(cursor: str) -> LogPlace:
         raise InvalidInput(
             "There is no such place in the log.", details={"before": "give `next` or `cursor` of an answer"}
         ) from None
-    return LogPlace(inode, max(offset, 0))
+    return LogPosition(inode, max(offset, 0))

@@ -1,4 +1,4 @@
-"""JavaScript's operators on JSON values, exactly and within limits, or `Beyond`.
+"""JavaScript's operators on JSON values, exactly and within limits, or `NotExact`.
 
 None is null; UNDEFINED is undefined. An int stands for a whole number up to 2^53, beyond which JavaScript would round
 it. Objects and lists are never compared by identity: it differs in a worker, which has copies.
@@ -10,7 +10,7 @@ import math
 from typing import Any, NoReturn
 
 from jackfield.api import javascript
-from jackfield.api.javascript import SAFE, UNDEFINED, Beyond, Special, is_number, to_string, whole
+from jackfield.api.javascript import SAFE, UNDEFINED, NotExact, Special, is_number, to_string, whole
 
 LONGEST = 1 << 20
 """Characters of a text that Python works on; a longer one is JavaScript's, whose time is limited."""
@@ -25,7 +25,7 @@ class Thrown(Exception):
 
 
 def beyond() -> NoReturn:
-    raise Beyond
+    raise NotExact
 
 
 def checked(value: object) -> object:
@@ -33,7 +33,7 @@ def checked(value: object) -> object:
     if type(value) is int:
         return value if -SAFE <= value <= SAFE else beyond()
     if type(value) is str and len(value) > LONGEST:
-        raise Beyond
+        raise NotExact
     return value
 
 
@@ -42,7 +42,7 @@ def to_number(value: object) -> int | float:
     if type(value) is int:
         return value if -SAFE <= value <= SAFE else beyond()
     if type(value) is str and len(value) > _LONGEST_NUMBER:
-        raise Beyond
+        raise NotExact
     return javascript.to_number(value)
 
 
@@ -57,14 +57,14 @@ def to_text(value: object) -> str:
         return "[object Object]" if not value.keys() & {"toString", "valueOf"} else beyond()  # type: ignore[attr-defined]
     if value is None or value is UNDEFINED or isinstance(value, (int, float, Special)):
         return to_string(checked(value))
-    raise Beyond
+    raise NotExact
 
 
 def joined(values: list[object], between: str) -> str:
     """`values.join(between)`."""
     sized(values)
     if len(values) * len(between) > LONGEST:
-        raise Beyond
+        raise NotExact
     return checked_text(between.join([one if type(one) is str else _inner_text(one) for one in values]))
 
 
@@ -76,8 +76,8 @@ def _inner_text(value: object) -> str:
 
 
 def sized(value: object) -> None:
-    """Raises `Beyond` for a list or an object that is large or deep. It may hold another one many times, so that it is
-    much larger than what it was made of."""
+    """Raises `NotExact` for a list or an object that is large or deep. It may hold another one many times, so that
+    it is much larger than what it was made of."""
     if type(value) is str:
         checked_text(value)
     entries, characters = MOST_ENTRIES, LONGEST
@@ -89,7 +89,7 @@ def sized(value: object) -> None:
         for one in held:
             entries -= len(one)
             if entries < 0:
-                raise Beyond
+                raise NotExact
             if type(one) is dict:
                 characters -= sum(map(len, one))
             for each in one.values() if type(one) is dict else one:
@@ -98,14 +98,14 @@ def sized(value: object) -> None:
                 elif type(each) is list or type(each) is dict:
                     below.append(each)
             if characters < 0:
-                raise Beyond
+                raise NotExact
         held = below
-    raise Beyond
+    raise NotExact
 
 
 def checked_text(text: str) -> str:
     if len(text) > LONGEST:
-        raise Beyond
+        raise NotExact
     return text
 
 
@@ -135,7 +135,7 @@ def divide(left: object, right: object) -> object:
     if not other:
         if not one or one != one:
             return math.nan
-        raise Beyond  # the sign of a zero is not kept here
+        raise NotExact  # the sign of a zero is not kept here
     return _number(float(one) / float(other))
 
 
@@ -169,7 +169,7 @@ def loosely_equal(left: object, right: object) -> bool:
     if type(left) is type(right):
         return equal(left, right)
     if any(type(side) is str and len(side) > _LONGEST_NUMBER for side in (left, right)) and left and right:
-        raise Beyond
+        raise NotExact
     return javascript.loosely_equal(checked(left), checked(right))
 
 
@@ -177,7 +177,7 @@ def less(left: object, right: object) -> bool:
     """`left < right`."""
     if type(left) is str and type(right) is str:
         if not (left.isascii() and right.isascii()):
-            raise Beyond  # JavaScript compares halves of characters
+            raise NotExact  # JavaScript compares halves of characters
         return left < right
     return to_number(left) < to_number(right)
 
@@ -186,7 +186,7 @@ def at_most(left: object, right: object) -> bool:
     """`left <= right`."""
     if type(left) is str and type(right) is str:
         if not (left.isascii() and right.isascii()):
-            raise Beyond
+            raise NotExact
         return left <= right
     return to_number(left) <= to_number(right)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jackfield.api.expressions import EndedRuns, ExpressionProblem, ItemPlace, references_of
+from jackfield.api.expressions import EndedRuns, ExpressionProblem, ItemPosition, references_of
 from jackfield.api.records import state
 from jackfield.api.workflows import Item
 
@@ -14,8 +14,8 @@ class Origin:
     """What an item descends from. found: items of the node that is looked for, two when there are more; broken: where
     a trace ended without one."""
 
-    found: tuple[ItemPlace, ...] = ()
-    broken: ItemPlace | None = None
+    found: tuple[ItemPosition, ...] = ()
+    broken: ItemPosition | None = None
 
     def add(self, other: Origin) -> None:
         self.found = (*self.found, *(place for place in other.found if place not in self.found))[:2]
@@ -28,22 +28,22 @@ class ItemPairing:
 
     def __init__(self, runs: EndedRuns) -> None:
         self._runs = runs
-        self.known: dict[str, dict[ItemPlace, Origin]] = {}
+        self.known: dict[str, dict[ItemPosition, Origin]] = {}
         """Per node that was looked for, the origins of the places that were looked at."""
 
-    def item_at(self, place: ItemPlace) -> Item | None:
+    def item_at(self, place: ItemPosition) -> Item | None:
         outputs = self._runs[place.node][place.run].outputs
         if place.output < len(outputs) and place.item < len(outputs[place.output]):
             return outputs[place.output][place.item]
         return None
 
-    def trace(self, source: tuple[str, int, int] | None, index: int, name: str) -> ItemPlace:
+    def trace(self, source: tuple[str, int, int] | None, index: int, name: str) -> ItemPosition:
         if source is None:
             raise _untraceable(name)
-        first = self._forked(ItemPlace(*source, index), name)
+        first = self._forked(ItemPosition(*source, index), name)
         return _only(name, self._origin(first, name, self.known.setdefault(name, {})))
 
-    def _forked(self, place: ItemPlace, name: str) -> ItemPlace:
+    def _forked(self, place: ItemPosition, name: str) -> ItemPosition:
         """Back from one item to the only one before it, as far as that is so."""
         while place.node != name:
             item = self.item_at(place)
@@ -52,7 +52,7 @@ class ItemPairing:
             place = parents[0]
         return place
 
-    def _origin(self, first: ItemPlace, name: str, known: dict[ItemPlace, Origin]) -> Origin:
+    def _origin(self, first: ItemPosition, name: str, known: dict[ItemPosition, Origin]) -> Origin:
         if first in known:
             return known[first]
         path = [(first, self._looked_at(first, name, known))]
@@ -69,7 +69,7 @@ class ItemPairing:
                 path.append((parent, self._looked_at(parent, name, known)))
         return known[first]
 
-    def _looked_at(self, place: ItemPlace, name: str, known: dict[ItemPlace, Origin]) -> Iterator[ItemPlace]:
+    def _looked_at(self, place: ItemPosition, name: str, known: dict[ItemPosition, Origin]) -> Iterator[ItemPosition]:
         """Remember the place; what has to be looked at next."""
         if place.node == name:
             known[place] = Origin((place,) if self.item_at(place) is not None else ())
@@ -78,21 +78,21 @@ class ItemPairing:
         known[place] = Origin(broken=None if parents else place)
         return iter(parents)
 
-    def _parents(self, place: ItemPlace) -> list[ItemPlace]:
+    def _parents(self, place: ItemPosition) -> list[ItemPosition]:
         item = self.item_at(place)
         if item is None:
             return []
         runs = self._runs[place.node]
-        parents: list[ItemPlace] = []
+        parents: list[ItemPosition] = []
         for number, index, run in references_of(item.get("pairedItem")):
             sources = runs[place.run if run is None else min(run, place.run)].sources
             source = sources[index] if index < len(sources) else None
             if source is not None:
-                parents.append(ItemPlace(*source, number))
+                parents.append(ItemPosition(*source, number))
         return parents
 
 
-def _only(name: str, origin: Origin) -> ItemPlace:
+def _only(name: str, origin: Origin) -> ItemPosition:
     if len(origin.found) == 1:
         return origin.found[0]
     if origin.found:
@@ -103,7 +103,7 @@ def _only(name: str, origin: Origin) -> ItemPlace:
     raise _untraceable(name, origin.broken)
 
 
-def _untraceable(name: str, broken: ItemPlace | None = None) -> ExpressionProblem:
+def _untraceable(name: str, broken: ItemPosition | None = None) -> ExpressionProblem:
     where = f" (the trace ends at the node '{broken.node}')" if broken is not None else ""
     return ExpressionProblem(
         f"The item cannot be traced back to an item of the node '{name}'{where}; use first(), last() or all() instead, "

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.expressions import ExpressionProblem, Reads, RunSurroundings
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.places import load
 from jackfield.api.records import record
@@ -39,7 +39,7 @@ class ExpressionLeaf:
 
 @record
 class ExpressionParameters:
-    """`CompiledParameters`. `get` raises `Beyond` where JavaScript has to evaluate what Python would: then
+    """`CompiledParameters`. `get` raises `NotExact` where JavaScript has to evaluate what Python would: then
     `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
     None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
     named."""
@@ -59,7 +59,7 @@ class ExpressionParameters:
                 leaf.get(scope)
             except ExpressionProblem:
                 return leaf.path
-            except Beyond:
+            except NotExact:
                 continue
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api import jsontext
-from jackfield.api.javascript import Beyond as Beyond
+from jackfield.api.javascript import NotExact as NotExact
 from jackfield.api.javascript import Special, to_string
 
 Key = str | int

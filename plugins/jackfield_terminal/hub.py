@@ -15,7 +15,7 @@ from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFoun
 from jackfield.api.profiles import Launch, Profiles
 from jackfield.api.terminals import Terminals
 from jackfield_terminal.driving.driver import Driver
-from jackfield_terminal.output.reading_turns import ReadingTurns
+from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.persistent.restoring import found_again
 from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.persistent.starting import StartedSession
@@ -47,7 +47,7 @@ class Hub:
         self.recordings = Recordings(context.service.config_dir, self.settings, context.clock)
         self.closing = False
         self._starter = SessionStarter(context)
-        self._turns = ReadingTurns(context.clock)
+        self._budget = ReadingBudget(context.clock)
         self._sessions: dict[str, Session] = {}
         self._drivers: dict[str, Driver] = {}
         self._starting: set[asyncio.Task[Session]] = set()
@@ -113,9 +113,11 @@ class Hub:
         launch, running = await self._starter.start(request, name)
         try:
             if isinstance(running, StartedSession):
-                session: Session = PersistentSession(running.memo, running.held, self.settings, self.clock, self._turns)
+                session: Session = PersistentSession(
+                    running.memo, running.held, self.settings, self.clock, self._budget
+                )
             else:
-                session = Session(name, launch, running, request.size, self.settings, self.clock, self._turns)
+                session = Session(name, launch, running, request.size, self.settings, self.clock, self._budget)
         except OSError as exc:  # no descriptor is left to watch it with
             await asyncio.to_thread(
                 running.abandon if isinstance(running, StartedSession) else partial(abandon, running.pid)
@@ -137,7 +139,7 @@ class Hub:
         """At the daemon's start: take over the sessions that have survived the last one."""
         for memo, held in await found_again(self._context):
             try:
-                session = PersistentSession(memo, held, self.settings, self.clock, self._turns)
+                session = PersistentSession(memo, held, self.settings, self.clock, self._budget)
             except OSError as exc:
                 self._context.log.warning("The session %s cannot be taken over: %s.", memo.id, exc.strerror)
                 continue

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.javascript import (
     UNDEFINED,
-    Beyond,
+    NotExact,
     loosely_equal,
     strictly_equal,
     to_boolean,
@@ -94,7 +94,7 @@ def test_undefined_lists_and_objects() -> None:
     assert not strictly_equal(None, UNDEFINED)
     assert not strictly_equal([], {})
     for compare in (strictly_equal, loosely_equal):
-        with pytest.raises(Beyond):
+        with pytest.raises(NotExact):
             compare({}, {})
-    with pytest.raises(Beyond):
+    with pytest.raises(NotExact):
         to_number([])

@@ -11,10 +11,10 @@ from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import Graph, build_graph
 
-_LONGEST_DETOUR = 64
+_MOST_FALLBACKS = 64
 
 
-class Detours:
+class FallbackPolicy:
     """Whether JavaScript has a node's expressions at once. Where Python has to give up, it does for the next run, and
     for twice as many each time again, as it most likely has to again."""
 
@@ -27,7 +27,7 @@ class Detours:
         """How many it had the last time; 0 once Python had all expressions of a run."""
 
     def given_up(self) -> None:
-        self.length = self.left = min(max(1, 2 * self.length), _LONGEST_DETOUR)
+        self.length = self.left = min(max(1, 2 * self.length), _MOST_FALLBACKS)
 
 
 class NodePlan:
@@ -38,7 +38,7 @@ class NodePlan:
         self._expressions = expressions
         self.type = type
         self.effect = type.effect
-        self.detours = Detours()
+        self.fallback = FallbackPolicy()
         self.valid: NodeParameters | None = None
         """The parameters of a node without expressions, once they were validated."""
 

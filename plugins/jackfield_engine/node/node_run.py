@@ -16,7 +16,7 @@ from jackfield.api.credentials import Credentials
 from jackfield.api.errors import JackfieldError
 from jackfield.api.expressions import CompiledParameters, ExpressionProblem
 from jackfield.api.http_client import Authorization
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
 from jackfield.api.places import load
@@ -157,7 +157,7 @@ class EngineNodeRun:
             return await self._evaluated(parameters.by_javascript(), item, extra)
         try:
             return await self._evaluated(parameters, item, extra)
-        except Beyond:
+        except NotExact:
             return await self._evaluated(parameters.by_javascript(), item, extra)
 
     async def _evaluated(
@@ -180,18 +180,18 @@ class EngineNodeRun:
         parameters = self._plan.parameters
         if parameters.literal is not None:
             return [self._validated(None, None)] * len(indexes)
-        detours = self._plan.detours
+        fallback = self._plan.fallback
         if self._extra:
             return await self._resolved(parameters.by_javascript(), items, indexes)
-        if detours.left:
-            detours.left -= 1
+        if fallback.left:
+            fallback.left -= 1
             return await self._resolved(parameters.by_javascript(), items, indexes)
         try:
             made = await self._resolved(parameters, items, indexes)
-        except Beyond:
-            detours.given_up()
+        except NotExact:
+            fallback.given_up()
             return await self._resolved(parameters.by_javascript(), items, indexes)
-        detours.length = 0
+        fallback.length = 0
         return made
 
     async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from jackfield.api.expressions import ExpressionProblem, ItemPlace, NodeReads, Pairing, Reads, projected_item
+from jackfield.api.expressions import ExpressionProblem, ItemPosition, NodeReads, Pairing, Reads, projected_item
 from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
@@ -123,7 +123,7 @@ class NodeSurroundings:
         output = self._data.plan.output_towards(name, self._task.step.node.name)
         return outputs[output] if output < len(outputs) else []
 
-    def _trace(self, name: str, index: int) -> ItemPlace:
+    def _trace(self, name: str, index: int) -> ItemPosition:
         self._runs(name)
         sources = self._task.sources
         return self._pairing.trace(sources[0] if sources else None, index, name)

@@ -1,6 +1,6 @@
 """Dates as expressions use them: luxon's `DateTime`, a point in time in a zone, in English.
 
-The arithmetic is that of `jackfield.api.dates`. What it does not do to the letter raises `Beyond`: other years than
+The arithmetic is that of `jackfield.api.dates`. What it does not do to the letter raises `NotExact`: other years than
 1900 to 2199, invalid dates, zones whose offset is no whole number of minutes, broken amounts of time.
 """
 
@@ -13,7 +13,7 @@ from functools import lru_cache
 from jackfield.api.date_patterns import is_plain, write_date
 from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved
 from jackfield.api.dates import unit_of as any_unit
-from jackfield.api.javascript import UNDEFINED, Beyond, Special
+from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions.operators import to_number
 from jackfield_expressions.scope import ItemScope
 
@@ -32,16 +32,16 @@ _SHORT_UNITS = {
 
 @lru_cache(64)
 def zone_of(name: str) -> tzinfo:
-    """The zone of this name. Raises `Beyond`."""
+    """The zone of this name. Raises `NotExact`."""
     plain = name.lower()
     if plain in ("utc", "gmt"):
         return UTC
     if plain in ("local", "system", "default") or plain.startswith("utc"):
-        raise Beyond
+        raise NotExact
     try:
         return iana_zone(name)
     except ValueError:
-        raise Beyond from None
+        raise NotExact from None
 
 
 @lru_cache(64)
@@ -50,20 +50,20 @@ def _unit_of(name: str, *, short: bool = False) -> str:
     if short and name in _SHORT_UNITS:
         return _SHORT_UNITS[name]
     if name != name.strip():
-        raise Beyond
+        raise NotExact
     try:
         return any_unit(name)
     except ValueError:
-        raise Beyond from None
+        raise NotExact from None
 
 
 def _whole(value: object) -> int:
     """An amount that is a whole number, or a text of one."""
     if type(value) is bool or value == "":
-        raise Beyond
+        raise NotExact
     number = value if type(value) is int else to_number(value)
     if type(number) is not int:
-        raise Beyond
+        raise NotExact
     return number
 
 
@@ -76,13 +76,13 @@ def amounts_of(amount: object, unit: object, sign: int) -> Mapping[str, int]:
                 made[_unit_of(name)] = sign * _whole(value)
         return made
     if amount is None or isinstance(amount, (list, Special)):
-        raise Beyond
+        raise NotExact
     if unit is UNDEFINED:
         if type(amount) is not int:
-            raise Beyond
+            raise NotExact
         return {"millisecond": sign * amount}
     if type(unit) is not str:
-        raise Beyond
+        raise NotExact
     return {_unit_of(unit, short=True): sign * _whole(amount)}
 
 
@@ -94,7 +94,7 @@ class LuxonDate(Special):
     def __init__(self, moment: datetime) -> None:
         offset = moment.utcoffset()
         if moment.year not in YEARS or offset is None or offset % _MINUTE:
-            raise Beyond
+            raise NotExact
         self.moment = moment
 
     def text(self) -> str:
@@ -119,7 +119,7 @@ class LuxonDate(Special):
         try:
             return LuxonDate(moved(self.moment, amounts_of(amount, unit, sign)))
         except (ValueError, OverflowError):
-            raise Beyond from None
+            raise NotExact from None
 
 
 def moment_at(ts: int, zone: str) -> LuxonDate:
@@ -127,7 +127,7 @@ def moment_at(ts: int, zone: str) -> LuxonDate:
     try:
         return LuxonDate((EPOCH + timedelta(milliseconds=ts)).astimezone(zone_of(zone)))
     except (ValueError, OverflowError):
-        raise Beyond from None
+        raise NotExact from None
 
 
 def now(scope: ItemScope) -> LuxonDate:
@@ -150,7 +150,7 @@ def minus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDat
 
 def formatted(date: LuxonDate, pattern: object = "yyyy-MM-dd") -> str:
     if not knows(pattern):
-        raise Beyond
+        raise NotExact
     return write_date(date.moment, str(pattern), "luxon")
 
 

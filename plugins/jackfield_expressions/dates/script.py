@@ -1,4 +1,4 @@
-"""JavaScript's own `Date` in expressions, exactly, or `Beyond`."""
+"""JavaScript's own `Date` in expressions, exactly, or `NotExact`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from jackfield.api.javascript import UNDEFINED, Beyond, Special
+from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions.dates.luxon import (
     DATETIME,
     EPOCH,
@@ -36,7 +36,7 @@ class ScriptDate(Special):
         self.ts = ts
         self.scope = scope
         if abs(ts) > 7_000_000_000_000 or self.utc.year not in YEARS:
-            raise Beyond
+            raise NotExact
 
     @property
     def utc(self) -> datetime:
@@ -61,12 +61,12 @@ def new_date(scope: ItemScope, *values: object) -> ScriptDate:
         return ScriptDate(time.time_ns() // 1_000_000, scope)
     (value,) = values
     if value is UNDEFINED:
-        raise Beyond
+        raise NotExact
     if type(value) is str:
         return ScriptDate(_parsed(value), scope)
     number = to_number(value)
     if type(number) is float and not abs(number) < 1e14:
-        raise Beyond
+        raise NotExact
     return ScriptDate(int(number), scope)
 
 
@@ -77,12 +77,12 @@ def _parsed(text: str) -> int:
     except ValueError:
         moment = None
     if moment is None or moment.year not in YEARS:
-        raise Beyond
+        raise NotExact
     if moment.tzinfo is not None:
         return (moment - EPOCH) // MILLISECOND
     ts = (moment.replace(tzinfo=UTC) - EPOCH) // MILLISECOND
     if "T" in text and any(time.localtime(near // 1000).tm_gmtoff for near in (ts - _DAY, ts, ts + _DAY)):
-        raise Beyond  # the process's own clock does not show UTC
+        raise NotExact  # the process's own clock does not show UTC
     return ts
 
 

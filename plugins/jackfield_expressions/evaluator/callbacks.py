@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from jackfield.api.javascript import UNDEFINED, Beyond
+from jackfield.api.javascript import UNDEFINED, NotExact
 from jackfield_expressions import operators as js
 from jackfield_expressions.evaluator.parsing import NotSimple
 from jackfield_expressions.operators import Thrown
@@ -32,7 +32,7 @@ def function_of(parameters: Sequence[int], body: Value) -> Callable[[ItemScope],
 
         def call(*values: object) -> object:
             if clock() > until:
-                raise Beyond
+                raise NotExact
             for place, value in zip(parameters, values, strict=False):
                 places[place] = value
             return body(scope)
@@ -47,7 +47,7 @@ def mapped(scope: ItemScope, values: object, function: Function) -> list[object]
     if values is None or values is UNDEFINED:
         raise Thrown
     if type(values) is not list or len(values) > _LONGEST:
-        raise Beyond
+        raise NotExact
     made = [function(value, place, values) for place, value in enumerate(values)]
     for value in made:
         kind = type(value)

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from jackfield.api.javascript import UNDEFINED, Beyond
+from jackfield.api.javascript import UNDEFINED, NotExact
 from jackfield_expressions.dates.luxon import FORMATS, knows
 from jackfield_expressions.dates.script import CALLS
 from jackfield_expressions.evaluator.callbacks import Value, function_of, mapped
@@ -36,10 +36,10 @@ _PATTERN_METHODS = frozenset({"match", "replace", "replaceAll"})
 
 
 def in_time(scope: ItemScope) -> None:
-    """Raises `Beyond` when the expression has run too long. To be asked before everything whose time grows with the
+    """Raises `NotExact` when the expression has run too long. To be asked before everything whose time grows with the
     data."""
     if _clock() > scope.until:
-        raise Beyond
+        raise NotExact
 
 
 class _Short(Exception):
@@ -194,7 +194,7 @@ def _computed(value: Value, key: Value) -> Value:
         if owner is None or owner is UNDEFINED:
             raise Thrown
         if type(name) is list:
-            raise Beyond
+            raise NotExact
         return read(owner, name)
 
     return get

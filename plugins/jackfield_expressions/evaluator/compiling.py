@@ -1,7 +1,7 @@
 """Simple expressions compiled to Python closures: defaults, conditionals, comparisons, template literals, methods of
 texts, lists and dates, and small functions over property paths. A worker process would cost many times more.
 
-The values are JavaScript's to the last digit, or `Beyond` is raised and the expression goes to JavaScript after all.
+The values are JavaScript's to the last digit, or `NotExact` is raised and the expression goes to JavaScript after all.
 The time of all expressions for an item is limited. It is looked at between steps, none of which can do more work than
 in proportion to its data; regular expressions are matched with short texts alone if they may take longer.
 """
@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from jackfield.api.javascript import UNDEFINED, Beyond, Special, to_boolean
+from jackfield.api.javascript import UNDEFINED, NotExact, Special, to_boolean
 from jackfield_expressions import operators as js
 from jackfield_expressions.dates.luxon import LuxonDate
 from jackfield_expressions.dates.script import new_date
@@ -46,7 +46,7 @@ _OPERATORS: Mapping[str, Callable[[object, object], object]] = {
 
 def compile_expression(source: str) -> Value | None:
     """A closure that gives the source's value; None when the source is more than simple. What it gives is null and
-    undefined as None and may be NaN or infinite. It raises `Beyond`, and `ExpressionProblem` for a broken reference."""
+    undefined as None and may be NaN or infinite. Raises `NotExact`, and `ExpressionProblem` for a broken reference."""
     try:
         value = _compiled(parse(source))
     except (NotSimple, RecursionError):
@@ -56,14 +56,14 @@ def compile_expression(source: str) -> Value | None:
     def get(scope: ItemScope) -> object:
         begun = _clock()
         if scope.left < 0:
-            raise Beyond
+            raise NotExact
         scope.until = begun + scope.left
         try:
             made = value(scope)
         except Thrown:
             made = UNDEFINED
         except RecursionError:
-            raise Beyond from None
+            raise NotExact from None
         if (multiplies or scope.unsettled) and (type(made) is list or type(made) is dict):
             js.sized(made)
         if scope.unsettled:
@@ -83,7 +83,7 @@ _DEEPEST = 50
 def settled(value: object, depth: int = 0) -> object:
     """The value with JSON alone in its lists and objects: what is undefined is null or left out, a date is a text."""
     if depth > _DEEPEST:
-        raise Beyond
+        raise NotExact
     if type(value) is list:
         return [None if one is UNDEFINED else _inner(one, depth) for one in value]
     if type(value) is dict:
@@ -95,7 +95,7 @@ def _inner(value: object, depth: int) -> object:
     if isinstance(value, LuxonDate):
         return value.json()
     if not js.is_settled(value):
-        raise Beyond  # a template prints it otherwise than JSON
+        raise NotExact  # a template prints it otherwise than JSON
     return settled(value, depth + 1)
 
 
@@ -208,7 +208,7 @@ def _template(tree: Tree) -> Value:
             if len(text) > _LARGE:
                 size += len(text)
                 if size > js.LONGEST:
-                    raise Beyond
+                    raise NotExact
                 in_time(scope)
         return js.checked_text("".join(made))
 

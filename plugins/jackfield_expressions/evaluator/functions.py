@@ -1,4 +1,4 @@
-"""Functions that expressions call by name, such as `JSON.stringify`: exactly, or `Beyond`."""
+"""Functions that expressions call by name, such as `JSON.stringify`: exactly, or `NotExact`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from jackfield.api.javascript import UNDEFINED, Beyond, Special, is_number, number_text
+from jackfield.api.javascript import UNDEFINED, NotExact, Special, is_number, number_text
 from jackfield_expressions.operators import LONGEST, MOST_ENTRIES, beyond, checked, checked_text, sized, to_number
 
 Function: TypeAlias = Callable[..., object]
@@ -17,7 +17,7 @@ Function: TypeAlias = Callable[..., object]
 def _keys(value: object) -> Mapping[str, object]:
     """An object's entries in JavaScript's order, which puts whole numbers first."""
     if type(value) is not dict or len(value) > MOST_ENTRIES or any(map(str.isdigit, value)):
-        raise Beyond
+        raise NotExact
     return value
 
 
@@ -40,12 +40,12 @@ class JsonPrinter:
     def stringify(self, value: object, replacer: object = None, indent: object = UNDEFINED) -> object:
         """indent: of 0 to 10 blanks."""
         if replacer is not None and replacer is not UNDEFINED:
-            raise Beyond
+            raise NotExact
         if value is UNDEFINED:
             return UNDEFINED
         width = 0 if indent is UNDEFINED or indent is None else indent
         if type(width) is not int or not 0 <= width <= 10:
-            raise Beyond
+            raise NotExact
         if width in (0, 2) and type(value) in (dict, list) and self._prints_alike(value):
             try:
                 return checked_text(orjson.dumps(value, option=_INDENTED if width else _COMPACT).decode())
@@ -64,14 +64,14 @@ class JsonPrinter:
 
     def _prints_alike(self, value: object) -> bool:
         """Whether orjson prints the value as `JSON.stringify` does, or refuses a number in it. Not split up: it is
-        asked of every value in an item. Raises `Beyond` for what is large, as `sized` does."""
+        asked of every value in an item. Raises `NotExact` for what is large, as `sized` does."""
         held: list[Any] = [value]  # Any: a list or an object
         entries, characters = MOST_ENTRIES, LONGEST
         plain = self.plain
         for one in held:  # it grows
             entries -= len(one)
             if entries < 0:
-                raise Beyond
+                raise NotExact
             inner: Iterable[object] = one
             if type(one) is dict:
                 if not plain.issuperset(one):
@@ -88,7 +88,7 @@ class JsonPrinter:
                 elif each is not None and type(each) is not bool and type(each) is not int:
                     return False
             if characters < 0:
-                raise Beyond
+                raise NotExact
         return True
 
 
@@ -97,7 +97,7 @@ def _write(value: object, indent: str, margin: str, parts: list[str]) -> None:
     if isinstance(value, dict):
         entries = [(key, one) for key, one in _keys(value).items() if one is not UNDEFINED]
         if "toJSON" in value:
-            raise Beyond
+            raise NotExact
         for place, (key, one) in enumerate(entries):
             parts.append(
                 ("{" if place == 0 else ",") + (inner if indent else "") + _quoted(key) + (": " if indent else ":")
@@ -129,7 +129,7 @@ def _quoted(text: str) -> str:
     try:
         return orjson.dumps(text).decode()
     except TypeError:
-        raise Beyond from None  # half a character
+        raise NotExact from None  # half a character
 
 
 def _number_of(value: object = 0) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jackfield.api.javascript import UNDEFINED, Beyond, Special
+from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions import operators as js
 from jackfield_expressions.operators import Thrown
 from jackfield_expressions.values import array_index, text_length
@@ -36,7 +36,7 @@ def read(value: object, key: object) -> object:
         raise Thrown
     name = key if type(key) is str else js.to_text(key)
     if isinstance(value, Special):
-        raise Beyond
+        raise NotExact
     if isinstance(value, Mapping):
         if name in value:
             return value[name]
@@ -47,8 +47,8 @@ def read(value: object, key: object) -> object:
         index = array_index(name)
         if index is not None:
             if isinstance(value, str) and not value.isascii():
-                raise Beyond
+                raise NotExact
             return value[index] if index < len(value) else UNDEFINED
     if name in INHERITED:
-        raise Beyond
+        raise NotExact
     return UNDEFINED

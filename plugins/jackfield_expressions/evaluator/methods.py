@@ -1,4 +1,4 @@
-"""Methods of JavaScript, and of expressions, on JSON values: exactly, or `Beyond`.
+"""Methods of JavaScript, and of expressions, on JSON values: exactly, or `NotExact`.
 
 JavaScript counts UTF-16 units, so that a method that counts takes plain ASCII alone. Every method does work in
 proportion to its text or list, and no result is longer than `LONGEST`.
@@ -10,7 +10,7 @@ import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
-from jackfield.api.javascript import UNDEFINED, Beyond, Special, trimmed
+from jackfield.api.javascript import UNDEFINED, NotExact, Special, trimmed
 from jackfield_expressions.operators import LONGEST, Thrown, beyond, checked, checked_text, joined, to_text
 from jackfield_expressions.patterns.methods import matched, replaced
 from jackfield_expressions.patterns.syntax import ScriptPattern
@@ -39,7 +39,7 @@ def _replace(text: str, old: object, new: object) -> str:
         return replaced(text, old, new)
     before, after = _words(old, new)
     if "$" in after:
-        raise Beyond
+        raise NotExact
     return checked_text(text.replace(before, after, 1))
 
 
@@ -48,7 +48,7 @@ def _replace_all(text: str, old: object, new: object) -> str:
         return replaced(text, old, new) if old.every else _throw()
     before, after = _words(old, new)
     if "$" in after or not before or text.count(before) * len(after) > LONGEST:
-        raise Beyond
+        raise NotExact
     return checked_text(text.replace(before, after))
 
 
@@ -56,7 +56,7 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise Beyond from None  # half a character
+        raise NotExact from None  # half a character
 
 
 def _throw() -> NoReturn:
@@ -109,16 +109,16 @@ def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
         return OBJECT
     if isinstance(value, Special):
         return value.methods()
-    raise Beyond
+    raise NotExact
 
 
 def call_method(value: object, name: str, arguments: Sequence[object]) -> object:
     """`value.name(...arguments)`."""
     found = methods_of(value).get(name)
     if found is None:
-        raise Beyond
+        raise NotExact
     least, most, method = found
     if not least <= len(arguments) <= most:
-        raise Beyond
+        raise NotExact
     checked(value)
     return method(value, *arguments)

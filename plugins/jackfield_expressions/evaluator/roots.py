@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from jackfield.api.javascript import UNDEFINED, Beyond
+from jackfield.api.javascript import UNDEFINED, NotExact
 from jackfield_expressions.dates.luxon import now, today
 from jackfield_expressions.evaluator.parsing import NotSimple, Tree
 from jackfield_expressions.operators import Thrown
@@ -46,7 +46,7 @@ def _nodes_item(item: Mapping[str, object] | None) -> object:
 
 def _item(scope: ItemScope) -> object:
     if scope.index >= len(scope.items):
-        raise Beyond  # `$input.item` is undefined where `$json` is empty
+        raise NotExact  # `$input.item` is undefined where `$json` is empty
     return scope.json
 
 

@@ -1,4 +1,4 @@
-"""The methods of texts that take a regular expression: exactly, or `Beyond`."""
+"""The methods of texts that take a regular expression: exactly, or `NotExact`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield_expressions.operators import LONGEST, checked_text
 from jackfield_expressions.patterns.syntax import ScriptPattern
 
@@ -17,9 +17,9 @@ _MOST_MATCHES = 20_000
 def _fit(text: str, pattern: object) -> re.Pattern[str]:
     """What to match the text with."""
     if not isinstance(pattern, ScriptPattern) or len(text) > pattern.longest:
-        raise Beyond
+        raise NotExact
     if not pattern.wide and not text.isascii() and _WIDE.search(text):
-        raise Beyond
+        raise NotExact
     return pattern.compiled
 
 
@@ -32,7 +32,7 @@ def matched(text: str, pattern: object) -> object:
     if match is None:
         return None
     if None in match.groups():
-        raise Beyond  # undefined, in a list
+        raise NotExact  # undefined, in a list
     return [match.group(), *match.groups()]
 
 
@@ -40,12 +40,12 @@ def replaced(text: str, pattern: ScriptPattern, new: object) -> str:
     """`text.replace(pattern, new)`"""
     compiled = _fit(text, pattern)
     if type(new) is not str:
-        raise Beyond
+        raise NotExact
     most = min(_MOST_MATCHES, LONGEST // max(1, len(new)))
     put = _replacement(new, compiled.groups) if "$" in new else lambda match: new
     made, times = compiled.subn(put, text, most + 1 if pattern.every else 1)
     if times > most:
-        raise Beyond
+        raise NotExact
     return checked_text(made)
 
 
@@ -54,15 +54,15 @@ _REFERENCE = re.compile(r"\$(?:(\$)|(&)|(\d\d?)|(['`<]))", re.ASCII)
 
 @lru_cache(256)
 def _replacement(new: str, groups: int) -> Callable[[re.Match[str]], str]:
-    """What a match is replaced with: `$$`, `$&` and `$1` mean what they mean in JavaScript. Raises `Beyond`."""
+    """What a match is replaced with: `$$`, `$&` and `$1` mean what they mean in JavaScript. Raises `NotExact`."""
     if len(new) > 1000 or groups > 9:
-        raise Beyond
+        raise NotExact
     parts: list[str | int] = []
     place = 0
     for reference in _REFERENCE.finditer(new):
         dollar, whole, number, other = reference.groups()
         if other or (number and (len(number) > 1 or not 1 <= int(number) <= groups)):
-            raise Beyond
+            raise NotExact
         parts += [new[place : reference.start()], "$" if dollar else 0 if whole else int(number)]
         place = reference.end()
     parts.append(new[place:])

@@ -30,7 +30,7 @@ class Loop(Parameters):
     options: LoopOptions = Field(default_factory=LoopOptions)
 
 
-class EarlyLoop(Loop):
+class LegacyLoop(Loop):
     """Versions 1 and 2."""
 
     batch_size: int = Field(10, ge=1, description="How many items each round gets.")
@@ -67,7 +67,7 @@ class LoopNode:
     effect = False
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return EarlyLoop if version is not None and version < 3 else Loop
+        return LegacyLoop if version is not None and version < 3 else Loop
 
     def outputs(self, node: Node) -> int:
         return 1 if node.version is not None and node.version < 2 else 2

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.workflows import BinaryData, Item, PairedItem
-from jackfield_nodes.merging.parameters import Clash
+from jackfield_nodes.merging.parameters import FieldConflict
 
 
 class MergeSource(NamedTuple):
@@ -28,7 +28,7 @@ class Resolution(NamedTuple):
     preferred: int | None = None
 
     @classmethod
-    def of(cls, clash: Clash, *, default: int | None = None) -> Resolution:
+    def of(cls, clash: FieldConflict, *, default: int | None = None) -> Resolution:
         """default: the input that prevails when the parameters name none."""
         named = clash.preferred()
         last = clash.resolve_clash == "preferLast"

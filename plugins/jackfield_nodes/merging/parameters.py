@@ -43,7 +43,7 @@ class FieldPairs(Parameters):
         return [FieldPair(field1=row.field1.strip(), field2=row.field2.strip()) for row in self.values]
 
 
-class Clash(Parameters):
+class FieldConflict(Parameters, title="Clash"):
     """What becomes of fields that several items have."""
 
     resolve_clash: str | None = Field(
@@ -68,12 +68,12 @@ class Clash(Parameters):
         return int(match[1]) - 1
 
 
-class ClashHandling(Parameters):
-    values: Clash = Field(default_factory=Clash)
+class FieldConflictHandling(Parameters, title="ClashHandling"):
+    values: FieldConflict = Field(default_factory=FieldConflict)
 
 
 class MergeOptions(Parameters):
-    clash_handling: ClashHandling = Field(default_factory=ClashHandling)
+    clash_handling: FieldConflictHandling = Field(default_factory=FieldConflictHandling)
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" match, and all that is empty.')
     include_unpaired: Flag = Field(False, description="By position: keep items that have no partner.")
@@ -83,7 +83,7 @@ class MergeOptions(Parameters):
     )
 
     @property
-    def clash(self) -> Clash:
+    def clash(self) -> FieldConflict:
         return self.clash_handling.values
 
 

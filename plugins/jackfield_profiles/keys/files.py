@@ -20,7 +20,7 @@ _IN_KEYRING = b"keyring\n"
 
 
 @record
-class KeyPlace:
+class StoredKey:
     """What the file says. key: the opened one; None: the keyring has it."""
 
     key: str | None
@@ -43,7 +43,7 @@ class KeyFiles:
     def _path(self, owner: str) -> Path:
         return self._root / f"{owner}{SUFFIX}"
 
-    def find(self, owner: str) -> KeyPlace | None:
+    def find(self, owner: str) -> StoredKey | None:
         """None: there is no key. Raises `KeyUnreadable`."""
         try:
             content = read_private(self._path(owner))
@@ -51,7 +51,7 @@ class KeyFiles:
             raise KeyUnreadable(f"{exc.message} Set the key of {owner} again.") from None
         if content is None:
             return None
-        return KeyPlace(None) if content == _IN_KEYRING else KeyPlace(self._opened(owner, content))
+        return StoredKey(None) if content == _IN_KEYRING else StoredKey(self._opened(owner, content))
 
     def _opened(self, owner: str, content: bytes) -> str:
         try:

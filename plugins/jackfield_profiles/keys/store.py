@@ -16,7 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
-from jackfield_profiles.keys.files import KeyFiles, KeyPlace
+from jackfield_profiles.keys.files import KeyFiles, StoredKey
 from jackfield_profiles.keys.system_keyring import KeyringSilent, SystemKeyring
 from jackfield_profiles.settings import ProfilesSettings
 
@@ -106,7 +106,7 @@ class KeyStore:
         return self._choice != "file" and await self._keyring.there()
 
     async def _find(self, owner: str) -> str | None:
-        place: KeyPlace | None = await asyncio.to_thread(self._files.find, owner)
+        place: StoredKey | None = await asyncio.to_thread(self._files.find, owner)
         if place is None:
             return None
         key = place.key if place.key is not None else await self._keyring.get(owner)

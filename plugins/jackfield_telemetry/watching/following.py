@@ -15,7 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.places import load
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.service import UsageService
-from jackfield_telemetry.watching.watched import WatchedPlaces, concerned, places_of, present_sources
+from jackfield_telemetry.watching.watched import WatchedDirectories, concerned, places_of, present_sources
 
 if TYPE_CHECKING:
     from jackfield_telemetry.watching.feed import Feed
@@ -36,7 +36,7 @@ class LogFollower:
         self._context, self._service = context, context.port(UsageService)
         self._settings = self._service.settings
         self._sources: Sequence[LogSource] = ()
-        self._places = WatchedPlaces()
+        self._places = WatchedDirectories()
         self._feeds: list[Feed] = []
         self._woken = asyncio.Event()
         self._paths: set[str] = set()

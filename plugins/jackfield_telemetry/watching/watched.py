@@ -18,7 +18,7 @@ from jackfield_telemetry.service import UsageService, sources_of
 
 
 @record
-class WatchedPlaces:
+class WatchedDirectories:
     """trees: watched with all below; directories: the sources' own, watched alone; direct: those of them that have logs
     of their own. left_out: directories beyond the limit."""
 
@@ -55,7 +55,7 @@ def _of_profiles(
     return found
 
 
-def places_of(sources: Sequence[LogSource], limit: int) -> WatchedPlaces:
+def places_of(sources: Sequence[LogSource], limit: int) -> WatchedDirectories:
     """Of a data directory only what has logs in it is watched with all below: beside them lie caches and repositories.
     Blocks."""
     trees, directories, direct = set[Path](), set[Path](), set[Path]()
@@ -75,7 +75,7 @@ def places_of(sources: Sequence[LogSource], limit: int) -> WatchedPlaces:
         watched += count
         directories.add(source.directory)
         trees |= tops
-    return WatchedPlaces(frozenset(trees), frozenset(directories), frozenset(direct & directories), left_out)
+    return WatchedDirectories(frozenset(trees), frozenset(directories), frozenset(direct & directories), left_out)
 
 
 def _size(tree: Path, limit: int) -> int:
@@ -89,7 +89,7 @@ def _size(tree: Path, limit: int) -> int:
 
 
 def concerned(
-    sources: Sequence[LogSource], places: WatchedPlaces, paths: Iterable[str]
+    sources: Sequence[LogSource], places: WatchedDirectories, paths: Iterable[str]
 ) -> tuple[list[LogSource], bool]:
     """Sources whose logs these paths may be, and whether there is a new directory to be watched. Blocks."""
     by_directory: dict[Path, list[LogSource]] = {}

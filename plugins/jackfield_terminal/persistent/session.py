@@ -34,7 +34,7 @@ from jackfield_terminal.supervisor.ring import RingReader
 
 if TYPE_CHECKING:
     from jackfield.api.clock import Clock
-    from jackfield_terminal.output.reading_turns import ReadingTurns
+    from jackfield_terminal.output.reading_budget import ReadingBudget
     from jackfield_terminal.settings import TerminalSettings
     from jackfield_terminal.supervisor.client import Supervised
 
@@ -51,7 +51,7 @@ class PersistentSession(Session):
     persistent = True
 
     def __init__(
-        self, memo: Memo, held: Supervised, settings: TerminalSettings, clock: Clock, turns: ReadingTurns
+        self, memo: Memo, held: Supervised, settings: TerminalSettings, clock: Clock, budget: ReadingBudget
     ) -> None:
         """Takes over what is handed over. Raises `OSError`; then the descriptors are closed."""
         found = held.handover
@@ -75,7 +75,7 @@ class PersistentSession(Session):
                 os.close(master)
             raise
         super().__init__(
-            memo.id, memo.launch, Spawned(found.pid, master), (found.cols, found.rows), settings, clock, turns
+            memo.id, memo.launch, Spawned(found.pid, master), (found.cols, found.rows), settings, clock, budget
         )
         self.created_ms = memo.created_ms
 
@@ -140,7 +140,7 @@ class PersistentSession(Session):
         if self._flow.held or self.log.end == self._end or self._connection.fileno() < 0:
             return
         watched = any(not attachment.slow for attachment in self.attachments)
-        upto = min(self._end, self.log.end + (self._turns.share(self.id) if watched else UNWATCHED))
+        upto = min(self._end, self.log.end + (self._budget.share(self.id) if watched else UNWATCHED))
         self._printed(self._ring.read(self.log.end, upto))
         self._say(number_frame(TAKEN, self.log.end))
         if not self._flow.held:

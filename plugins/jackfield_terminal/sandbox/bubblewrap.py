@@ -22,7 +22,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Launch, Profiles
 from jackfield.api.records import replace
-from jackfield_terminal.sandbox.mounts import SandboxPlaces, view_of
+from jackfield_terminal.sandbox.mounts import SandboxPaths, view_of
 from jackfield_terminal.settings import SandboxSettings
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Sandbox:
         # The agent shares our uid and our network: the gate must tell it from ourselves.
         self._context.port(Authentication).confine_agents()
         profiles = await self._context.port(Profiles).all()
-        places = SandboxPlaces(
+        places = SandboxPaths(
             home=launch.profile.home,
             cwd=launch.cwd,
             program=Path(launch.argv[0]),

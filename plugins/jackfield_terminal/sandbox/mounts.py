@@ -23,7 +23,7 @@ _ROOT = Path("/")
 
 
 @record
-class SandboxPlaces:
+class SandboxPaths:
     """Whose sandbox it is. user_home: of the daemon's user. others: homes of other profiles."""
 
     home: Path
@@ -87,7 +87,7 @@ def _system() -> list[str]:
     return made
 
 
-def view_of(kind: Kind, places: SandboxPlaces, settings: SandboxSettings) -> SandboxView:
+def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> SandboxView:
     """Raises `InvalidInput` for a working directory that no sandbox can have."""
     home, config_dir, user_home = places.home.resolve(), places.config_dir.resolve(), places.user_home.resolve()
     others = [other for other in {other.resolve() for other in places.others} if other != home]

@@ -36,7 +36,7 @@ GOING_AWAY = 1001
 
 
 @record
-class Wishes:
+class AttachOptions:
     """What a client asks for in its address. writes: not with the mode `ro`. window: bytes of output that it may be
     sent before it has said that they are worked off (`taken`), for browsers, which cannot stop a socket; 0: without
     limit. sizes: whether it is told the terminal's size."""
@@ -55,7 +55,7 @@ class Attachment:
         send: Send,
         settings: TerminalSettings,
         clock: Clock,
-        wishes: Wishes,
+        options: AttachOptions,
         direct: ShortcutSocket | None,
     ) -> None:
         self.cursor = 0
@@ -67,15 +67,15 @@ class Attachment:
         self._send = send
         self._settings = settings
         self._clock = clock
-        self._wishes = wishes
-        self._open = wishes.window
+        self._options = options
+        self._open = options.window
         """Bytes that may still be sent, of a client with a window."""
         self._told: tuple[int, int] | None = None
         self._more = asyncio.Event()
         self._waits = False
         """Whether it waits for news, and had been sent all there was."""
         self._direct = direct
-        if direct is not None and wishes.writes:
+        if direct is not None and options.writes:
             direct.listen(self._typed)
 
     def wake(self) -> None:
@@ -136,7 +136,7 @@ class Attachment:
     def _is_full(self) -> bool:
         """Whether the client has to work off what it has first. It falls behind meanwhile, as one that does not
         read."""
-        return self._wishes.window > 0 and self._open <= 0
+        return self._options.window > 0 and self._open <= 0
 
     async def _news(self) -> None:
         self._more.clear()
@@ -145,7 +145,7 @@ class Attachment:
         self._waits = False
 
     def _is_to_tell_size(self) -> bool:
-        return self._wishes.sizes and self._told != (self._session.cols, self._session.rows)
+        return self._options.sizes and self._told != (self._session.cols, self._session.rows)
 
     async def _tell_size(self) -> None:
         self._told = cols, rows = self._session.cols, self._session.rows
@@ -204,7 +204,7 @@ class Attachment:
             await self._obey(text)
 
     async def _type(self, data: bytes) -> None:
-        if not self._wishes.writes:
+        if not self._options.writes:
             return
         try:
             await self._session.write(data)
@@ -218,9 +218,9 @@ class Attachment:
             await self._refuse(exc.message)
             return
         if isinstance(message, TakenOutput):
-            self._open = min(self._wishes.window, self._open + message.size)
+            self._open = min(self._options.window, self._open + message.size)
             self.wake()
-        if not self._wishes.writes:
+        if not self._options.writes:
             return
         match message:
             case Resize(cols=cols, rows=rows):
@@ -239,12 +239,12 @@ def is_viewer(scope: Scope) -> bool:
     return parse_qs(query.decode("latin-1")).get("mode", [""])[-1] == "ro"
 
 
-def wishes_of(scope: Scope) -> Wishes:
+def attach_options(scope: Scope) -> AttachOptions:
     """`?mode=ro&window=524288&sizes=1`; what is not understood is not asked for."""
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
     window = query.get("window", [""])[-1]
     size = max(int(window), LEAST_WINDOW) if window.isascii() and window.isdecimal() and len(window) < 12 else 0
-    return Wishes(not is_viewer(scope), size, query.get("sizes", [""])[-1] == "1")
+    return AttachOptions(not is_viewer(scope), size, query.get("sizes", [""])[-1] == "1")
 
 
 async def serve(
@@ -252,7 +252,7 @@ async def serve(
 ) -> None:
     """An accepted connection, until the client or the session ends."""
     direct = shortcut_of(scope)
-    attachment = Attachment(session, send, settings, clock, wishes_of(scope), direct)
+    attachment = Attachment(session, send, settings, clock, attach_options(scope), direct)
     session.attach(attachment)
     tasks = [asyncio.ensure_future(attachment.follow()), asyncio.ensure_future(attachment.listen(receive))]
     try:

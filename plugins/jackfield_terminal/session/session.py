@@ -14,7 +14,7 @@ from jackfield.api.errors import Conflict
 from jackfield.api.profiles import Launch
 from jackfield_terminal.output.flow import Flow, Follower
 from jackfield_terminal.output.log import OutputLog
-from jackfield_terminal.output.reading_turns import ReadingTurns
+from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.pty.processes import signal_group, watch_exit
 from jackfield_terminal.pty.terminal import Spawned, resize
 from jackfield_terminal.session.recorder import Recorder
@@ -57,7 +57,7 @@ class Session:
         size: tuple[int, int],
         settings: TerminalSettings,
         clock: Clock,
-        turns: ReadingTurns,
+        budget: ReadingBudget,
     ) -> None:
         self.id = id
         self.launch = launch
@@ -82,7 +82,7 @@ class Session:
         self._on_end: list[Callable[[Session], None]] = []
         self._master: int | None = spawned.master
         self._clock = clock
-        self._turns = turns
+        self._budget = budget
         self._input_timeout = settings.input_timeout
         self._loop = asyncio.get_running_loop()
         self._flow = Flow(clock, settings.stall, self._hold, self._release)
@@ -115,7 +115,7 @@ class Session:
         if master is None:
             return
         watched = any(not attachment.slow for attachment in self.attachments)
-        if self._read(master, self._turns.share(self.id) if watched else UNWATCHED):
+        if self._read(master, self._budget.share(self.id) if watched else UNWATCHED):
             self._close_terminal()
             return
         if not self._flow.held:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from jackfield.api.ai import TITLES, TOOL
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.workflows import Node, Part, Problem, Workflow
+from jackfield.api.workflows import AttachedWire, Node, Problem, Workflow
 from jackfield_workflows.documents.mistakes import member
 
 
-def part_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem]:
+def attached_problems(workflow: Workflow, catalog: NodeCatalog) -> Iterator[Problem]:
     """All are warnings: the workflow runs up to the node that lacks something."""
     paths = _paths(workflow)
     for node in workflow.nodes.values():
@@ -39,7 +39,7 @@ def _missing(workflow: Workflow, node: Node, path: str, catalog: NodeCatalog) ->
             yield Problem(path, f"The node needs {TITLES.get(kind, kind)} ({kind}); connect one to it.", "warning")
 
 
-def _unfit(workflow: Workflow, served: Node, part: Part, catalog: NodeCatalog) -> str | None:
+def _unfit(workflow: Workflow, served: Node, part: AttachedWire, catalog: NodeCatalog) -> str | None:
     takes, gives = catalog.find(served.kind), catalog.find(workflow.nodes[part.node].kind)
     if takes is not None and part.kind not in takes.description.accepts:
         return f"The node {served.name} takes nothing of the kind {part.kind}; the wire to it does nothing."

@@ -15,7 +15,7 @@ from jackfield_workflows.documents.identities import MAX_NAME
 from jackfield_workflows.documents.mistakes import Mistakes
 from jackfield_workflows.documents.nodes import parse_node
 from jackfield_workflows.documents.values import number, reference, text
-from jackfield_workflows.documents.wires import links, parse_parts, parse_wires
+from jackfield_workflows.documents.wires import links, parse_attached, parse_wires
 
 
 def parse(document: Json, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
@@ -40,7 +40,7 @@ def parse(document: Json, *, id: str | None = None, version: int = 0, active: bo
         settings=_settings(_object(document, "settings", mistakes, null=True)),
         pin_data=_pin_data(_object(document, "pinData", mistakes, null=True)),
         document=document,
-        attached=parse_parts(found, nodes),
+        attached=parse_attached(found, nodes),
     )
     mistakes.check()
     return workflow

@@ -11,7 +11,7 @@ from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.workflows import Node, Problem, Workflow, WorkflowSettings
-from jackfield_workflows.documents.attached_checks import part_problems
+from jackfield_workflows.documents.attached_checks import attached_problems
 from jackfield_workflows.documents.expression_checks import is_expression, unclosed
 from jackfield_workflows.documents.mistakes import MAX_MISTAKES, Mistakes, member
 from jackfield_workflows.documents.values import number, reference
@@ -26,7 +26,7 @@ def problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expressions)
     checks = (
         _node_problems(workflow, catalog, expressions),
         _wire_problems(workflow),
-        part_problems(workflow, catalog),
+        attached_problems(workflow, catalog),
         _name_problems(workflow),
         _setting_problems(workflow.settings),
         _pin_problems(workflow.document.get("pinData")),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield.api.workflows import MAIN, PARTS, Part, Wire
+from jackfield.api.workflows import MAIN, PARTS, AttachedWire, Wire
 from jackfield_workflows.documents.mistakes import Mistakes, member
 from jackfield_workflows.documents.values import number
 
@@ -49,13 +49,13 @@ def parse_wires(found_links: Iterable[DocumentLink], nodes: Collection[str]) -> 
     return {source: tuple(tuple(targets) for targets in outputs) for source, outputs in found.items()}
 
 
-def parse_parts(found_links: Iterable[DocumentLink], nodes: Collection[str]) -> dict[str, tuple[Part, ...]]:
+def parse_attached(found_links: Iterable[DocumentLink], nodes: Collection[str]) -> dict[str, tuple[AttachedWire, ...]]:
     """Node name -> its parts. Wires from or to a node that is not there, or to itself, are left out."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[AttachedWire]] = {}
     for link in found_links:
         if link.kind == MAIN or link.source not in nodes or link.target not in nodes or link.input is None:
             continue
-        part = Part(link.kind, link.source, link.input)
+        part = AttachedWire(link.kind, link.source, link.input)
         if link.source != link.target and part not in found.setdefault(link.target, []):
             found[link.target].append(part)
     return {target: tuple(parts) for target, parts in found.items() if parts}

@@ -64,7 +64,7 @@ class ExpressionProblem(Exception):
         self.message = message
 
 
-class ItemPlace(NamedTuple):
+class ItemPosition(NamedTuple):
     """One item of one output of one run of a node."""
 
     node: str
@@ -91,10 +91,10 @@ EndedRuns: TypeAlias = Mapping[str, Sequence[EndedRun]]
 class Pairing(Protocol):
     """Follows `pairedItem` back through the runs of one execution, for one node run."""
 
-    def item_at(self, place: ItemPlace) -> Item | None:
+    def item_at(self, place: ItemPosition) -> Item | None:
         """The item there, if there is one."""
 
-    def trace(self, source: tuple[str, int, int] | None, index: int, name: str) -> ItemPlace:
+    def trace(self, source: tuple[str, int, int] | None, index: int, name: str) -> ItemPosition:
         """The item of node `name` that the item at `index` of an input descends from. source: where that input comes
         from. Of several runs of the node, the nearest. Raises `ExpressionProblem` when there is none or more than
         one."""
@@ -158,7 +158,7 @@ class Evaluation(Protocol):
 
         Raises:
             ExpressionProblem: With the path of the parameter.
-            Beyond: JavaScript has to evaluate what Python would: take `by_javascript`.
+            NotExact: JavaScript has to evaluate what Python would: take `by_javascript`.
         """
 
 

@@ -23,7 +23,7 @@ _RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _INFINITE = re.compile(r"[+-]?Infinity")
 
 
-class Beyond(Exception):
+class NotExact(Exception):
     """Python would not give exactly what JavaScript gives."""
 
 
@@ -40,29 +40,29 @@ UNDEFINED: Final = Undefined()
 
 
 class Special:
-    """A value that is no JSON, such as a date. Its methods raise `Beyond` where they do not know."""
+    """A value that is no JSON, such as a date. Its methods raise `NotExact` where they do not know."""
 
     __slots__ = ()
 
     def text(self) -> str:
         """`String(value)`"""
-        raise Beyond
+        raise NotExact
 
     def json(self) -> str:
         """The text that JSON has for it."""
-        raise Beyond
+        raise NotExact
 
     def number(self) -> int:
         """`Number(value)`"""
-        raise Beyond
+        raise NotExact
 
     def primitive(self) -> object:
         """What `+` works with."""
-        raise Beyond
+        raise NotExact
 
     def methods(self) -> Mapping[str, tuple[int, int, Callable[..., object]]]:
         """Name -> fewest arguments, most arguments, what is called with the value and the arguments."""
-        raise Beyond
+        raise NotExact
 
 
 def trimmed(text: str) -> str:
@@ -83,7 +83,7 @@ def to_boolean(value: object) -> bool:
 
 
 def to_number(value: object) -> int | float:
-    """`Number(value)`; `Beyond` for lists and objects. The time grows faster than a text's length, which the caller
+    """`Number(value)`; `NotExact` for lists and objects. The time grows faster than a text's length, which the caller
     limits."""
     if isinstance(value, bool):
         return int(value)
@@ -97,7 +97,7 @@ def to_number(value: object) -> int | float:
         return math.nan
     if isinstance(value, Special):
         return value.number()
-    raise Beyond
+    raise NotExact
 
 
 def text_number(text: str) -> int | float:
@@ -175,23 +175,23 @@ def is_number(value: object) -> bool:
 
 
 def strictly_equal(left: object, right: object) -> bool:
-    """`left === right`; `Beyond` for two lists or objects, which a copy of them would not be."""
+    """`left === right`; `NotExact` for two lists or objects, which a copy of them would not be."""
     if is_number(left) and is_number(right):
         return left == right
     if type(left) is not type(right):
         return False
     if isinstance(left, (dict, list, Special)):
-        raise Beyond
+        raise NotExact
     return left == right
 
 
 def loosely_equal(left: object, right: object) -> bool:
-    """`left == right`; `Beyond` for a list or an object."""
+    """`left == right`; `NotExact` for a list or an object."""
     nothing = left is None or left is UNDEFINED
     if nothing or right is None or right is UNDEFINED:
         return nothing and (right is None or right is UNDEFINED)
     if isinstance(left, (dict, list, Special)) or isinstance(right, (dict, list, Special)):
-        raise Beyond
+        raise NotExact
     if type(left) is type(right):
         return left == right
     return to_number(left) == to_number(right)

@@ -83,7 +83,7 @@ class Wire:
 
 
 @record
-class Part:
+class AttachedWire:
     """A node that serves another one instead of running in turn. kind: of the wire, such as `ai_tool`; index: which
     input of that kind it goes to."""
 
@@ -141,7 +141,7 @@ class Workflow:
     settings: WorkflowSettings
     pin_data: Mapping[str, Items]
     document: Document
-    attached: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    attached: Mapping[str, tuple[AttachedWire, ...]] = field(default_factory=dict)
 
     def parts(self) -> frozenset[str]:
         """The names of the nodes that serve others."""

@@ -9,7 +9,7 @@ from typing import cast
 from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
 from jackfield.api.places import load
 
-from .checks.protocols import Misfit, require
+from .checks.protocols import ProtocolMismatch, require
 
 
 class Catalog:
@@ -24,7 +24,7 @@ class Catalog:
 
     @staticmethod
     def check(node: NodeType | NodeOffer) -> None:
-        """Raises `Misfit`."""
+        """Raises `ProtocolMismatch`."""
         if not isinstance(node, NodeOffer):
             require(node, NodeType)
 
@@ -58,7 +58,7 @@ class Catalog:
             node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
             require(node, NodeType)
             if node.kind != offer.kind:
-                raise Misfit(f"{offer.place} gives the node type {node.kind}")
+                raise ProtocolMismatch(f"{offer.place} gives the node type {node.kind}")
         except Exception as exc:
             del self._known[offer.kind]
             if (replaced := self._replaced.pop(offer.kind, None)) is not None:

@@ -8,7 +8,7 @@ import click
 
 from jackfield.api.places import load
 
-from .checks.precedence import Taken
+from .checks.precedence import NameTaken
 from .plugins import PluginHost
 
 KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "version")
@@ -38,11 +38,11 @@ def _add(found: dict[str, click.Command], command: click.Command, plugin: str, o
     if isinstance(known, click.Group) and isinstance(command, click.Group):
         for below in command.commands:
             if below in known.commands:
-                raise Taken(f"command:{name} {below} exists already; give yours another name")
+                raise NameTaken(f"command:{name} {below} exists already; give yours another name")
         merged = copy(known)  # the group itself belongs to its module
         merged.commands = {**known.commands, **command.commands}
         found[name] = merged
     elif (owner := owners.setdefault(name, plugin)) == plugin:
         found[name] = command
     else:
-        raise Taken(f"command:{name} is given by {owner}; give yours another name")
+        raise NameTaken(f"command:{name} is given by {owner}; give yours another name")

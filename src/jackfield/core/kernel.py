@@ -35,7 +35,7 @@ from jackfield.api.version import __version__
 
 from .authentication import Authenticator
 from .catalog import Catalog
-from .checks.precedence import Precedence, Taken
+from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 from .checks.segments import check_segment
 from .context import Context, SharedServices
@@ -180,7 +180,7 @@ class Kernel:
         holder = self.precedence.owner(f"path:/{first}")
         wanted = self.precedence.chosen(f"path:/{segment}")
         if separator and holder not in (None, plugin) and not self._is_own(plugin) and wanted != plugin:
-            raise Taken(
+            raise NameTaken(
                 f"path:/{first} is served by {holder}; mount the application elsewhere, or write "
                 f'"path:/{segment}" = "{plugin}" under [plugins.overrides] in config.toml'
             )
@@ -402,18 +402,18 @@ def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
 
 
 def _refuse_key(path: str, tables: Iterable[SettingsTable]) -> None:
-    """Raises `Taken` when a known table has a key on the way to this path."""
+    """Raises `NameTaken` when a known table has a key on the way to this path."""
     for known in tables:
         if path.startswith(f"{known.path}."):
             key = path.removeprefix(f"{known.path}.").partition(".")[0]
             if key in known.model.model_fields:
-                raise Taken(f"{known.path}.{key} is a key of the table [{known.path}]; name the table otherwise")
+                raise NameTaken(f"{known.path}.{key} is a key of the table [{known.path}]; name the table otherwise")
 
 
 def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
-    """The table with its model imported. Raises Taken, TypeError, ImportError."""
+    """The table with its model imported. Raises NameTaken, TypeError, ImportError."""
     if owner != plugin:
-        raise Taken(f"it is the table of {owner}; give yours another name")
+        raise NameTaken(f"it is the table of {owner}; give yours another name")
     model: object = table.model
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         raise TypeError(f"{table.source} is no pydantic model")

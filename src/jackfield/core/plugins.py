@@ -21,8 +21,8 @@ from jackfield.api.records import state
 
 from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
-from .checks.precedence import OWN_DISTRIBUTION, Taken
-from .checks.protocols import Misfit, require
+from .checks.precedence import OWN_DISTRIBUTION, NameTaken
+from .checks.protocols import ProtocolMismatch, require
 
 log = logging.getLogger("jackfield.plugins")
 
@@ -173,7 +173,7 @@ class PluginHost:
         a `ConfigurationError`: it is the operator's."""
         if isinstance(error, ConfigurationError):
             raise error if self.plugins[name].is_own else self._of_stranger(name, error) from error
-        if isinstance(error, Misfit | Taken):
+        if isinstance(error, ProtocolMismatch | NameTaken):
             self.report(name, f"{action}: {error}")
             return
         log.debug("Plugin %s %s.", name, action, exc_info=error)

@@ -11,7 +11,7 @@ from jackfield.api.extensions import ExtensionPoint, Given
 from jackfield.api.places import load, place_of
 from jackfield.api.records import record
 
-from .checks.precedence import Precedence, Taken
+from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class PortDirectory:
                 try:
                     if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
                         self._offers[name] = _Offer(plugin, place)
-                except Taken as exc:
+                except NameTaken as exc:
                     self._host.report(plugin, str(exc))
 
     def get(self, protocol: Callable[..., PortT]) -> PortT:
@@ -149,10 +149,10 @@ class Extensions:
             for name in point.names_of(thing):
                 try:
                     if name in found and found[name].plugin == plugin:
-                        raise Taken(f"{what}:{name} is given twice by the plugin")
+                        raise NameTaken(f"{what}:{name} is given twice by the plugin")
                     if self._precedence.claim(plugin, f"{what}:{name}"):
                         found[name] = given
-                except Taken as exc:
+                except NameTaken as exc:
                     self._host.failed(plugin, exc, f"failed in {point.hook}")
         return found
 

@@ -69,7 +69,7 @@ class HypercornStream(WSStream):
         elif self._failed and not isinstance(event, StreamClosed):
             return  # it is read so that the caller can finish sending, and find our close frame
         elif isinstance(event, (Body, Data)) and not (self.handshake.accepted or self.closed):
-            await self._refuse_early()
+            await self._refuse_data_before_answer()
             return
         try:
             await self._handle(event)
@@ -91,7 +91,7 @@ class HypercornStream(WSStream):
         if isinstance(event, Request) and self.closed:  # it is no handshake, and has been told so
             await self.send(StreamClosed(stream_id=self.stream_id))
 
-    async def _refuse_early(self) -> None:
+    async def _refuse_data_before_answer(self) -> None:
         """The caller has not waited for the answer to its handshake (RFC 6455 section 4.1)."""
         self._failed = True
         await self._send_error_response(400)

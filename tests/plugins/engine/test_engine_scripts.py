@@ -17,7 +17,7 @@ from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, Scri
 from jackfield.api.storage import Credential, Variable
 from jackfield.api.workflows import Outputs
 from jackfield_engine.engine import build
-from jackfield_engine.loop.plans import Detours
+from jackfield_engine.loop.plans import FallbackPolicy
 from jackfield_engine.settings import ExecutionsSettings
 
 
@@ -352,16 +352,16 @@ async def test_after_python_gave_up_the_next_run_goes_to_javascript_at_once(lab:
     assert asked == [1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0]
 
 
-def test_detours_grow() -> None:
-    detours = Detours()
+def test_fallbacks_grow() -> None:
+    fallback = FallbackPolicy()
     lengths = []
     for _ in range(9):
-        detours.given_up()
-        lengths.append(detours.left)
+        fallback.given_up()
+        lengths.append(fallback.left)
     assert lengths == [1, 2, 4, 8, 16, 32, 64, 64, 64]
-    detours.length = 0
-    detours.given_up()
-    assert detours.left == 1
+    fallback.length = 0
+    fallback.given_up()
+    assert fallback.left == 1
 
 
 async def evaluating(run: NodeRun) -> Outputs:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_events.log_files import Line, LogPlace, LogTail, backwards, older
+from jackfield_events.log_files import Line, LogPosition, LogTail, backwards, older
 from jackfield_events.log_views import cursor_of, place_of, view, wanted
 
 PLENTY = 1 << 30
@@ -84,7 +84,7 @@ def test_a_request_looks_at_no_more_than_its_budget(tmp_path: Path, write: Calla
 
 def test_a_place_in_a_file_that_is_gone_ends_the_pages(tmp_path: Path, write: Callable[..., None]) -> None:
     write("one")
-    assert older(tmp_path, LogPlace(1, 0), every, 3, PLENTY) == ([], None)
+    assert older(tmp_path, LogPosition(1, 0), every, 3, PLENTY) == ([], None)
     assert older(tmp_path / "nowhere", None, every, 3, PLENTY) == ([], None)
 
 
@@ -129,7 +129,7 @@ def test_levels_and_texts() -> None:
 
 def test_a_line_as_the_api_shows_it() -> None:
     line = Line(
-        LogPlace(10, 32), b'{"time":"t","level":"info","logger":"a","message":"the secret","requestId":"r","n":1}'
+        LogPosition(10, 32), b'{"time":"t","level":"info","logger":"a","message":"the secret","requestId":"r","n":1}'
     )
     assert view(line, lambda text: text.replace("secret", "***")) == {
         "time": "t",
@@ -141,8 +141,8 @@ def test_a_line_as_the_api_shows_it() -> None:
         "fields": {"n": 1},
         "cursor": "a-20",
     }
-    assert view(Line(LogPlace(1, 1), b"no json"), str)["message"] == "no json"
-    assert place_of(cursor_of(LogPlace(10, 32))) == LogPlace(10, 32)
+    assert view(Line(LogPosition(1, 1), b"no json"), str)["message"] == "no json"
+    assert place_of(cursor_of(LogPosition(10, 32))) == LogPosition(10, 32)
 
 
 @pytest.mark.parametrize("cursor", ["x", "1", "1-2-3", "-", "--", "1-z"])

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import scope_of
 
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield_expressions.evaluator import compiling
 from jackfield_expressions.evaluator.compiling import compile_expression
@@ -47,7 +47,7 @@ def elsewhere(source: str) -> bool:
     assert get is not None, source
     try:
         get(scope_of(DATA))
-    except Beyond:
+    except NotExact:
         return True
     return False
 
@@ -123,7 +123,7 @@ def test_all_expressions_of_an_item_share_its_time(monkeypatch: pytest.MonkeyPat
     assert get is not None
     scope = scope_of({"n": 2}, {"n": 2})
     assert [get(scope) for _ in range(9)] == [True] * 9
-    with pytest.raises(Beyond):
+    with pytest.raises(NotExact):
         [get(scope) for _ in range(3)]
     left = scope.left
     scope.move(1)
@@ -148,7 +148,7 @@ def test_keys_that_were_looked_at_are_bounded() -> None:
     assert len(printer.plain) <= 1024
     many: dict[str, Json] = {f"n{number}": 1 for number in range(5000)}
     for item in ({"x" * 65: 1}, many, {"7": 1, "seven": 7}, {"toJSON": 1}):
-        with suppress(Beyond):
+        with suppress(NotExact):
             printer.stringify(item)
         assert not printer.plain & item.keys()
 
@@ -204,5 +204,5 @@ def test_a_literal_has_methods() -> None:
 def test_lists_in_a_template_print_as_javascript_prints_them() -> None:
     assert compile_parameters({"p": "=a {{ [1.5, [null, 'x']] }}"}).get(scope_of({})) == {"p": "a 1.5,,x"}
     for source in ("[$json.big]", "$json.odd ?? 1"):
-        with pytest.raises(Beyond):
+        with pytest.raises(NotExact):
             compile_parameters({"p": f"=a {{{{ {source} }}}}"}).get(scope_of({"big": 2**60, "odd": {"toString": 1}}))

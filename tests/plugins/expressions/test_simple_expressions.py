@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scopes import FakeSurroundings, scope_of
 
 from jackfield.api.expressions import ExpressionProblem
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield_expressions.evaluator.compiling import compile_expression
 from jackfield_expressions.evaluator.parsing import NotSimple, parse
@@ -240,7 +240,7 @@ def test_what_is_left_to_javascript(source: str) -> None:
     ],
 )
 def test_what_python_would_not_get_right(source: str) -> None:
-    with pytest.raises(Beyond):
+    with pytest.raises(NotExact):
         value_of(source)
 
 
@@ -265,7 +265,7 @@ def test_no_more_work_than_the_data_is_long() -> None:
     """Growing texts and deep trees are refused, so that an expression can't hold up the daemon."""
     chain = "$json.s" + ".replaceAll('a', 'aaaaaaaaaaaaaaaaaaaa')" * 40
     begun = time.perf_counter()
-    with pytest.raises(Beyond):
+    with pytest.raises(NotExact):
         value_of(chain)
     assert time.perf_counter() - begun < 5
     for source in (
@@ -309,13 +309,13 @@ def test_functions_over_lists_have_a_limit_of_time() -> None:
     get = compile_expression("$json.l.map(x => $json.l.map(y => y === x).length).length")
     assert get is not None
     begun = time.perf_counter()
-    with pytest.raises(Beyond):
+    with pytest.raises(NotExact):
         get(scope_of({"l": numbers}))
     assert time.perf_counter() - begun < 2
     many = compile_expression("$json.l.map(x => x + 1).length")
     scope = scope_of({"l": numbers})
     assert many is not None
-    with pytest.raises(Beyond):  # of all items together
+    with pytest.raises(NotExact):  # of all items together
         [many(scope) for _ in range(400)]
 
 

@@ -23,7 +23,7 @@ from node_js import MISSING, NODE, judged
 from scopes import scope_of
 
 from jackfield.api.expressions import projected_item
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
@@ -50,7 +50,7 @@ async def ours(source: str, engine: JavaScriptEngine) -> Any:
     parameters = compile_parameters({"p": f"={{{{{source}}}}}"})
     try:
         return await parameter(parameters, engine)
-    except Beyond:
+    except NotExact:
         return await parameter(parameters.by_javascript(), engine)
 
 

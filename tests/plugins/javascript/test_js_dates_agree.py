@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "expressions"))
 from date_grammar import DATA, MOMENTS, ZONES, dated
 from scopes import FakeSurroundings, scope_of
 
-from jackfield.api.javascript import Beyond
+from jackfield.api.javascript import NotExact
 from jackfield.api.scripts import ExpressionError, ScriptData
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_javascript.engine import JavaScriptEngine
@@ -52,7 +52,7 @@ def in_python(template: str, zone: str, now: int) -> object:
         return ELSEWHERE
     try:
         found = parameters.get(scope_of(DATA, around=FakeSurroundings(timezone=zone, now=now)))
-    except Beyond:
+    except NotExact:
         return ELSEWHERE
     return found["p"]  # type: ignore[index]
 

@@ -15,7 +15,7 @@ from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_position import by_position
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, merged
-from jackfield_nodes.merging.parameters import Clash
+from jackfield_nodes.merging.parameters import FieldConflict
 from jackfield_nodes.merging.settings import MergeSettings
 
 A = [{"n": 1, "a": "x"}, {"n": 2, "a": "y"}]
@@ -258,7 +258,7 @@ def test_a_merge_with_itself_changes_nothing(json: Any) -> None:
 
 
 def test_the_preferred_input_may_be_any() -> None:
-    assert Clash(resolve_clash="preferInput10").preferred() == 9
+    assert FieldConflict(resolve_clash="preferInput10").preferred() == 9
 
 
 async def test_an_item_that_is_nested_too_deeply_is_a_clear_error(bench: Bench) -> None:

@@ -20,7 +20,7 @@ from jackfield_terminal.findings import findings
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.sandbox import bubblewrap as sandboxes
-from jackfield_terminal.sandbox.mounts import SandboxPlaces, SandboxView, view_of
+from jackfield_terminal.sandbox.mounts import SandboxPaths, SandboxView, view_of
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
@@ -46,12 +46,12 @@ class House:
             path.write_text("content\n")
         self.project.joinpath("file").write_text("project\n")
 
-    def places(self, **changes: Any) -> SandboxPlaces:
+    def places(self, **changes: Any) -> SandboxPaths:
         given: dict[str, Any] = {
             "home": self.home, "cwd": self.home, "program": Path("/bin/sh"), "config_dir": self.config,
             "user_home": self.user, "others": [self.other],
         } | changes  # fmt: skip
-        return SandboxPlaces(**given)
+        return SandboxPaths(**given)
 
 
 @pytest.fixture

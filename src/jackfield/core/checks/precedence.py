@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 OWN_DISTRIBUTION = "jackfield"
 
 
-class Taken(ValueError):
+class NameTaken(ValueError):
     """The thing is another plugin's. The message names the thing, its owner and the remedy."""
 
 
@@ -29,7 +29,7 @@ class Precedence:
         Until the chosen plugin claims the thing, the first that does has it: the choice may have failed.
 
         Raises:
-            Taken: Another plugin owns the thing.
+            NameTaken: Another plugin owns the thing.
         """
         owner = self._owners.setdefault(thing, plugin)
         if owner == plugin:
@@ -40,7 +40,7 @@ class Precedence:
             return True
         if chosen is not None:
             return False
-        raise Taken(
+        raise NameTaken(
             f"{thing} {self._whose(owner)} ({owner}); to replace it, "
             f'write "{thing}" = "{plugin}" under [plugins.overrides] in config.toml'
         )

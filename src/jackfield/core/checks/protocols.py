@@ -8,17 +8,17 @@ from types import FunctionType
 from typing import Any
 
 
-class Misfit(TypeError):
+class ProtocolMismatch(TypeError):
     """An object does not fit its Protocol. The message names the object's class and every member that is wrong."""
 
 
 def require(thing: object, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None) -> None:
-    """Raises `Misfit` with all mistakes in one sentence. Any: a Protocol class, or an alias such as `Kind[Model]`.
+    """Raises `ProtocolMismatch` with all mistakes in one sentence. Any: a Protocol, or an alias like `Kind[Model]`.
     check: finds further mistakes in a thing that has every member."""
     wanted: type = getattr(protocol, "__origin__", protocol)
     found = list(mistakes(thing, wanted)) or (list(check(thing)) if check is not None else [])
     if found:
-        raise Misfit(
+        raise ProtocolMismatch(
             f"{type(thing).__name__} does not fit {wanted.__module__}.{wanted.__name__}; mend that {'; '.join(found)}"
         )
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from loop_models import a_graph, a_node, chain, numbers
 
-from jackfield.api.expressions import ExpressionProblem, ItemPlace
+from jackfield.api.expressions import ExpressionProblem, ItemPosition
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import Task
@@ -35,15 +35,18 @@ def reach(loop: RunLoop, name: str, outputs: dict[str, Outputs]) -> Task:
     raise AssertionError("it was never reached")
 
 
-def found(task: Task, loop: RunLoop, name: str, index: int = 0) -> ItemPlace:
+def found(task: Task, loop: RunLoop, name: str, index: int = 0) -> ItemPosition:
     return ItemPairing(loop.results).trace(task.sources[0], index, name)
 
 
 def test_items_that_pass_through_keep_their_place() -> None:
     loop = RunLoop(chain("a", "b", "c"), "a", numbers(1, 2))
     task = reach(loop, "c", {"b": [made({"item": 1}, {"item": 0})]})
-    assert [found(task, loop, "a", index) for index in (0, 1)] == [ItemPlace("a", 0, 0, 1), ItemPlace("a", 0, 0, 0)]
-    assert found(task, loop, "b", 1) == ItemPlace("b", 0, 0, 1)
+    assert [found(task, loop, "a", index) for index in (0, 1)] == [
+        ItemPosition("a", 0, 0, 1),
+        ItemPosition("a", 0, 0, 0),
+    ]
+    assert found(task, loop, "b", 1) == ItemPosition("b", 0, 0, 1)
 
 
 def test_as_many_items_as_came_in_are_paired_by_index() -> None:
@@ -55,7 +58,7 @@ def test_as_many_items_as_came_in_are_paired_by_index() -> None:
 def test_all_items_made_of_one_are_paired_with_it() -> None:
     loop = RunLoop(chain("a", "b", "c"), "a", numbers(1))
     task = reach(loop, "c", {"b": [made(None, None, None)]})
-    assert {found(task, loop, "a", index) for index in range(3)} == {ItemPlace("a", 0, 0, 0)}
+    assert {found(task, loop, "a", index) for index in range(3)} == {ItemPosition("a", 0, 0, 0)}
 
 
 def test_another_number_of_items_without_pairing_is_an_error() -> None:
@@ -77,14 +80,14 @@ def test_a_pairing_that_leads_nowhere_is_an_error(pair: object) -> None:
 @pytest.mark.parametrize("pair", [1, {"item": 1}, [1], [{"item": 1}], [{"item": 1, "input": 0}, 1]])
 def test_every_form_of_a_reference(pair: object) -> None:
     loop = RunLoop(chain("a", "b", "c"), "a", numbers(1, 2))
-    assert found(reach(loop, "c", {"b": [made(pair)]}), loop, "a") == ItemPlace("a", 0, 0, 1)
+    assert found(reach(loop, "c", {"b": [made(pair)]}), loop, "a") == ItemPosition("a", 0, 0, 1)
 
 
 def test_an_item_made_of_several_is_ambiguous_unless_they_are_one() -> None:
     loop = RunLoop(chain("a", "b", "c", "d"), "a", numbers(1, 2, 3))
     outputs = {"b": [made(0, 0, 2)], "c": [made([0, 1], [1, 2])]}
     task = reach(loop, "d", outputs)
-    assert found(task, loop, "a", 0) == ItemPlace("a", 0, 0, 0)
+    assert found(task, loop, "a", 0) == ItemPosition("a", 0, 0, 0)
     with pytest.raises(ExpressionProblem, match=r"2 items of the node 'a'.*ambiguous"):
         found(task, loop, "a", 1)
 
@@ -114,8 +117,8 @@ def test_inputs_are_told_apart() -> None:
     ]), "a", numbers(1, 2))  # fmt: skip
     outputs = {"b": [made(0)], "c": [made(1)], "m": [made({"item": 0, "input": 1}, {"item": 0})]}
     task = reach(loop, "z", outputs)
-    assert found(task, loop, "c", 0) == ItemPlace("c", 0, 0, 0)
-    assert found(task, loop, "b", 1) == ItemPlace("b", 0, 0, 0)
+    assert found(task, loop, "c", 0) == ItemPosition("c", 0, 0, 0)
+    assert found(task, loop, "b", 1) == ItemPosition("b", 0, 0, 0)
     assert [found(task, loop, "a", index).item for index in (0, 1)] == [1, 0]
     with pytest.raises(ExpressionProblem):
         found(task, loop, "b", 0)
@@ -134,8 +137,8 @@ def test_in_a_loop_the_nearest_run_counts() -> None:
     last = loop.next()
     assert last is not None
     assert last.step.node.name == "c"
-    assert found(last, loop, "b") == ItemPlace("b", 3, 1, 0)
-    assert found(last, loop, "a") == ItemPlace("a", 0, 0, 1)
+    assert found(last, loop, "b") == ItemPosition("b", 3, 1, 0)
+    assert found(last, loop, "a") == ItemPosition("a", 0, 0, 1)
 
 
 def test_a_long_loop_is_followed_without_recursion() -> None:
@@ -150,14 +153,14 @@ def test_a_long_loop_is_followed_without_recursion() -> None:
     loop.complete(task, [[], task.inputs[0]])
     last = loop.next()
     assert last is not None
-    assert found(last, loop, "a") == ItemPlace("a", 0, 0, 0)
+    assert found(last, loop, "a") == ItemPosition("a", 0, 0, 0)
 
 
 def test_there_is_no_item_outside_of_the_outputs() -> None:
     loop = RunLoop(chain("a", "b"), "a", numbers(1))
-    assert ItemPairing(loop.results).item_at(ItemPlace("a", 0, 0, 0)) == {"json": {"n": 1}}
-    assert ItemPairing(loop.results).item_at(ItemPlace("a", 0, 0, 1)) is None
-    assert ItemPairing(loop.results).item_at(ItemPlace("a", 0, 3, 0)) is None
+    assert ItemPairing(loop.results).item_at(ItemPosition("a", 0, 0, 0)) == {"json": {"n": 1}}
+    assert ItemPairing(loop.results).item_at(ItemPosition("a", 0, 0, 1)) is None
+    assert ItemPairing(loop.results).item_at(ItemPosition("a", 0, 3, 0)) is None
 
 
 def test_which_output_leads_to_a_node() -> None:
@@ -180,7 +183,7 @@ def test_many_items_made_of_the_same_many_are_traced_once() -> None:
     task = reach(loop, "e", outputs)
     pairing = ItemPairing(loop.results)
     places = {pairing.trace(task.sources[0], index, "a") for index in range(count)}
-    assert places == {ItemPlace("a", 0, 0, 0)}
+    assert places == {ItemPosition("a", 0, 0, 0)}
     assert len(pairing.known["a"]) == count + 2  # each item of b, and those of a and c
     for index in range(count):
         with pytest.raises(ExpressionProblem, match="ambiguous"):
@@ -191,4 +194,4 @@ def test_many_items_made_of_the_same_many_are_traced_once() -> None:
 def test_a_pair_that_leads_nowhere_does_not_hide_the_other() -> None:
     loop = RunLoop(chain("a", "b", "c"), "a", numbers(1))
     task = reach(loop, "c", {"b": [made([{"item": 7}, {"item": 0}])]})
-    assert found(task, loop, "a") == ItemPlace("a", 0, 0, 0)
+    assert found(task, loop, "a") == ItemPosition("a", 0, 0, 0)

@@ -29,16 +29,16 @@ from jackfield_ai.tools.toolbox import Toolbox, tools_of
 _ROUNDS = 15
 
 
-class DirectMessage(Parameters):
+class StandaloneMessage(Parameters, title="DirectMessage"):
     role: str = "user"
     content: Text = ""
 
 
-class DirectMessages(Parameters):
-    values: list[DirectMessage] = Field(default_factory=list)
+class StandaloneMessages(Parameters, title="DirectMessages"):
+    values: list[StandaloneMessage] = Field(default_factory=list)
 
 
-class DirectOptions(CommonOptions):
+class StandaloneOptions(CommonOptions, title="DirectOptions"):
     system_message: Text = ""
     system: Text = ""
     max_tokens: int | None = None
@@ -47,11 +47,11 @@ class DirectOptions(CommonOptions):
     max_tools_iterations: int = _ROUNDS
 
 
-class DirectParameters(Parameters):
+class StandaloneParameters(Parameters, title="DirectParameters"):
     resource: str = Field("text", description="text or image.")
     operation: str = Field("", description="message, or analyze for images.")
     model_id: Chosen = None
-    messages: DirectMessages = Field(default_factory=DirectMessages)
+    messages: StandaloneMessages = Field(default_factory=StandaloneMessages)
     simplify: bool = True
     json_output: bool = False
     built_in_tools: dict[str, JsonValue] = Field(default_factory=dict, description="Not available.")
@@ -59,15 +59,15 @@ class DirectParameters(Parameters):
     input_type: str = "url"
     image_urls: Text = ""
     binary_property_name: str = "data"
-    options: DirectOptions = Field(default_factory=DirectOptions)
+    options: StandaloneOptions = Field(default_factory=StandaloneOptions)
 
 
-class DirectNode(AiNode):
+class StandaloneNode(AiNode):
     """What the two have in common."""
 
-    model = DirectParameters
+    model = StandaloneParameters
 
-    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
+    def _chat(self, run: NodeRun, parameters: StandaloneParameters) -> ChatModel:
         """The provider's model, as the parameters want it; every provider has its own."""
         raise NotImplementedError
 
@@ -76,14 +76,14 @@ class DirectNode(AiNode):
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        resolved: list[DirectParameters] = await run.resolve()
+        resolved: list[StandaloneParameters] = await run.resolve()
 
         async def one(index: int) -> Items:
             return await self._one(run, resolved[index], index)
 
         return [await each_item(run, one)]
 
-    async def _one(self, run: NodeRun, parameters: DirectParameters, index: int) -> Items:
+    async def _one(self, run: NodeRun, parameters: StandaloneParameters, index: int) -> Items:
         messages = await self._messages(run, parameters, run.items[index])
         tools = Toolbox(await tools_of(run, index), self.settings)
         model = CountedModel(self._chat(run, parameters))
@@ -95,7 +95,7 @@ class DirectNode(AiNode):
         rows = self._shown(answer.raw) if parameters.simplify else [answer.raw]
         return [new_item(row, index) for row in rows if isinstance(row, dict)]
 
-    async def _messages(self, run: NodeRun, parameters: DirectParameters, item: Item) -> list[Message]:
+    async def _messages(self, run: NodeRun, parameters: StandaloneParameters, item: Item) -> list[Message]:
         options, what = parameters.options, (parameters.resource, parameters.operation)
         system = options.system_message or options.system
         made = [Message("system", system)] if system else []
@@ -112,7 +112,7 @@ class DirectNode(AiNode):
             return [*made, Message("user", parameters.text or "What's in this image?", pictures)]
         raise NodeError(f"The operation {' '.join(what)} is not available; there are: text message, image analyze.")
 
-    async def _pictures(self, run: NodeRun, parameters: DirectParameters, item: Item) -> Sequence[Picture]:
+    async def _pictures(self, run: NodeRun, parameters: StandaloneParameters, item: Item) -> Sequence[Picture]:
         stored = parameters.input_type != "url"
         listed = parameters.binary_property_name if stored else parameters.image_urls
         wanted = [one.strip() for one in listed.split(",") if one.strip()]
@@ -131,14 +131,14 @@ class DirectNode(AiNode):
             raise NodeError(f"The image at the address has {len(reply.body)} bytes, more than {MAX_BYTES}.")
         return Picture(kind, base64.b64encode(reply.body).decode())
 
-    def _client(self, run: NodeRun, parameters: DirectParameters, kind: str, title: str) -> ProviderClient:
+    def _client(self, run: NodeRun, parameters: StandaloneParameters, kind: str, title: str) -> ProviderClient:
         options = parameters.options
         if any(value not in (None, False, {}, []) for value in parameters.built_in_tools.values()):
             raise NodeError("Built-in tools of the provider (builtInTools) are not available; attach tools.")
         return ProviderClient(self._context, run, kind, title, timeout=options.seconds(), retries=options.max_retries)
 
 
-class GeminiNode(DirectNode):
+class GeminiNode(StandaloneNode):
     kind = "langchain.googleGemini"
     versions: Sequence[float] = (1, 1.1)
     description = NodeDescription(
@@ -149,7 +149,7 @@ class GeminiNode(DirectNode):
         credentials=(NodeCredential("googlePalmApi"),),
     )
 
-    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
+    def _chat(self, run: NodeRun, parameters: StandaloneParameters) -> ChatModel:
         client = self._client(run, parameters, "googlePalmApi", "Google Gemini")
         names: Mapping[str, str] = {
             "temperature": "temperature",
@@ -164,7 +164,7 @@ class GeminiNode(DirectNode):
         return [row for row in list_at(raw, "candidates") if isinstance(row, dict)]
 
 
-class AnthropicNode(DirectNode):
+class AnthropicNode(StandaloneNode):
     kind = "langchain.anthropic"
     versions: Sequence[float] = (1,)
     description = NodeDescription(
@@ -175,7 +175,7 @@ class AnthropicNode(DirectNode):
         credentials=(NodeCredential("anthropicApi"),),
     )
 
-    def _chat(self, run: NodeRun, parameters: DirectParameters) -> ChatModel:
+    def _chat(self, run: NodeRun, parameters: StandaloneParameters) -> ChatModel:
         client = self._client(run, parameters, "anthropicApi", "Anthropic")
         names = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
         members = {"max_tokens": parameters.options.max_tokens or 1024, **parameters.options.renamed(names)}

@@ -21,7 +21,7 @@ from jackfield_credentials.settings import CredentialSettings
 
 
 @record
-class TrialVerdict:
+class CredentialTestResult:
     """tested: whether anything was sent."""
 
     valid: bool
@@ -31,31 +31,33 @@ class TrialVerdict:
 
 async def tried(
     context: PluginContext, service: CredentialService, credential_id: str, kind_name: str, asked: Probe | None
-) -> TrialVerdict:
+) -> CredentialTestResult:
     """asked: a request to make instead of the kind's own."""
     kind = service.vault.kind(kind_name)
     if kind is None:
-        return TrialVerdict(False, f"No plugin and no description in nodes.d describes the kind {kind_name}.", False)
+        return CredentialTestResult(
+            False, f"No plugin and no description in nodes.d describes the kind {kind_name}.", False
+        )
     try:
         values = await service.values(credential_id, kind_name)
         if wrong := problems(kind, values):
             told = "; ".join(f"{path.removeprefix('values.')} {what}" for path, what in wrong.items())
-            return TrialVerdict(False, f"The values do not fit the kind: {told}.", False)
+            return CredentialTestResult(False, f"The values do not fit the kind: {told}.", False)
         if kind.trial is not None and asked is None:
-            return TrialVerdict(True, await kind.trial(values))
+            return CredentialTestResult(True, await kind.trial(values))
         token = await _token(service, credential_id, kind, values)
         probe = asked or kind.probe
         if probe is None:
-            return token or TrialVerdict(True, _NOWHERE, False)
+            return token or CredentialTestResult(True, _NOWHERE, False)
         reply = await _asked(context, service, credential_id, kind, probe, values)
     except NodeError as exc:
-        return TrialVerdict(False, exc.message)
+        return CredentialTestResult(False, exc.message)
     return _judged(reply, probe)
 
 
 async def _token(
     service: CredentialService, credential_id: str, kind: CredentialKind, values: Mapping[str, str]
-) -> TrialVerdict | None:
+) -> CredentialTestResult | None:
     """A new token, where one can be had without a user."""
     if isinstance(kind.scheme, ServiceAccount):
         return await _account_token(service, kind.name, kind.scheme, values)
@@ -65,21 +67,21 @@ async def _token(
     renewable = client.grant == "clientCredentials" or (tokens is not None and tokens.refresh)
     await service.keeper.token(credential_id, tokens.access if tokens and renewable else None)
     if not renewable:
-        return TrialVerdict(True, "There is an access token; nothing was asked with it.", False)
-    return TrialVerdict(True, "The token server gave a token.")
+        return CredentialTestResult(True, "There is an access token; nothing was asked with it.", False)
+    return CredentialTestResult(True, "The token server gave a token.")
 
 
 async def _account_token(
     service: CredentialService, kind: str, scheme: ServiceAccount, values: Mapping[str, str]
-) -> TrialVerdict:
+) -> CredentialTestResult:
     """What it may do for a user is granted by scope: without one, only the account itself can be tried."""
     account = account_of(kind, scheme, values)
     if account.scope:
         await service.accounts.exchanged(account, account.scope)
-        return TrialVerdict(True, "The token server gave a token.")
+        return CredentialTestResult(True, "The token server gave a token.")
     await service.accounts.exchanged(replace(account, subject=""), scheme.scopes[-1][2])
     told = " Whether it may act for the user shows when it is used." if account.subject else ""
-    return TrialVerdict(True, f"The token server gave a token.{told}")
+    return CredentialTestResult(True, f"The token server gave a token.{told}")
 
 
 async def _asked(
@@ -99,17 +101,19 @@ async def _asked(
     return await context.port(HttpClient).send(call, await service.authorization(credential_id, kind.name))
 
 
-def _judged(reply: HttpReply, probe: Probe) -> TrialVerdict:
+def _judged(reply: HttpReply, probe: Probe) -> CredentialTestResult:
     host = urlsplit(reply.url).hostname
     if reply.status in (401, 403):
-        return TrialVerdict(False, f"{host} refused the credential (status {reply.status}).")
+        return CredentialTestResult(False, f"{host} refused the credential (status {reply.status}).")
     if not 200 <= reply.status < 400:
-        return TrialVerdict(False, f"{host} answered with status {reply.status}, which says nothing of the credential.")
+        return CredentialTestResult(
+            False, f"{host} answered with status {reply.status}, which says nothing of the credential."
+        )
     if probe.ok and not _at(reply, probe.ok):
         told = _at(reply, probe.error) if probe.error else None
         why = f": {_masked(told, reply)}" if isinstance(told, str) else ""
-        return TrialVerdict(False, f"{host} refused the credential{why}.")
-    return TrialVerdict(True, f"{host} accepted the credential (status {reply.status}).")
+        return CredentialTestResult(False, f"{host} refused the credential{why}.")
+    return CredentialTestResult(True, f"{host} accepted the credential (status {reply.status}).")
 
 
 def _masked(told: str, reply: HttpReply) -> str:

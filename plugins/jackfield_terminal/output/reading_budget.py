@@ -13,8 +13,8 @@ RECENT = 0.02
 """Seconds after which a session that has read nothing no longer shares."""
 
 
-class ReadingTurns:
-    """One for the daemon."""
+class ReadingBudget:
+    """Shares the bytes of one turn among the sessions that have output. One for the daemon."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
