@@ -161,6 +161,7 @@ class EmbeddedEngine:
         left_over = await self._stopping.stop(end)
         await self._unsaved.close()
         self.services.timers.close()
+        self.services.begun.close()
         return left_over
 
     def state(self) -> dict[str, int]:

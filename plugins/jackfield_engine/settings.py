@@ -34,11 +34,21 @@ class ExecutionsSettings(BaseModel):
     )
     max_resumes: int = Field(
         25,
-        description="How often in a row an execution is resumed after the daemon ended while it ran, unless it gets "
-        "further; then it ends as failed. Guards against executions that crash the daemon; not small, because whatever "
-        "runs beside such a one is counted as well.",
+        description="How often in a row an execution is resumed after the daemon ended unexpectedly while a node of it "
+        "ran, unless it gets further; then it ends as failed. Guards against executions that crash the daemon; not "
+        "small, because whatever runs beside such a one is counted as well.",
         ge=1,
         le=1_000,
+    )
+    resume_backoff: float = Field(
+        1.0,
+        description="Seconds from a start until such an execution is resumed for the second time in a row, more or "
+        "less by half; each further resume doubles them. 0: it is resumed at once.",
+        ge=0,
+        le=3_600,
+    )
+    resume_backoff_max: float = Field(
+        60.0, description="The most seconds that `executions.resume_backoff` grows to.", ge=0, le=86_400
     )
     max_data: int = Field(
         512 * 1024 * 1024,

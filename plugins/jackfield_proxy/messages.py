@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
+from jackfield.api.admission.counts import ConnectionCounts
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan
 
@@ -78,6 +79,7 @@ class FromChild:
     failed: str | None = None
     served: ServedRequest | None = None
     question: Question | None = None
+    connections: ConnectionCounts | None = None
 
 
 Message: TypeAlias = "ToChild | FromChild"

@@ -15,9 +15,11 @@ from jackfield.api.records import record
 
 __all__ = [
     "BACKLOG",
+    "CONNECTION_RULES",
     "HOST",
     "LIMITS",
     "Concurrency",
+    "ConnectionRules",
     "PluginSource",
     "ProxyLimits",
     "ProxyPlan",
@@ -62,7 +64,7 @@ class ProxyLimits:
     """Seconds and bytes; see the settings table `proxy`, whose names these are."""
 
     body_limit: int = 32 * 2**20
-    head_timeout: float = 30.0
+    head_timeout: float = 10.0
     max_connections: int = 1000
     connect_timeout: float = 10.0
     first_byte_timeout: float = 600.0
@@ -75,6 +77,16 @@ class ProxyLimits:
     breaker_open: float = 30.0
     script_timeout: float = 2.0
     stop_grace: float = 2.0
+
+
+@record
+class ConnectionRules:
+    """Shares of connections, and seconds; see the settings table `server.connections`, whose names these are."""
+
+    owner_share: float = 0.25
+    user_share: float = 0.5
+    first_byte_timeout: float = 10.0
+    request_timeout: float = 600.0
 
 
 @record
@@ -103,6 +115,7 @@ class PluginSource:
 
 
 LIMITS = tuple(ProxyLimits.__annotations__)
+CONNECTION_RULES = tuple(ConnectionRules.__annotations__)
 
 
 @record
@@ -119,6 +132,7 @@ class ProxyPlan:
     aliases: Mapping[str, Target] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     limits: ProxyLimits = field(default_factory=ProxyLimits)
+    connections: ConnectionRules = field(default_factory=ConnectionRules)
     environment: Mapping[str, str] = field(default_factory=dict)
     sticky: Stickiness | None = None
     refusal: Refusal | None = None

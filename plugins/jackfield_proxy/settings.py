@@ -14,7 +14,7 @@ class ProxySettings(BaseModel):
         32 * 2**20, ge=1024, le=512 * 2**20, description="Largest request that a proxy takes, in bytes."
     )
     head_timeout: float = Field(
-        30.0,
+        10.0,
         gt=0,
         le=600,
         description="Time from the first byte of a request to the end of its headers, in seconds.",

@@ -33,6 +33,8 @@ FINAL = ("success", "failed", "cancelled")
 class Effects:
     """What the workflows did to the world: per step and marker, when."""
 
+    calm: threading.Event = field(default_factory=threading.Event)
+    """Unset: requests of nodes are not answered."""
     first: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     second: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     url: str = ""
@@ -45,6 +47,7 @@ class Effects:
 def effects() -> Iterator[Effects]:
     """A server on loopback that counts the requests of HTTP Request nodes."""
     found = Effects()
+    found.calm.set()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -52,6 +55,7 @@ def effects() -> Iterator[Effects]:
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             found.note(parts.path.strip("/"), parse_qs(parts.query)["marker"][0])
+            found.calm.wait(60)
             body = b'{"noted": true}'
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -74,6 +78,7 @@ def effects() -> Iterator[Effects]:
         thread.start()
         found.url = f"http://{HOST}:{server.server_address[1]}"
         yield found
+        found.calm.set()
         server.shutdown()
         thread.join()
 
@@ -184,3 +189,29 @@ def test_nothing_answered_is_lost_and_nothing_checkpointed_runs_again(
         f"{ROUNDS} kills, {len(accepted)} calls answered, {page['total']} executions, {repeated} with a repeated effect"
     )
     assert page["total"] >= len(accepted)
+
+
+def test_nothing_is_given_up_however_often_the_daemon_is_killed(new_daemon: StartDaemon, effects: Effects) -> None:
+    """Every life is too short for the node that is in flight, and there are more of them than `max_resumes`. A life in
+    which a resume was put off, or came no further than its mark, counts for nothing."""
+    most = 4
+    daemon = new_daemon(f"{SETTINGS}[executions]\nmax_resumes = {most}\nconcurrency = 4\n")
+    daemon.live(document(effects))
+    effects.calm.clear()
+    accepted: dict[str, str] = {}
+    with httpx.Client(trust_env=False, timeout=20) as client:
+        for number in range(12):
+            answer = client.post(f"{daemon.base_url}/webhook/killed", json={"marker": f"m{number}"}).raise_for_status()
+            accepted[f"m{number}"] = answer.json()["executionId"]
+    poll(lambda: sum(map(len, effects.first.values())) >= 4, "all slots are taken", timeout=20)
+    seen = 0
+    for number in range(3 * most):
+        daemon.kill()
+        daemon.start()
+        if number % 3 == 0:
+            poll(lambda before=seen: sum(map(len, effects.first.values())) > before, "a node began", timeout=20)
+        seen = sum(map(len, effects.first.values()))
+    effects.calm.set()
+    api = daemon.admin()
+    poll(lambda: not unfinished(api), "every execution is over", timeout=90)
+    check_kept(api, accepted)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon
-from jackfield.testing.documents import chain, node, webhook
+from jackfield.testing.documents import chain, node, set_fields, webhook
 
 PLANTED = "planted-e2e-4f0c"
 MASK = "***"
@@ -139,3 +139,54 @@ def test_without_a_daemon_too(tmp_path: Path) -> None:
     plain = command(daemon, "export", "--all")
     assert json.loads(plain.stdout)[0]["nodes"][0]["parameters"]["authConfig"]["secret"] == MASK
     assert PLANTED in command(daemon, "export", ident, "--with-secrets").stdout
+
+
+def test_a_type_that_is_gone_shows_no_secret(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path).start()
+    try:
+        stored = live(daemon, daemon.admin(), "gone")
+        daemon.stop()
+        (daemon.config_dir / "config.toml").write_text('[plugins]\ndisabled = ["webhooks"]\n')
+        api = daemon.start().admin()
+        shown = api.get(f"/workflows/{stored}")
+        assert shown.json()["nodes"][0]["parameters"]["authConfig"] == {"secret": MASK, "preset": "github"}
+        saved = api.put(f"/workflows/{stored}", json={**shown.json(), "name": "Renamed"})
+        assert saved.is_success, saved.text
+        daemon.stop()
+        exported = command(daemon, "export", stored, "-o", str(tmp_path / "out.json"))
+        assert exported.returncode == 0, exported.stderr
+        assert PLANTED not in (tmp_path / "out.json").read_text() + saved.text
+        (daemon.config_dir / "config.toml").write_text("")
+        api = daemon.start().admin()
+        assert api.post(f"/workflows/{stored}/activate").is_success
+        assert called(daemon, "gone") == 200
+    finally:
+        daemon.close()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "={{ $('Webhook').params.authConfig.secret }}",
+        "={{ JSON.stringify($('Webhook').params) }}",
+        "={{ Object.values($('Webhook').params.authConfig).join() }}",
+    ],
+)
+def test_results_hold_no_secret_of_another_node(daemon: Daemon, api: httpx.Client, expression: str) -> None:
+    document = chain("spy", webhook("spy", **AUTH), set_fields("Spy", seen=expression))
+    run = api.post("/workflows/run", json={"workflow": document, "inputData": [{"json": {}}]})
+    assert run.is_success, run.text
+    assert PLANTED not in run.text
+    assert MASK in run.text
+
+
+def test_results_hold_no_secret_of_the_node_itself(api: httpx.Client) -> None:
+    parameters = {"action": "hmac", "type": "SHA256", "value": "={{ JSON.stringify($parameter) }}", "secret": PLANTED}
+    crypto = node("Crypto", "crypto", {**parameters, "dataPropertyName": "made"}, version=1)
+    source = "return [{ json: { all: JSON.stringify($('Crypto').params) } }];"
+    code = node("Code", "code", {"jsCode": source}, version=2)
+    document = chain("own", node("Start", "manualTrigger"), crypto, code)
+    run = api.post("/workflows/run", json={"workflow": document, "inputData": [{"json": {}}]})
+    assert run.is_success, run.text
+    assert PLANTED not in run.text
+    assert MASK in run.text

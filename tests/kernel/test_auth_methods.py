@@ -168,7 +168,7 @@ def test_a_scheme_of_ours_is_not_a_strangers(scheme: str) -> None:
     def named(name: str, *schemes: str) -> Any:  # an AuthMethod in three words
         return type("Named", (), {"name": name, "schemes": schemes, "authenticate": None})()
 
-    authenticator = Authenticator()
+    authenticator = Authenticator(FakeClock(), lambda plugin, mistake: None)
     for own in ("jwt", "basic"):
         authenticator.add(named(own), claim(True), is_own=True)
     with pytest.raises(ValueError, match=f"auth scheme:{scheme.lower()} is taken"):
@@ -273,3 +273,55 @@ async def test_a_megabyte_in_pieces_of_one_byte_takes_about_a_megabyte() -> None
     finally:
         tracemalloc.stop()
     assert peak < 4 * size
+
+
+class OddMethod:
+    """Does what a test says."""
+
+    name = "odd"
+    schemes = ("Odd",)
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    async def authenticate(self, request: AuthRequest) -> Any:  # what a stranger's code may return
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (KeyError("the secret"), "it raised KeyError"),
+        (SystemExit(3), "it raised SystemExit"),
+        (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
+        (asyncio.CancelledError(), "it raised CancelledError"),
+        (JackfieldError(), "it raised JackfieldError"),
+        ("ada", "gave str in place of a Principal"),
+        (Principal("1", "ada", "emperor", "odd"), "role of its Principal must be one of viewer, member, admin"),
+        (Principal("", "ada", "member", "odd"), "texts that are not empty"),
+    ],
+)
+async def test_a_method_with_a_bug_shuts_nobody_else_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, answer: object, told: str
+) -> None:
+    host = PluginHost()
+    host.add("fake", FakePlugin)
+    host.add("acme", a_plugin(jackfield_auth_methods=lambda: [OddMethod(answer)]))
+    host.plugins["acme"].distribution = "jackfield-acme"
+    kernel = Kernel(tmp_path, host, load(settings_tables(host), {}, {}, {}), Redactor(), FakeClock())
+    kernel.assemble()
+    await kernel.start()
+    client = Client(create_app(kernel))
+    for _ in range(3):
+        assert (await client("GET", "/api/v1/things", ("Authorization", "Bearer ada"))).status == 200
+        refused = await client("GET", "/api/v1/things", ("Authorization", "Odd x"))
+        assert (refused.status, refused.json["code"]) == (401, "AUTH_REQUIRED")
+        assert (await client("GET", "/api/v1/things")).status == 401
+    await kernel.stop()
+    (reported,) = host.plugins["acme"].errors
+    assert told in reported
+    assert "its authentication method odd failed" in reported
+    assert "the secret" not in caplog.text
+    assert caplog.text.count("The authentication method odd of the plugin acme failed") == 1

@@ -4,6 +4,7 @@ named with plugin, distribution and remedy; the rest runs."""
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -405,12 +406,17 @@ def test_an_override_that_cannot_be_kept_leaves_ours(install: Install, kernel: C
     assert "gone" in failed(made)["acme"]
 
 
-def test_an_override_for_nobody_is_told_and_takes_nothing_away(
-    kernel: Callable[..., Kernel], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_override_for_nobody_is_told_and_takes_nothing_away(kernel: Callable[..., Kernel], tmp_path: Path) -> None:
     made = kernel('[plugins.overrides]\n"node:set" = "nobody"\n')
     assert made.nodes.find("set") is not None
-    assert "no such plugin is loaded" in caplog.text
+    told = "plugins.overrides gives node:set to nobody, but no such plugin is loaded."
+    assert made.idle_overrides() == [told]
+    (tmp_path / "once").mkdir(mode=0o700)
+    (tmp_path / "once/config.toml").write_text('[plugins.overrides]\n"node:set" = "nobody"\n')
+    command = [sys.executable, "-m", "jackfield", "doctor", "--config-dir", str(tmp_path / "once")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout + done.stderr).count("no such plugin is loaded") == 1
+    assert done.returncode == 1
 
 
 WAITING = """

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from jackfield.api.containment import Escaped
 from jackfield.api.errors import JackfieldError, UpstreamFailed
+from jackfield.api.limits import contained
 
 ResultT = TypeVar("ResultT")
 
@@ -20,19 +22,21 @@ class LoginCalls:
         self._timeout = timeout
         self._log = log
 
-    async def answer(self, name: str, work: Awaitable[ResultT]) -> ResultT:
+    async def answer(self, name: str, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """What the login answers. Raises its own `JackfieldError`, and `UpstreamFailed` for everything else."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await work
+                return await contained(ask)
         except JackfieldError:
             raise
         except TimeoutError:
             raise UpstreamFailed(f"The login {name} does not answer; try again later.") from None
         except Exception as exc:
             # The message may quote the password, so that only type and place are told.
-            place = traceback.extract_tb(exc.__traceback__)[-1]
-            self._log.error("The login %s raised %s in %s:%s.", name, type(exc).__name__, place.filename, place.lineno)
+            cause = exc.cause if isinstance(exc, Escaped) else exc
+            place = traceback.extract_tb(cause.__traceback__)[-1]
+            kind = type(cause).__name__
+            self._log.error("The login %s raised %s in %s:%s.", name, kind, place.filename, place.lineno)
             raise self.broken(name) from None
 
     @staticmethod

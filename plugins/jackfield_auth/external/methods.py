@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar
 
+from jackfield.api.containment import passes
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidCredentials, InvalidInput
 from jackfield.api.logins import (
@@ -82,7 +83,7 @@ class LoginMethods:
         async with self._local.throttle.attempt(username, client, name):
             if not usable(username, password):
                 raise InvalidCredentials
-            identity = await self._calls.answer(name, login.verify(username, password))
+            identity = await self._calls.answer(name, lambda: login.verify(username, password))
             if identity is None:
                 raise InvalidCredentials
             return await self.enter(name, identity)
@@ -113,7 +114,9 @@ class LoginMethods:
         """One that cannot say its title must not keep everybody else from the login page."""
         try:
             title = printable(str(login.title))
-        except Exception:
+        except BaseException as exc:
+            if passes(exc):
+                raise
             self._context.log.exception("The login %s cannot say its title.", name)
             title = ""
         return LoginMethod(name, title or name, kind)

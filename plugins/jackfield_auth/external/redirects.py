@@ -88,7 +88,7 @@ class Redirects:
         )
         self._starting += 1
         try:
-            url = await self._calls.answer(provider, login.begin(start))
+            url = await self._calls.answer(provider, lambda: login.begin(start))
         finally:
             self._starting -= 1
         if not is_web(url):
@@ -105,7 +105,7 @@ class Redirects:
         login = await self._methods.redirect(provider)
         start = pending.start
         given = RedirectAnswer(query, start.callback, start.nonce, start.verifier)
-        return await self._methods.enter(provider, await self._calls.answer(provider, login.finish(given)))
+        return await self._methods.enter(provider, await self._calls.answer(provider, lambda: login.finish(given)))
 
     def _keep(self, state: str, redirect: PendingRedirect) -> None:
         self._sweep()

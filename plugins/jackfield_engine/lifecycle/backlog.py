@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import StoredExecution
@@ -27,6 +28,8 @@ class Backlog:
         self._marks = 0
         self._done = 0
         self._task: asyncio.Task[None] | None = None
+        self._put_off: set[str] = set()
+        """Executions with which the daemon ended unexpectedly: their resume is put off."""
         self.pending = False
         """Whether the store may hold executions that nobody runs."""
 
@@ -82,12 +85,21 @@ class Backlog:
                 await self._services.clock.sleep(RETRY_S)
 
     async def _load(self, execution_id: str) -> None:
-        if self._live.knows(execution_id):
+        if self._live.knows(execution_id) or execution_id in self._put_off:
             return
         stored = await self._services.store.execution(execution_id)
         if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
             return
+        if (seconds := self._recovery.put_off(stored)) > 0:
+            self._put_off.add(execution_id)
+            self._services.timers.after(seconds, partial(self._due, execution_id))
+            return
         await self.take(stored)
+
+    def _due(self, execution_id: str) -> None:
+        self._put_off.discard(execution_id)
+        self.mark()
+        self.wake()
 
     async def take(self, stored: StoredExecution) -> None:
         """Put a stored execution in its turn. Raises `StoreUnavailable`."""

@@ -9,8 +9,16 @@ from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.storage import OPEN_STATUSES, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
-from jackfield_engine.lifecycle.resuming import check_resumes, ended, outcome_of, records_of, request_of
+from jackfield_engine.lifecycle.resuming import (
+    back_off,
+    check_resumes,
+    ended,
+    outcome_of,
+    records_of,
+    request_of,
+)
 from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.run.persistence import resumes
 from jackfield_engine.shared.services import Services
 
 PAGE = 1000
@@ -33,22 +41,42 @@ class Recovery:
         self._cancel_children = cancel_children
         self._since = 0
         """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
+        self._took_over = services.clock.monotonic()
+        """The same on the monotonic clock; from then on resumes are put off."""
 
     async def survey(self) -> int:
         """Take over the store: how many open executions it has that are not in memory."""
         found = 0
         after: str | None = None
         self._since = self._services.clock.now_ms()
+        self._took_over = self._services.clock.monotonic()
+        begun = self._services.begun
+        noted = begun.read()
+        kept: set[str] = set()
         while ids := await self._services.store.open_executions(statuses=OPEN_STATUSES, after=after, limit=PAGE):
             found += sum(1 for execution_id in ids if execution_id not in self._live.runs)
+            kept |= noted.intersection(ids)
             after = ids[-1]
+        begun.keep(kept)
         return found
+
+    def put_off(self, stored: StoredExecution) -> float:
+        """Seconds until an execution may be resumed with which the daemon ended unexpectedly; 0: at once."""
+        settings = self._services.settings
+        if not (count := self._resumes(stored)) or count >= settings.max_resumes:
+            return 0.0
+        wanted = back_off(stored.row.id, count, settings.resume_backoff, settings.resume_backoff_max)
+        return max(0.0, self._took_over + wanted - self._services.clock.monotonic())
+
+    def _resumes(self, stored: StoredExecution) -> int:
+        begun, execution_id = self._services.begun, stored.row.id
+        return resumes(stored.steps, lambda life: begun.has(life, execution_id))
 
     async def load(self, stored: StoredExecution) -> LiveRun | None:
         """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
         ends it, or when it is there already. Raises `StoreUnavailable`."""
         try:
-            check_resumes(stored, self._services.settings.max_resumes)
+            check_resumes(self._resumes(stored), self._services.settings.max_resumes)
             request = await request_of(self._services.context, stored)
             records = records_of(stored)
         except StoreUnavailable:

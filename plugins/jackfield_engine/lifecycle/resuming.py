@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import orjson
 
 from jackfield.api.context import PluginContext, WorkflowReader
@@ -10,7 +12,7 @@ from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
-from jackfield_engine.run.persistence import failure_json, resumes
+from jackfield_engine.run.persistence import failure_json
 
 """Executions with more to come."""
 
@@ -67,13 +69,23 @@ def records_of(stored: StoredExecution) -> list[NodeRecord]:
         raise CannotResume("What is stored of it is damaged.") from None
 
 
-def check_resumes(stored: StoredExecution, limit: int) -> None:
-    """Raises `CannotResume` when the daemon ended too often while the execution ran."""
-    if (count := resumes(stored.steps)) >= limit:
+def check_resumes(count: int, limit: int) -> None:
+    """Raises `CannotResume` when the daemon ended too often while a node of the execution ran. count: in a row."""
+    if count >= limit:
         raise CannotResume(
-            f"The daemon ended unexpectedly {count + 1} times in a row while it ran, which it may have caused itself; "
-            "see the daemon's log, then retry it. The setting executions.max_resumes is the limit."
+            f"It was resumed {count} times in a row, and each time the daemon ended unexpectedly after a node had "
+            "begun, which it may have caused itself; see the daemon's log, then retry it. The setting "
+            "executions.max_resumes is the limit."
         )
+
+
+def back_off(execution_id: str, count: int, first: float, longest: float) -> float:
+    """Seconds from the daemon's start until an execution is resumed once more, after so many resumes that came to
+    nothing. Spread by half, by id and count: what a crashing one met beside it comes to its end without it."""
+    if not count:
+        return 0.0
+    spread = 0.5 + crc32(f"{execution_id} {count}".encode()) / 2**32
+    return spread * min(first * 2.0 ** min(count - 1, 60), longest)
 
 
 def outcome_of(stored: StoredExecution, finished: FinishedExecution | None = None) -> Outcome:

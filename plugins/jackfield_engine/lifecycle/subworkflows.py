@@ -174,11 +174,11 @@ class Children:
         if interrupted is None or task.index < interrupted:
             return None
         try:
-            return await self._adopt(name)
+            return await self._adopt(parent, name)
         except JackfieldError as exc:
             raise NodeError(f"The sub-workflow did not run: {exc.message}") from None
 
-    async def _adopt(self, execution_id: str) -> Handle | Outcome | None:
+    async def _adopt(self, parent: LiveRun, execution_id: str) -> Handle | Outcome | None:
         """An execution that an earlier process had started for a parent: its end, or what to wait for; it runs at once,
         because the parent has a slot for it. Raises `StoreUnavailable`."""
         handle = self._live.handles.of(execution_id)
@@ -189,6 +189,9 @@ class Children:
                 return None
             if stored.row.status not in OPEN_STATUSES:
                 return outcome_of(stored)
+            if (seconds := self._recovery.put_off(stored)) > 0:
+                await self._put_off(parent, seconds)
+                return await self._adopt(parent, execution_id)
             child = await self._recovery.load(stored)
             if child is None:
                 child = self._live.runs.get(execution_id)
@@ -199,6 +202,18 @@ class Children:
                 child.move(RunEvent.HOLD)
         self._go_on(child)
         return handle
+
+    async def _put_off(self, parent: LiveRun, seconds: float) -> None:
+        """The daemon ended unexpectedly with the child: meanwhile the slot is for others, and what happens is not the
+        parent's doing."""
+        parent.disk.delegate()
+        if self._scheduler.has_slot(parent):
+            self._scheduler.lend(parent)
+            self._starter.fill()
+        try:
+            await self._services.clock.sleep(seconds)
+        finally:
+            self._scheduler.take_back(parent)
 
     def _go_on(self, child: LiveRun | None) -> None:
         """One that waits for its turn runs at once. One that waits for a time leaves the slot to others, as soon as its

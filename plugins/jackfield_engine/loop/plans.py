@@ -7,7 +7,9 @@ from functools import cached_property
 
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType
+from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import Graph, build_graph
 
@@ -68,6 +70,7 @@ class WorkflowPlan:
         self.nodes: dict[str, NodePlan] = {}
         """Those that were needed already; see `node`."""
         self._directions: dict[tuple[str, str], int] = {}
+        self._shown: dict[str, dict[str, Json]] = {}
         self.graph: Graph = build_graph(workflow, self._outputs)
 
     def node(self, name: str) -> NodePlan:
@@ -75,6 +78,20 @@ class WorkflowPlan:
         found = self.nodes.get(name)
         if found is None:
             found = self.nodes[name] = self._plan(self.workflow.nodes[name])
+        return found
+
+    def shown_parameters(self, name: str) -> dict[str, Json]:
+        """What expressions and scripts see of a node's parameters: its secrets would stand in results, which more
+        people read than the workflow."""
+        found = self._shown.get(name)
+        if found is None:
+            node = self.workflow.nodes[name]
+            given = dict(node.parameters)
+            try:
+                paths = paths_of(self._catalog.find(node.kind), node.version, given)
+            except Exception:  # a type that cannot give its parameters fails where it runs
+                paths = paths_by_name(given)
+            found = self._shown[name] = shown_parameters(given, paths)
         return found
 
     def output_towards(self, source: str, target: str) -> int:

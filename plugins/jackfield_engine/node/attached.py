@@ -10,6 +10,7 @@ from typing import Any
 from jackfield.api.binary import BinaryError
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, dumps
+from jackfield.api.limits import contained
 from jackfield.api.nodes import (
     AttachedNode,
     ExecutionInfo,
@@ -108,7 +109,7 @@ class EngineAttachedNode:
             await self._served._actions.before_effect(self._served._task)
         for left in range(self.node.tries - 1, -1, -1):
             try:
-                return _outputs(self.node, await self.type.execute(self._run(item, arguments)))
+                return _outputs(self.node, await contained(lambda: self.type.execute(self._run(item, arguments))))
             except BinaryError as exc:
                 if not left:
                     raise NodeError(exc.message) from None
@@ -127,7 +128,7 @@ class EngineAttachedNode:
         found = supplying_node(self.type)
         if found is None:
             raise NodeError(f"The node '{self.node.name}' ({self.node.type}) cannot serve another node.")
-        return await found.supply(self, item)
+        return await contained(lambda: found.supply(self, item))
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         return attached_nodes(self._served, self.node.name, kind, self._level + 1)

@@ -98,7 +98,7 @@ class NodeSurroundings:
                 "id": node.id,
                 "version": node.version,
                 "webhookId": node.webhook_id,
-                "parameters": dict(node.parameters) if reads.parameters else {},
+                "parameters": self._data.plan.shown_parameters(node.name) if reads.parameters else {},
                 "context": self._data.memory(node.name),
                 "runIndex": self._task.run,
                 "onError": node.on_error,
@@ -129,7 +129,7 @@ class NodeSurroundings:
         return self._pairing.trace(sources[0] if sources else None, index, name)
 
     def _node_data(self, name: str, reads: NodeReads | None, paired: Mapping[str, Sequence[Pair]]) -> Json:
-        params = dict(self._data.plan.workflow.nodes[name].parameters)
+        params = self._data.plan.shown_parameters(name)
         runs: list[dict[str, Json]] = [
             {"outputs": outputs, "params": params}  # type: ignore[dict-item]
             for outputs in self._outputs_read(name, reads, paired)

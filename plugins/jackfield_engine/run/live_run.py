@@ -96,8 +96,6 @@ class LiveRun:
         """Id and webhook of the call whose end is the end of this execution."""
         self._hooks = hooks
         self._outcome = Outcome("cancelled")
-        self._resumed = False
-        """Whether an earlier process left it open; noted in the store before it goes on."""
         self._park_until = 0
         self._slice = 0.0
         self._spent = 0.0
@@ -109,9 +107,8 @@ class LiveRun:
     def restore(self, stored: StoredExecution, records: list[NodeRecord], *, earlier: bool) -> None:
         """Go on from what the store has. earlier: an earlier process may have run it."""
         row = stored.row
-        self.disk.restore(stored)
+        self.disk.restore(stored, earlier=earlier)
         self.progress.restore(records)
-        self._resumed = earlier
         if row.status == "waiting":
             self.wait = RunWait(row.resume_at, for_call=awaited_call(stored.steps) is not None)
         if stored.call is not None and stored.call_status == "pending":
@@ -270,9 +267,6 @@ class LiveRun:
             self._spent += self.clock.monotonic() - begun
 
     async def _work(self) -> Outcome | None:
-        if self._resumed:
-            await self.disk.mark_resumed()
-            self._resumed = False
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.data.plan.graph.steps:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)

@@ -25,8 +25,8 @@ from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution
 from jackfield_engine.run.handles import settle_error
 from jackfield_engine.shared.services import Services
 
-RESUMED = b'[{"mark":"resumed"}]'
-"""The chunk that a process stores before it goes on with an execution that an earlier process left open."""
+_RESUMED = b'[{"mark":"resumed"'
+"""How the chunk begins that a process stores before a node begins of an execution that an earlier one left open."""
 LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
 MAX_DEPTH = 250
@@ -80,6 +80,9 @@ class RunPersistence:
         self._pending: list[bytes] = []
         self.effect_pending = False
         """Whether a node run with an effect waits to be stored."""
+        self.taken_over = False
+        """Whether an earlier process left it open, and none of its nodes has begun in this one."""
+        self._begun = services.begun
         self._marked = False
         """Whether a mark is the last that the store was given."""
         self._adding: asyncio.Future[None] | None = None
@@ -87,8 +90,9 @@ class RunPersistence:
         """The checkpoint under way."""
         self._checkpoint_steps = b""
 
-    def restore(self, stored: StoredExecution) -> None:
-        """The store has the execution already."""
+    def restore(self, stored: StoredExecution, *, earlier: bool) -> None:
+        """The store has the execution already. earlier: an earlier process may have run it."""
+        self.taken_over = earlier
         self.status = stored.row.status
         self.started_at = stored.row.started_at
         self.size = len(stored.input)
@@ -186,9 +190,13 @@ class RunPersistence:
         self.status = "waiting"
 
     async def mark_resumed(self) -> None:
-        """Store that the execution goes on after what may have been a crash: one that causes crashes is known by it."""
-        await self._persist(lambda: self._store.append_steps(self._id, RESUMED))
+        """Store that a node is about to begin after what may have been a crash, and note that it begins: an execution
+        that causes crashes is known by both."""
+        mark = resumed_mark(self._begun.life)
+        await self._persist(lambda: self._store.append_steps(self._id, mark))
         self._marked = True
+        self.taken_over = False
+        self._begun.note(self._id)
 
     def delegate(self) -> None:
         """Queue that another execution does its work from here on: a crash is not its own doing."""
@@ -302,12 +310,25 @@ def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
     return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
 
 
-def resumes(chunks: Sequence[bytes]) -> int:
-    """How often in a row an execution was resumed without getting as far as a further stored node run."""
-    count = 0
-    while count < len(chunks) and chunks[-1 - count] == RESUMED:
-        count += 1
-    return count
+def resumed_mark(life: str) -> bytes:
+    """The chunk before a node begins in a life of the daemon that did not begin the execution."""
+    return orjson.dumps([{"mark": "resumed", "life": life}])
+
+
+def resumes(chunks: Sequence[bytes], began: Callable[[str], bool]) -> int:
+    """How often in a row an execution was resumed without getting as far as a further stored node run, counting the
+    lives of the daemon in which a node of it began. Marks of earlier versions name no life, and count."""
+    unnamed = 0
+    lives: set[str] = set()
+    for marks in reversed(chunks):
+        if not marks.startswith(_RESUMED):
+            break
+        life = orjson.loads(marks)[0].get("life")
+        if life is None:
+            unnamed += 1
+        elif began(life):
+            lives.add(life)
+    return unnamed + len(lives)
 
 
 def input_json(request: ExecutionRequest) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError
+from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, Suspend
@@ -118,6 +119,8 @@ class RunProgress:
             return None
         if self._disk.effect_pending:
             self._disk.checkpoint()
+        if self._disk.taken_over:
+            await self._disk.mark_resumed()
         return await self._node(actions, task, slow)
 
     def _replayed(self, task: Task) -> bool:
@@ -181,7 +184,9 @@ class RunProgress:
                     raise NodeError(exc.message) from None
             except ExecutionRefused:
                 raise
-            except Exception as exc:
+            except BaseException as exc:
+                if passes(exc):
+                    raise
                 self._services.context.log.exception(
                     "node %r of execution %s failed", node.name, self._data.execution_id
                 )

@@ -11,6 +11,7 @@ from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
 from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.begun import BegunNotes
 from jackfield_engine.shared.static_data import StaticData
 from jackfield_engine.shared.timers import Timers
 from jackfield_engine.shared.variables import Variables, allowed_environment
@@ -28,6 +29,7 @@ class Services:
     static: StaticData
     environment: Mapping[str, str]
     links: ResumeLinks
+    begun: BegunNotes
 
 
 def build_services(context: PluginContext) -> Services:
@@ -44,4 +46,5 @@ def build_services(context: PluginContext) -> Services:
         static=StaticData(context.store, settings.max_static_data),
         environment=allowed_environment(settings.allowed_environment),
         links=ResumeLinks(context),
+        begun=BegunNotes(context.service.config_dir, context.log),
     )

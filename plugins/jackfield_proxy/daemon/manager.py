@@ -160,6 +160,7 @@ class ProxyManager:
                 for one in proxies
                 if one.records.count
             ),
+            *(metric for one in proxies for metric in one.connections.metrics(f"proxy of {one.alias}")),
         ]
 
     # -- with the daemon

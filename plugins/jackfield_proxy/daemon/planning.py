@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
@@ -20,8 +21,10 @@ from jackfield.api.records import replace
 from jackfield_proxy.daemon import offered_kinds, prices
 from jackfield_proxy.daemon.budgets import limits_of
 from jackfield_proxy.plan import (
+    CONNECTION_RULES,
     LIMITS,
     Concurrency,
+    ConnectionRules,
     ProxyLimits,
     ProxyPlan,
     Refusal,
@@ -49,7 +52,7 @@ async def plan_of(
     context: PluginContext, profile: Profile, *, token: str, port: int, refusal: Refusal | None = None
 ) -> ProxyPlan:
     """port: to listen on, 0 for any. refusal: by a budget."""
-    settings = context.settings(ProxySettings)
+    settings, shared = context.settings(ProxySettings), context.settings(ConnectionSettings)
     config = profile.proxy_config or {}
     routing = config.get("routing")
     found = routing if isinstance(routing, dict) else {}
@@ -70,6 +73,7 @@ async def plan_of(
         aliases=leading,
         upstreams=await _upstreams(context, profile, wanted, config),
         limits=ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
+        connections=ConnectionRules(**{name: getattr(shared, name) for name in CONNECTION_RULES}),
         environment={name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
         sticky=_sticky(found.get("sticky")),
         refusal=refusal,

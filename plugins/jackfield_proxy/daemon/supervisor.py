@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
 
+from jackfield.api.admission.counts import ConnectionCounts
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
@@ -54,6 +55,7 @@ class ProxySupervisor:
         self.alias = alias
         self.status: Status = "stopped"
         self.restarts = 0
+        self.connections = ConnectionCounts()
         self.started_ms: int | None = None
         self._context = context
         self._settings = context.settings(ProxySettings)
@@ -262,6 +264,7 @@ class ProxySupervisor:
             await asyncio.wait([checking, logging, ending], timeout=1.0)
             logging.cancel()
             self._process = None
+            self.connections = ConnectionCounts()
         # What a process that never listened wrote last says more than its exit code.
         if self._wanted and (self._listens or not self._last_line):
             await self._say(f"the process {process.pid} has ended with {'signal' if code < 0 else 'code'} {abs(code)}")
@@ -291,7 +294,9 @@ class ProxySupervisor:
         self._become("running")
 
     async def _take(self, process: ProxyProcess, message: FromChild) -> None:
-        if message.served is not None:
+        if message.connections is not None:
+            self.connections = message.connections
+        elif message.served is not None:
             request = await self.records.take(message.served, self._agent)
             self._budgets.add(request.tokens, request.cost or 0.0)
             await self._tell_budget(process)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from jackfield.api.containment import told
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
-from jackfield.api.limits import GRACE, within
+from jackfield.api.limits import GRACE, contained, within
 from jackfield.api.telemetry import TELEMETRY_SINKS, TelemetryRecord
 from jackfield_telemetry.settings import TelemetrySettings
 from jackfield_telemetry.sinks.queue import SinkQueue
@@ -100,9 +101,9 @@ class SinkFeed:
 
     async def _close(self, queue: SinkQueue) -> None:
         try:
-            await within(self._settings.sink_timeout, queue.sink.close())
+            await within(self._settings.sink_timeout, contained(queue.sink.close))
         except Exception as exc:  # of a stranger
-            self._context.log.error("The telemetry sink %s failed at its end: %s", queue.sink.name, exc)
+            self._context.log.error("The telemetry sink %s failed at its end: %s", queue.sink.name, told(exc))
 
 
 def start(context: PluginContext) -> None:

@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import Sequence
 
 from jackfield.api.clock import Clock
-from jackfield.api.limits import within
+from jackfield.api.containment import told
+from jackfield.api.limits import contained, within
 from jackfield.api.telemetry import TelemetryRecord, TelemetrySink
 from jackfield_telemetry.settings import TelemetrySettings
 
@@ -73,7 +74,7 @@ class SinkQueue:
                 return
 
     async def _give(self, batch: Sequence[TelemetryRecord]) -> None:
-        taking = asyncio.ensure_future(self.sink.take(batch))
+        taking = asyncio.ensure_future(contained(lambda: self.sink.take(batch)))
         try:
             await within(self._settings.sink_timeout, taking)
         except Exception as exc:  # of a stranger
@@ -94,6 +95,7 @@ class SinkQueue:
         if self._said is None or now - self._said >= SAY_AGAIN:
             self._said = now
             self._log.error(
-                "The telemetry sink %s failed; its records are lost and counted in /metrics: %s: %s",
-                self.sink.name, type(exc).__name__, exc,
-            )  # fmt: skip
+                "The telemetry sink %s failed; its records are lost and counted in /metrics: %s",
+                self.sink.name,
+                told(exc),
+            )

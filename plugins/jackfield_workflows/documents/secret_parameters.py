@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ANY, NodeCatalog
+from jackfield.api.nodes.secret_values import ABSENT, MASK, SecretPath, changed_at, masked, paths_by_name, paths_of
 from jackfield.api.records import replace
 from jackfield.api.workflows import Document, Node, Workflow, local_type
 from jackfield_workflows.documents.credential_exports import VALUES, is_credential
 from jackfield_workflows.documents.values import number
 
-MASK = "***"
 MASKS = frozenset({MASK, f"={MASK}"})
 """The second one is what an editor makes of the first when its user wants an expression."""
-ABSENT = object()
-Path = tuple[str, ...]
-_NAMES = re.compile(r"""\$\(\s*(['"])[^'"]*\1\s*\)|\[\s*(['"])[^'"]*\2\s*\]""")
-_REFERENCE = re.compile(r"""=\s*\{\{\s*\$[^'"`{}]*\}\}\s*""")
 _log = logging.getLogger(__name__)
 
 
@@ -34,7 +29,7 @@ class SecretParameters:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._paths: dict[tuple[str, float | None], tuple[Path, ...]] = {}
+        self._paths: dict[tuple[str, float | None], tuple[SecretPath, ...]] = {}
 
     async def ready(self, document: Document) -> None:
         """Have the node types of the document read, off the event loop: some are large."""
@@ -46,7 +41,7 @@ class SecretParameters:
         either."""
         if is_credential(document):
             return {key: MASK if key in VALUES else value for key, value in document.items()}
-        return self._with_nodes(document, lambda node: self._changed(node, {}, _masked))
+        return self._with_nodes(document, lambda node: self._changed(node, {}, masked))
 
     def hidden(self, workflow: Workflow) -> Workflow:
         """The workflow without secrets, for what its nodes' parameters are shown to."""
@@ -77,7 +72,7 @@ class SecretParameters:
 
     def _hidden(self, node: Node) -> Node:
         raw: dict[str, Json] = {"type": node.type, "typeVersion": node.version, "parameters": dict(node.parameters)}
-        changed = self._changed(raw, {}, _masked)
+        changed = self._changed(raw, {}, masked)
         parameters = changed["parameters"]
         return node if changed is raw or not isinstance(parameters, dict) else replace(node, parameters=parameters)
 
@@ -95,30 +90,30 @@ class SecretParameters:
         """The node with `change(value, what old has there)` in place of each secret."""
         given = parameters = node.get("parameters")
         for path in self._paths_of(node):
-            parameters = _at(parameters, old.get("parameters", ABSENT), path, change)
+            parameters = changed_at(parameters, old.get("parameters", ABSENT), path, change)
         return node if parameters is given else {**node, "parameters": parameters}
 
-    def _values(self, node: dict[str, Json]) -> list[tuple[Path, Json]]:
+    def _values(self, node: dict[str, Json]) -> list[tuple[SecretPath, Json]]:
         return [found for path in self._paths_of(node) for found in _found(node.get("parameters"), path)]
 
     def _unread(self, node: dict[str, Json]) -> bool:
         kind = _kind(node)
         return (kind, _version(node)) not in self._paths and self._context.port(NodeCatalog).find(kind) is not None
 
-    def _paths_of(self, node: dict[str, Json]) -> tuple[Path, ...]:
-        """What the node's type marks in the version that runs."""
+    def _paths_of(self, node: dict[str, Json]) -> tuple[SecretPath, ...]:
+        """What the node's type marks in the version that runs. Of a type that nobody can ask, all that is named like a
+        secret: a document outlives the plugins that it was written for."""
         kind, version = _kind(node), _version(node)
         if (kind, version) in self._paths:
             return self._paths[kind, version]
         node_type = self._context.port(NodeCatalog).find(kind)
-        if node_type is None:
-            return ()
+        given = node.get("parameters")
         try:
-            found = tuple(tuple(path.split(".")) for path in node_type.parameters(version).secret_paths())
-            known = version is None or version in node_type.versions
+            found = paths_of(node_type, version, given)
+            known = node_type is not None and (version is None or version in node_type.versions)
         except Exception:
             _log.exception("The parameters of the node type %s cannot be read for secrets.", kind)
-            return ()
+            return paths_by_name(given)
         if known:  # documents may name any others
             self._paths[kind, version] = found
         return found
@@ -168,38 +163,13 @@ def _version(node: dict[str, Json]) -> float | None:
     return number(node.get("typeVersion"))
 
 
-def _masked(value: Json, old: object) -> Json:
-    empty = value is None or value == "" or isinstance(value, bool)
-    return value if empty or _is_reference(value) else MASK
-
-
-def _is_reference(value: Json) -> bool:
-    """Whether this is an expression that only says where the secret is, such as `={{ $json.key }}`."""
-    return isinstance(value, str) and _REFERENCE.fullmatch(_NAMES.sub("$", value)) is not None
-
-
 def _restored(value: Json, old: object) -> Json:
     if not _is_mask(value):
         return value
     return "" if old is ABSENT or _is_mask(old) else old  # type: ignore[return-value]  # JSON, when not absent
 
 
-def _at(value: Json, old: object, path: Path, change: Callable[[Json, object], Json]) -> Json:
-    """The value with `change` applied to what is at this path; itself when nothing changes."""
-    if not path:
-        return change(value, old)
-    name, rest = path[0], path[1:]
-    if isinstance(value, dict):
-        keys = [key for key in value if name in (ANY, key)]
-        new = {key: _at(value[key], _inside(old, key), rest, change) for key in keys}
-        return value if all(new[key] is value[key] for key in keys) else {**value, **new}
-    if isinstance(value, list) and name == ANY:
-        made = [_at(inner, _inside(old, index), rest, change) for index, inner in enumerate(value)]
-        return value if all(one is other for one, other in zip(made, value, strict=True)) else made
-    return value
-
-
-def _found(value: Json, path: Path, place: Path = ()) -> Iterator[tuple[Path, Json]]:
+def _found(value: Json, path: SecretPath, place: SecretPath = ()) -> Iterator[tuple[SecretPath, Json]]:
     """What is at this path, and where."""
     if not path:
         yield place, value
@@ -212,11 +182,3 @@ def _found(value: Json, path: Path, place: Path = ()) -> Iterator[tuple[Path, Js
     for key, one in inner:
         if path[0] in (ANY, key):
             yield from _found(one, path[1:], (*place, str(key)))
-
-
-def _inside(old: object, key: str | int) -> object:
-    if isinstance(old, dict):
-        return old.get(key, ABSENT)
-    if isinstance(old, list) and isinstance(key, int) and key < len(old):
-        return old[key]
-    return ABSENT

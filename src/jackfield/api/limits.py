@@ -4,16 +4,46 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from .clock import Clock
+from .containment import Escaped, passes
 
 T = TypeVar("T")
+ParamsT = ParamSpec("ParamsT")
 _LOOPBACK = "127.0.0.1"
 GRACE = 1.0
 """Seconds in which something that was cancelled may still end in order."""
+
+
+async def contained(call: Callable[[], Awaitable[T]]) -> T:
+    """The result of a call into a stranger's object. What it raises is an `Exception`, unless it is meant for us:
+    Ctrl-C and our own cancellation pass. A task that is made for the call needs this inside it, since `SystemExit` in a
+    task ends the event loop before anybody who awaits the task hears of it.
+
+    Raises:
+        Escaped: The callee raised `SystemExit` or another exception that is no `Exception`, or a cancellation that
+            nobody asked for.
+    """
+    try:
+        return await call()
+    except Exception:
+        raise
+    except BaseException as exc:
+        if passes(exc):
+            raise
+        raise Escaped(exc) from exc
+
+
+def guarded(call: Callable[ParamsT, Awaitable[T]]) -> Callable[ParamsT, Awaitable[T]]:
+    """A stranger's function, each call of which is `contained`."""
+
+    async def guard(*args: ParamsT.args, **kwargs: ParamsT.kwargs) -> T:
+        return await contained(lambda: call(*args, **kwargs))
+
+    return guard
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jackfield.api.context import PluginContext
+from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
 from jackfield.http.app import daemon_token
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
 
 LOW_SPACE = 256 * 1024 * 1024
+DAEMON_TIME = 5.0
+"""Seconds for the running daemon to answer."""
 
 
 def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
@@ -37,6 +40,7 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
         Finding("configuration", False, f"the environment has {name}, which is no setting")
         for name in kernel.settings.unknown_variables
     ]
+    findings += [Finding("configuration", False, mistake) for mistake in kernel.idle_overrides()]
     findings += [_keys(kernel), *_files(kernel)]
     findings += [
         Finding(f"plugin {plugin.name}", plugin.status != "failed", plugin.error or plugin.status)
@@ -47,7 +51,21 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
     except JackfieldError as exc:
         findings.append(Finding("store", False, exc.message))
         return findings
-    return [*findings, *runtime.findings(config_dir)]
+    return [*findings, *_in_the_daemon(directory), *runtime.findings(config_dir)]
+
+
+def _in_the_daemon(directory: Path) -> list[Finding]:
+    """What is wrong with plugins in the daemon that runs, where they were started and are used."""
+    try:
+        plugins = DaemonClient(directory).ask("GET", "/api/plugins", timeout=DAEMON_TIME).data
+        told = [(str(plugin["name"]), str(plugin["error"])) for plugin in plugins]
+    except DaemonAbsent:
+        return []
+    except JackfieldError as exc:
+        return [Finding("daemon", False, exc.message)]
+    except (TypeError, KeyError):
+        return [Finding("daemon", False, "gives no list of its plugins that can be read")]
+    return [Finding(f"plugin {name} in the running daemon", False, error) for name, error in told if error]
 
 
 async def _look_at_store(context: PluginContext) -> str:

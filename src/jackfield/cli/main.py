@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
 import click
 
+from jackfield.api.containment import interrupt
 from jackfield.api.errors import JackfieldError
 
 from . import commands
@@ -39,6 +41,8 @@ for _command in commands.ALL:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point. A `JackfieldError` is one line on standard error and exit code 1."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, behind `nohup` and `&`
+        signal.signal(signal.SIGINT, interrupt)
     try:
         jackfield.main(arguments, prog_name="jackfield", obj=Runtime())
     except JackfieldError as exc:

@@ -65,7 +65,10 @@ class Runtime:
         directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, os.environ, {})
         try:
-            Kernel(directory, host, settings, Redactor()).assemble()
+            kernel = Kernel(directory, host, settings, Redactor())
+            for mistake in kernel.idle_overrides():
+                click.echo(f"jackfield: {mistake}", err=True)
+            kernel.assemble()
         except ConfigurationError as exc:
             click.echo(f"jackfield: {exc.message}", err=True)
         return list(host.plugins.values())

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 
-from jackfield.api.auth import AuthMethod, AuthRequest, Principal
-from jackfield.api.errors import AuthRequired
+from jackfield.api.auth import ROLE_SCOPES, AuthMethod, AuthRequest, Principal
+from jackfield.api.clock import Clock
+from jackfield.api.containment import Escaped
+from jackfield.api.errors import AuthRequired, JackfieldError
+from jackfield.api.limits import SlidingWindow, contained
 from jackfield.api.records import replace
 
+log = logging.getLogger("jackfield.authentication")
+SAY_AGAIN = 60.0
+"""Seconds between two lines in the log about a method that fails."""
+SERVER_FAULT = 500
+UNAVAILABLE = 503
 OWN_SCHEMES = {"bearer": "jwt", "basic": "basic"}
 """Scheme of the Authorization header -> method of ours that reads it."""
 
@@ -16,14 +26,19 @@ class Authenticator:
     """`jackfield.api.auth.Authentication`. methods: those that plugins gave. confined: whether agents have run in
     sandboxes since the start. has_strangers: whether methods are among them that do not come with Jackfield."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock, report: Callable[[str, str], None]) -> None:
+        """report: told which plugin has a method that breaks, and how."""
+        self._report = report
+        self._said = SlidingWindow(clock, 1, SAY_AGAIN)
+        self._plugins: dict[int, str] = {}
+        """`id` of a stranger's method -> its plugin. One that replaces a method of ours has its name."""
         self.methods: list[AuthMethod] = []
         self.confined = False
         self.has_strangers = False
         self._owners: dict[str, AuthMethod] = {}
         """Scheme -> the stranger's method that owns it."""
 
-    def add(self, method: AuthMethod, claim: Callable[[str], bool], *, is_own: bool) -> None:
+    def add(self, method: AuthMethod, claim: Callable[[str], bool], *, is_own: bool, plugin: str = "") -> None:
         """claim: whether the method's plugin counts for this thing, such as `auth method:jwt`. Raises `NameTaken`, and
         TypeError for schemes that are none."""
         schemes = list(schemes_of(method))
@@ -34,6 +49,7 @@ class Authenticator:
         self.methods.append(method)
         if not is_own:
             self.has_strangers = True
+            self._plugins[id(method)] = plugin
             self._owners.update(dict.fromkeys(counting, method))
 
     def confine_agents(self) -> None:
@@ -43,13 +59,13 @@ class Authenticator:
         owner = self._owners.get(request.scheme()) if self._owners else None
         found: list[Principal] = []
         if owner is not None:
-            caller = await owner.authenticate(request)
+            caller = await self._ask(owner, request)
             if caller is None:
                 raise AuthRequired(f"The Authorization header has the scheme of {owner.name}, which does not know it.")
             found.append(caller)
             request = _without_authorization(request)
         for method in self.methods:
-            caller = await method.authenticate(request) if method is not owner else None
+            caller = await self._ask(method, request) if method is not owner else None
             if caller is not None:
                 found.append(caller)
         if not found:
@@ -57,6 +73,57 @@ class Authenticator:
         if any(caller.user_id != found[0].user_id for caller in found):
             raise AuthRequired("The credentials of this request belong to different users; send one of them.")
         return narrowest(found)
+
+    async def _ask(self, method: AuthMethod, request: AuthRequest) -> Principal | None:
+        """A stranger's method with a bug counts as one that found nothing, lest it shut out everybody. Whoever sent a
+        header of its scheme is refused by that."""
+        plugin = self._plugins.get(id(method))
+        if plugin is None:
+            return await method.authenticate(request)
+        try:
+            caller = await contained(lambda: method.authenticate(request))
+            if caller is not None:
+                check_principal(caller)
+        except JackfieldError as exc:
+            if exc.status < SERVER_FAULT or exc.status == UNAVAILABLE:
+                raise
+            self._broke(plugin, method.name, exc)
+        except Exception as exc:
+            self._broke(plugin, method.name, exc)
+        else:
+            return caller
+        return None
+
+    def _broke(self, plugin: str, method: str, error: Exception) -> None:
+        if self._said.hit(method) is None:
+            # Its own text may quote the credential.
+            cause = error.cause if isinstance(error, Escaped) else error
+            what = str(cause) if isinstance(cause, NoPrincipal) else f"it raised {type(cause).__name__}"
+            place = traceback.extract_tb(cause.__traceback__)[-1]
+            log.error(
+                "The authentication method %s of the plugin %s failed: %s in %s:%s.",
+                method, plugin, what, place.filename, place.lineno,
+            )  # fmt: skip
+            self._report(plugin, f"its authentication method {method} failed: {what}")
+
+
+class NoPrincipal(Exception):
+    """A method gave what is no caller that Jackfield knows."""
+
+
+def check_principal(given: object) -> None:
+    """Raises `NoPrincipal`."""
+    if not isinstance(given, Principal):
+        raise NoPrincipal(f"authenticate gave {type(given).__name__} in place of a Principal or None")
+    texts = (given.user_id, given.username, given.role, given.method)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise NoPrincipal("user_id, username, role and method of its Principal must be texts that are not empty")
+    if given.role not in ROLE_SCOPES:
+        raise NoPrincipal(f"the role of its Principal must be one of {', '.join(ROLE_SCOPES)}")
+    if not isinstance(given.scopes, frozenset | None):
+        raise NoPrincipal("scopes of its Principal must be a frozenset or None")
+    if not isinstance(given.claims, Mapping):
+        raise NoPrincipal("claims of its Principal must be a mapping")
 
 
 def schemes_of(method: AuthMethod) -> Sequence[str]:

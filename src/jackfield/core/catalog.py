@@ -15,7 +15,7 @@ from .checks.protocols import ProtocolMismatch, require
 class Catalog:
     """`jackfield.api.nodes.NodeCatalog`. failed: told of an offer that cannot be kept, with its kind."""
 
-    def __init__(self, failed: Callable[[str, Exception], None]) -> None:
+    def __init__(self, failed: Callable[[str, BaseException], None]) -> None:
         self._known: dict[str, NodeType | NodeOffer] = {}
         self._replaced: dict[str, NodeType | NodeOffer] = {}
         """What an offer took the place of: it counts again when the offer cannot be kept."""
@@ -59,7 +59,7 @@ class Catalog:
             require(node, NodeType)
             if node.kind != offer.kind:
                 raise ProtocolMismatch(f"{offer.place} gives the node type {node.kind}")
-        except Exception as exc:
+        except BaseException as exc:
             del self._known[offer.kind]
             if (replaced := self._replaced.pop(offer.kind, None)) is not None:
                 self._known[offer.kind] = replaced

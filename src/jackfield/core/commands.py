@@ -27,7 +27,7 @@ def commands_of(host: PluginHost) -> dict[str, click.Command]:
                 if not isinstance(command, click.Command) or not command.name:
                     raise TypeError(f"{place} is no click command with a name")
                 _add(found, command, name, owners)
-            except (Exception, SystemExit) as exc:
+            except BaseException as exc:
                 host.failed(name, exc, f"cannot give the command {place}")
     return found
 

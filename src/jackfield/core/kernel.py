@@ -18,6 +18,7 @@ from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
 from jackfield.api.binary import BinarySettings, BinaryStore
 from jackfield.api.clock import Clock, SystemClock
+from jackfield.api.containment import passes, told
 from jackfield.api.context import Service
 from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.engine import Engine
@@ -25,14 +26,16 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.files import private_directory, sweep_private
 from jackfield.api.http_client import is_loopback
-from jackfield.api.limits import within
+from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.records import replace
 from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import ClaimedStore, Store
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
 
+from .alarm import alarm, bounded
 from .authentication import Authenticator
 from .catalog import Catalog
 from .checks.precedence import NameTaken, Precedence
@@ -43,13 +46,14 @@ from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
 from .packaged import PackagedDirectories
-from .plugins import PluginHost
+from .plugins import PluginHost, things_of
 from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .secrets import FileSecrets
 from .settings import Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
+from .watchdog import Holder, Watchdog
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -73,13 +77,14 @@ class Kernel:
         self.clock = clock or SystemClock()
         self.events = Bus(self.clock)
         self.tasks = Tasks()
-        self.precedence = Precedence(_known_overrides(settings, host), self._is_own)
+        self.precedence = Precedence(self._known_overrides(), self._is_own)
         self.ports = PortDirectory(host, self.precedence, self.context)
         self.nodes = Catalog(self._bad_node)
-        self.authenticator = Authenticator()
+        self.authenticator = Authenticator(self.clock, host.report)
         self._extensions = Extensions(host, self.precedence)
         self.secrets = FileSecrets(config_dir, redactor)
         self.service = self._service()
+        self._watchdog: Watchdog | None = None
         self.failure: ConfigurationError | None = None
         self.stop_requested = asyncio.Event()
         self.mounts: list[AsgiMount] = []
@@ -102,6 +107,19 @@ class Kernel:
 
     def _is_own(self, plugin: str) -> bool:
         return self.plugins.plugins[plugin].is_own
+
+    def _known_overrides(self) -> Mapping[str, str]:
+        """Those whose plugin is loaded; the others would take a thing away and give nothing."""
+        overrides = self.settings.get(PluginsSettings).overrides
+        return {thing: plugin for thing, plugin in overrides.items() if plugin in self.plugins.classes}
+
+    def idle_overrides(self) -> list[str]:
+        """A sentence per override that counts for nothing."""
+        return [
+            f"plugins.overrides gives {thing} to {plugin}, but no such plugin is loaded."
+            for thing, plugin in self.settings.get(PluginsSettings).overrides.items()
+            if plugin not in self.plugins.classes
+        ]
 
     def _service(self) -> Service:
         server = self.settings.get(ServerSettings)
@@ -151,14 +169,15 @@ class Kernel:
                 self.nodes.check(node)
                 if self.precedence.claim(name, f"node:{node.kind}"):
                     self.nodes.add(node)
-            except Exception as exc:
+            except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_nodes")
 
     def _assemble_authentication(self) -> None:
         for name, method in self.plugins.each("jackfield_auth_methods", AuthMethod):
             try:
-                self.authenticator.add(method, partial(self.precedence.claim, name), is_own=self._is_own(name))
-            except Exception as exc:
+                claim = partial(self.precedence.claim, name)
+                self.authenticator.add(method, claim, is_own=self._is_own(name), plugin=name)
+            except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_auth_methods")
 
     def _mounts(self) -> dict[str, AsgiMount]:
@@ -169,8 +188,9 @@ class Kernel:
                 check_segment(mount.segment, is_own=self._is_own(name))
                 self._claim_first(name, mount.segment)
                 if self.precedence.claim(name, f"path:/{mount.segment}"):
-                    found[mount.segment] = mount
-            except Exception as exc:
+                    own = self._is_own(name)
+                    found[mount.segment] = mount if own else replace(mount, app=guarded(mount.app))
+            except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_asgi")
         return found
 
@@ -185,7 +205,7 @@ class Kernel:
                 f'"path:/{segment}" = "{plugin}" under [plugins.overrides] in config.toml'
             )
 
-    def _bad_node(self, kind: str, error: Exception) -> None:
+    def _bad_node(self, kind: str, error: BaseException) -> None:
         self.plugins.failed(self.precedence.owner(f"node:{kind}") or "", error, f"cannot give the node type {kind}")
 
     def _manifests_changed(self, kind: str, ids: Sequence[str]) -> None:
@@ -200,7 +220,7 @@ class Kernel:
                 require(port, protocol)
                 if self.precedence.claim(name, f"{kind}:{port.name}"):
                     found[port.name] = port
-            except Exception as exc:
+            except BaseException as exc:
                 self.plugins.failed(name, exc, f"failed in {hook}")
         if wanted not in found:
             raise ConfigurationError(
@@ -223,6 +243,9 @@ class Kernel:
     async def start(self) -> None:
         """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
         self.secrets.check()
+        for mistake in self.idle_overrides():
+            log.warning(mistake)
+        self._watch_loop()
         await self.open_store()
         await self._start_plugins()
         await self._refuse_open_bind()
@@ -233,6 +256,15 @@ class Kernel:
         self.ready = True
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
+
+    def _watch_loop(self) -> None:
+        threshold = self.settings.get(DaemonSettings).loop_held_ms / 1000
+        if threshold:
+            self._watchdog = Watchdog(threshold, self.plugins.plugin_of, self._loop_held, self.clock)
+            self._watchdog.start(asyncio.get_running_loop())
+
+    def _loop_held(self, holder: Holder, seconds: float) -> None:
+        self.plugins.held_loop(holder.plugin, holder.node or holder.place, seconds)
 
     async def _start_plugins(self) -> None:
         for name, plugin in self.plugins.instances.items():
@@ -247,10 +279,12 @@ class Kernel:
 
     async def _bounded(self, name: str, act: Callable[[], Awaitable[None] | None], what: str) -> None:
         """Whatever a plugin does at its start or stop concerns that plugin alone."""
+        limit = self.settings.get(PluginsSettings).startup_timeout
         try:
-            awaited = act()
+            with alarm(limit):
+                awaited = act()
             if awaited is not None:
-                await within(self.settings.get(PluginsSettings).startup_timeout, awaited)
+                await bounded(limit, awaited)
         except ConfigurationError as exc:
             self.plugins.failed(name, exc, what)  # raises
         except asyncio.CancelledError as exc:
@@ -258,7 +292,7 @@ class Kernel:
             if task is not None and task.cancelling():
                 raise
             self.plugins.failed(name, exc, what)
-        except (Exception, SystemExit) as exc:
+        except BaseException as exc:
             self.plugins.failed(name, exc, what)
 
     async def _refuse_open_bind(self) -> None:
@@ -306,6 +340,8 @@ class Kernel:
         await self.tasks.close()
         if (store := self.ports.built(Store)) is not None:
             await store.close()
+        if self._watchdog is not None:
+            self._watchdog.stop()
         log.info("Stopped.")
 
     # -- state
@@ -316,12 +352,16 @@ class Kernel:
         limit = self.settings.get(PluginsSettings).startup_timeout
         for name, given in self.plugins.call("jackfield_findings"):
             try:
-                told = list(await asyncio.wait_for(given, limit) if inspect.isawaitable(given) else given)
-                for finding in told:
-                    require(finding, Finding)
-                found.extend(told)
-            except Exception as exc:
-                found.append(Finding(f"plugin {name}", False, f"its diagnosis failed: {type(exc).__name__}: {exc}"))
+                given = await bounded(limit, given) if inspect.isawaitable(given) else given
+                with alarm(limit):
+                    findings = things_of(given)
+                    for finding in findings:
+                        require(finding, Finding)
+                found.extend(findings)
+            except BaseException as exc:
+                if passes(exc):
+                    raise
+                found.append(Finding(f"plugin {name}", False, f"its diagnosis failed: {told(exc)}"))
         return found
 
     def metrics(self) -> list[Metric]:
@@ -357,15 +397,6 @@ class Kernel:
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
 
 
-def _known_overrides(settings: Settings, host: PluginHost) -> Mapping[str, str]:
-    """Those whose plugin is loaded; the others would take a thing away and give nothing."""
-    overrides = settings.get(PluginsSettings).overrides
-    for thing, plugin in overrides.items():
-        if plugin not in host.classes:
-            log.warning("plugins.overrides gives %s to %s, but no such plugin is loaded.", thing, plugin)
-    return {thing: plugin for thing, plugin in overrides.items() if plugin in host.classes}
-
-
 def load_plugins(
     config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]
 ) -> tuple[PluginHost, Settings]:
@@ -379,7 +410,7 @@ def load_plugins(
         core,
     )
     chosen = first.get(PluginsSettings)
-    host = PluginHost(disabled=chosen.disabled, strict=chosen.strict)
+    host = PluginHost(disabled=chosen.disabled, strict=chosen.strict, time=chosen.startup_timeout)
     host.discover()
     tables = settings_tables(host)
     return host, load(tables, file, environment, overrides)
@@ -396,7 +427,7 @@ def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
                 _refuse_key(table.path, tables.values())
                 owners[table.path] = name
                 tables[table.path] = checked
-            except Exception as exc:
+            except BaseException as exc:
                 host.failed(name, exc, f"cannot have the settings table [{table.path}]")
     return list(tables.values())
 

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from importlib.metadata import EntryPoint, entry_points
+from itertools import islice
 from typing import Any, Literal
 
 import pluggy
 
+from jackfield.api.containment import Escaped, is_ctrl_c, told
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.extensions import ExtensionPoint
@@ -19,12 +21,15 @@ from jackfield.api.hooks import PROJECT, Hooks, hookspec
 from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
+from .alarm import alarm
 from .checks.classes import RefusedClass, check_class
 from .checks.hooks import hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, NameTaken
 from .checks.protocols import ProtocolMismatch, require
 
 log = logging.getLogger("jackfield.plugins")
+MOST_THINGS = 100_000
+"""What one plugin may give to a hook; more come from an iterator without an end."""
 
 
 @state
@@ -37,11 +42,16 @@ class PluginRecord:
     version: str = ""
     status: Literal["loaded", "failed", "disabled"] = "loaded"
     errors: list[str] = field(default_factory=list)
+    held: str = ""
+    """That it held the event loop: how long at most, where, and how often."""
+    longest: float = 0.0
+    where: str = ""
+    times: int = 0
 
     @property
     def error(self) -> str:
         """Every mistake, in one line; empty when there is none."""
-        return "; ".join(self.errors)
+        return "; ".join([*self.errors, *([self.held] if self.held else [])])
 
     @property
     def is_own(self) -> bool:
@@ -61,16 +71,20 @@ class _Manager(pluggy.PluginManager):
 class PluginHost:
     """The loaded plugins: first their classes, and after `bind` one instance of each."""
 
-    def __init__(self, *, disabled: Sequence[str] = (), strict: bool = False) -> None:
+    def __init__(self, *, disabled: Sequence[str] = (), strict: bool = False, time: float = 30.0) -> None:
+        """time: for one call of a plugin that holds the main thread, in seconds."""
         self._manager = _Manager(PROJECT)
         self._manager.add_hookspecs(Hooks)
         self._disabled = frozenset(disabled)
+        self._time = time
         self.making = threading.RLock()
         """Held while something of a plugin is made or asked for. One for all: two would wait for each other."""
         self.strict = strict
         self.plugins: dict[str, PluginRecord] = {}
         self.classes: dict[str, type[Plugin]] = {}
         self.instances: dict[str, Plugin] = {}
+        self._packages: dict[str, str] = {}
+        """Package -> the plugin whose class stands there."""
 
     # -- loading
 
@@ -100,8 +114,9 @@ class PluginHost:
             record.status = "disabled"
             return point.name
         try:
-            offered = point.load()
-        except (Exception, SystemExit) as exc:
+            with alarm(self._time):
+                offered = point.load()
+        except BaseException as exc:
             self.failed(point.name, exc, f"cannot be imported ({point.value})")
         else:
             self._take(point.name, offered)
@@ -119,6 +134,8 @@ class PluginHost:
             self.classes[name] = check_class(name, self.plugins[name].value, offered)
         except RefusedClass as exc:
             self.report(name, str(exc))
+        except BaseException as exc:
+            self.failed(name, exc, f"cannot be used ({self.plugins[name].value})")
 
     def bind(self, context_of: Callable[[str], PluginContext]) -> None:
         """Make the instances and register them; from now on hooks can be called."""
@@ -133,6 +150,8 @@ class PluginHost:
                 self.report(name, mistake)
             if not mistakes:
                 self._bind(name, offered, context_of)
+        for name, offered in self.classes.items():
+            self._packages.setdefault(offered.__module__.partition(".")[0], name)
         self.instances = {name: self.instances[name] for name in self.classes if name in self.instances}
 
     def _add_point(self, point: ExtensionPoint[object]) -> None:
@@ -146,8 +165,9 @@ class PluginHost:
 
     def _bind(self, name: str, offered: type[Plugin], context_of: Callable[[str], PluginContext]) -> None:
         try:
-            instance = offered(context_of(name))
-        except (Exception, SystemExit) as exc:
+            with alarm(self._time):
+                instance = offered(context_of(name))
+        except BaseException as exc:
             self.failed(name, exc, "cannot be made")
             return
         self._manager.register(instance, name)
@@ -170,20 +190,39 @@ class PluginHost:
 
     def failed(self, name: str, error: BaseException, action: str) -> None:
         """Record a failure; its traceback is logged at the level debug. Raises when plugins are strict, and always for
-        a `ConfigurationError`: it is the operator's."""
+        Ctrl-C and for a `ConfigurationError`: they are the operator's."""
+        if is_ctrl_c(error):
+            raise error
+        if isinstance(error, Escaped):
+            error = error.cause
         if isinstance(error, ConfigurationError):
             raise error if self.plugins[name].is_own else self._of_stranger(name, error) from error
         if isinstance(error, ProtocolMismatch | NameTaken):
             self.report(name, f"{action}: {error}")
             return
         log.debug("Plugin %s %s.", name, action, exc_info=error)
-        self.report(name, f"{action}: {type(error).__name__}: {error}", '; logs.level = "debug" shows its traceback')
+        self.report(name, f"{action}: {told(error)}", '; logs.level = "debug" shows its traceback')
 
     def _of_stranger(self, name: str, error: ConfigurationError) -> ConfigurationError:
         """The same mistake with the plugin that found it: nobody knows its words."""
         record = self.plugins[name]
         told = f"The plugin {name} of {record.distribution} {record.version}: {error.message}"
         return ConfigurationError(told, details=error.details)
+
+    def plugin_of(self, module: str) -> str:
+        """Whose code the module is: the plugin that is in the same package; empty when there is none."""
+        package = module.partition(".")[0]
+        return self._packages.get(package, "")
+
+    def held_loop(self, name: str, where: str, seconds: float) -> None:
+        """The plugin held the event loop. It goes on; one line says so beside its errors."""
+        if (record := self.plugins.get(name)) is None:
+            return
+        record.times += 1
+        if seconds >= record.longest:
+            record.longest, record.where = seconds, where
+        more = f", the longest of {record.times} times" if record.times > 1 else ""
+        record.held = f"held the event loop for {record.longest:.1f} s in {record.where}{more}"
 
     def failures(self) -> list[PluginRecord]:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]
@@ -199,8 +238,9 @@ class PluginHost:
         for implementation in reversed(caller.get_hookimpls()):
             name = implementation.plugin_name
             try:
-                result = implementation.function()
-            except (Exception, SystemExit) as exc:
+                with alarm(self._time):
+                    result = implementation.function()
+            except BaseException as exc:
                 self.failed(name, exc, f"failed in {hook}")
                 continue
             if result is not None:
@@ -210,8 +250,9 @@ class PluginHost:
         """Call a hook that gives several things, and yield them one by one. Any: as in `call`."""
         for name, given in self.call(hook):
             try:
-                things = list(given)
-            except Exception as exc:
+                with alarm(self._time):
+                    things = things_of(given)
+            except BaseException as exc:
                 self.failed(name, exc, f"failed in {hook}")
             else:
                 yield from ((name, thing) for thing in things)
@@ -222,11 +263,21 @@ class PluginHost:
         """The same for those that fit their Protocol and pass the check; the others are reported."""
         for name, thing in self.sequence(hook):
             try:
-                require(thing, protocol, check)
-            except Exception as exc:
+                with alarm(self._time):
+                    require(thing, protocol, check)
+            except BaseException as exc:
                 self.failed(name, exc, f"failed in {hook}")
             else:
                 yield name, thing
+
+
+def things_of(given: Iterable[Any]) -> list[Any]:
+    """What a hook gave. Raises TypeError for an iterator without an end, which no signal could break off. Any: each
+    hook has its type."""
+    things = list(islice(given, MOST_THINGS + 1))
+    if len(things) > MOST_THINGS:
+        raise TypeError(f"it gives more than {MOST_THINGS} things")
+    return things
 
 
 def _order(point: EntryPoint) -> tuple[bool, str, str]:

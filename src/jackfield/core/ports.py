@@ -97,7 +97,7 @@ class PortDirectory:
             maker = cast("Callable[[PluginContext], object]", load(offer.place))
             found = maker(self._context_of(offer.plugin))
             require(found, protocol)
-        except Exception as exc:
+        except BaseException as exc:
             self._host.failed(offer.plugin, exc, f"cannot provide {name} ({offer.place})")
             raise MissingPort(f"The plugin {offer.plugin} cannot provide {name}: {type(exc).__name__}: {exc}.") from exc
         finally:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.binary import BinarySettings
 from jackfield.api.settings import SettingsTable
 
@@ -75,6 +76,12 @@ class DaemonSettings(Table):
     shutdown_timeout: float = Field(
         30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."
     )
+    loop_held_ms: int = Field(
+        500,
+        ge=0,
+        le=600_000,
+        description="From how long on the log and `jackfield doctor` name what holds the event loop, in ms; 0: never.",
+    )
     trim_interval: float = Field(
         30.0, ge=1, le=86400, description="How often freed memory is given back to the system (glibc only), in seconds."
     )
@@ -90,7 +97,12 @@ class PluginsSettings(Table):
         description='Things of others that a plugin may replace, such as "node:set" = "my_plugin"; '
         "the report of `jackfield plugins` names the line to write.",
     )
-    startup_timeout: float = Field(30.0, gt=0, le=600, description="Time for one plugin to start, in seconds.")
+    startup_timeout: float = Field(
+        30.0,
+        gt=0,
+        le=600,
+        description="Time for one plugin to be imported, to start or to stop, and for each of its hooks, in seconds.",
+    )
 
 
 class StoreSettings(Table):
@@ -158,6 +170,7 @@ class AuthSettings(Table):
 
 CORE_TABLES = (
     SettingsTable("server", ServerSettings),
+    SettingsTable("server.connections", ConnectionSettings),
     SettingsTable("daemon", DaemonSettings),
     SettingsTable("plugins", PluginsSettings),
     SettingsTable("store", StoreSettings),

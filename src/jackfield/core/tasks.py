@@ -6,6 +6,8 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 
+from jackfield.api.containment import passes
+
 log = logging.getLogger("jackfield.tasks")
 
 LONGEST_END = 10.0
@@ -30,7 +32,9 @@ class Tasks:
     async def _guard(name: str, coroutine: Coroutine[object, object, None]) -> None:
         try:
             await coroutine
-        except Exception:
+        except BaseException as exc:
+            if passes(exc):
+                raise
             log.exception("The background task %s failed.", name)
 
     async def close(self) -> None:

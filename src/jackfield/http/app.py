@@ -90,7 +90,7 @@ class Application(Dispatcher):
         settings = kernel.settings
         server = settings.get(ServerSettings)
         self.kernel = kernel
-        counters = Counters()
+        counters = self.counters = Counters()
         self.management = Management(kernel, counters)
         self.lifespan = Lifespan(kernel, self.management)
         self._token = ""

@@ -8,8 +8,10 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 
+from jackfield.api.admission.connections import Admission
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
+from jackfield.api.containment import passes
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -36,9 +38,11 @@ class CallerGone(ConnectionError):
 
 
 class Counters:
-    """What `/metrics` tells about requests: status class -> count."""
+    """What `/metrics` tells about requests: status class -> count; and about connections, where the server lets us
+    know of them."""
 
     def __init__(self) -> None:
+        self.admission: Admission | None = None
         self.answers: dict[int, int] = {}
         self.seconds = 0.0
 
@@ -127,7 +131,9 @@ class Dispatcher:
             log.debug("%s %s was given up: its caller read nothing.", scope["method"], path)
         except JackfieldError as exc:
             await self._answer_error(scope, exchange.send, exc, begun)
-        except Exception:
+        except BaseException as exc:
+            if passes(exc):
+                raise
             log.exception("%s %s failed.", scope["method"], path, extra={"requestId": ident})
             await self._answer_error(scope, exchange.send, JackfieldError(), begun)
         finally:

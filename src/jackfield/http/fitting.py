@@ -1,5 +1,7 @@
-"""What `hypercorn_parts` and `hypercorn_connection` replace in Hypercorn and take for granted there; see
-docs/replaced-parts.md."""
+"""What we replace in Hypercorn and h11, and take for granted there; see docs/replaced-parts.md.
+
+It is done by `hypercorn_parts`, `hypercorn_connection` and `http1.protocol`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ _TCP = "hypercorn.asyncio.tcp_server:TCPServer"
 _TASKS = "hypercorn.asyncio.task_group:TaskGroup"
 _STREAM = "hypercorn.protocol.ws_stream:WSStream"
 _BUFFER = "hypercorn.protocol.ws_stream:WebsocketBuffer"
+_BUFFER11 = "h11._receivebuffer:ReceiveBuffer"
 _H11 = "hypercorn.protocol.h11:H11Protocol"
 
 PARTS = (
@@ -28,7 +31,9 @@ PARTS = (
         names=("config", "loop", "reader", "writer", "send_lock"),
     ),
     PatchPoint(
-        f"{_TCP}.run", parameters=("self",), names=("TaskGroup", "protocol", "protocol_send", "_read_data", "_close")
+        f"{_TCP}.run",
+        parameters=("self",),
+        names=("TaskGroup", "protocol", "protocol_send", "_read_data", "_close", "idle_task"),
     ),
     PatchPoint(f"{_TCP}.protocol_send", parameters=("self", "event"), names=("send_lock", "writer", "_close")),
     PatchPoint(f"{_TCP}._read_data", parameters=("self",)),
@@ -60,8 +65,22 @@ PARTS = (
     # `Http1Protocol`.
     PatchPoint(f"{_H11}.__init__", names=("connection", "h11_max_incomplete_size")),
     PatchPoint(f"{_H11}._check_protocol", ("self", "event")),
-    PatchPoint(f"{_H11}._handle_events", names=("_check_protocol", "next_event", "error_status_hint")),
+    PatchPoint(
+        f"{_H11}._handle_events",
+        names=("_check_protocol", "next_event", "error_status_hint", "_send_error_response"),
+    ),
+    PatchPoint(f"{_H11}._send_error_response", ("self", "status_code")),
+    PatchPoint(f"{_H11}._maybe_recycle", names=("Updated", "start_next_cycle")),
+    # `StrictBuffer`.
+    PatchPoint("h11:Connection.__init__", names=("ReceiveBuffer", "_receive_buffer")),
+    PatchPoint(f"{_BUFFER11}._extract", ("self", "count")),
+    PatchPoint(f"{_BUFFER11}.maybe_extract_lines", ("self",), names=("_data", "_multiple_lines_search", "_extract")),
     PatchPoint(f"{_H11}._create_stream", names=("H11WSConnection", "WSStream", "connection")),
+    PatchPoint(f"{_TCP}._idle_timeout", names=("keep_alive_timeout", "_initiate_server_close")),
+    PatchPoint("hypercorn.asyncio.worker_context:AsyncioSingleTask.restart", accepts=("self",)),
+    PatchPoint("hypercorn.asyncio.worker_context:AsyncioSingleTask.stop", ("self",)),
+    # Its server, which is ours.
+    PatchPoint("hypercorn.asyncio.run:worker_serve", names=("start_server", "close", "wait_closed")),
     # `OwnConfig`.
     PatchPoint("hypercorn.config:Config.create_sockets", ("self",)),
 )

@@ -1,13 +1,10 @@
-"""Hypercorn's connections: HTTP/1.1 and nothing else, and a caller who has gone is noticed at once.
+"""Hypercorn's connections: admitted and timed, and a caller who has gone is noticed at once.
 
 - The application is told although its queue is full, and the socket is closed although the application or the task that
   sends pings still runs.
 - A stop cuts off WebSockets that take nothing.
-- HTTP/2 is not spoken. It would be a second way in, past what is bounded here for a connection: its head, its times,
-  its WebSockets. No browser speaks it without TLS, and a web server in front of the daemon that gives its callers
-  HTTP/2 asks the daemon in HTTP/1.1.
-
-Source: RFC 9110 sections 7.8 and 15.6.6; RFC 9112 section 2.3; RFC 9113 section 3.4.
+- `jackfield.api.admission` hears how far each request has come.
+- HTTP/1.1 is spoken alone, and strictly (`http1.protocol`).
 """
 
 from __future__ import annotations
@@ -19,13 +16,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 from weakref import WeakSet
 
-import h11
 from hypercorn.asyncio.task_group import TaskGroup
 from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
+from hypercorn.asyncio.worker_context import AsyncioSingleTask
 from hypercorn.config import Config, Sockets
-from hypercorn.events import Closed, Event, RawData
-from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.h11 import H11WSConnection
 
+from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
+
+from .http1.protocol import Http1Protocol
+from .http1.refusals import too_late
 from .receive_queue import ReceiveQueue
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
@@ -33,23 +34,22 @@ STALLED = 2.0
 """Seconds without progress after which a stop cuts a WebSocket off."""
 LOOK = 0.25
 """Seconds between two looks at that."""
-VERSION_NOT_SUPPORTED = 505
-_MAJOR = b"1."
 
 
 class OwnConfig(Config):
     """Hypercorn's own sockets are inherited by programs that are started, for workers that we have none of. An agent
     could take our callers' requests with one, and would keep the port from a new daemon.
 
-    connections: those that are open."""
+    connections: those that are open. admission: of the port."""
 
     websocket_compression = False
     send_timeout = 0.0
     websocket_send_timeout = 0.0
     """Seconds that a caller may leave unread what it was sent, and a WebSocket's. 0: as the socket has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, admission: Admission) -> None:
         super().__init__()
+        self.admission = admission
         self.connections: WeakSet[HypercornConnection] = WeakSet()
 
     def create_sockets(self) -> Sockets:
@@ -80,6 +80,16 @@ class Tasks(TaskGroup):
         return inbox.put
 
 
+class NoTask(AsyncioSingleTask):
+    """Hypercorn's limit of an idle connection's time is a task of its own, begun with each answer."""
+
+    async def restart(self, *_: Any) -> None:  # Any: Hypercorn's
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+
 class HypercornConnection(TCPServer):
     """One caller's connection."""
 
@@ -93,15 +103,41 @@ class HypercornConnection(TCPServer):
         self._waits = False
         """Whether all that has come has been dealt with."""
         self.config.connections.add(self)
+        self.idle_task = NoTask()  # a task for each request costs more than most of the rest; `admitted` knows as much
+        sock = self.writer.get_extra_info("socket")
+        self.admitted: AdmittedConnection | None = self.config.admission.at(sock.fileno()) if sock else None
+        """None: it is gone already."""
+        if self.admitted is not None:
+            self.admitted.end = self._end
 
     @property
     def is_websocket(self) -> bool:
-        inner = getattr(getattr(self, "protocol", None), "protocol", None)
-        return isinstance(getattr(inner, "connection", None), H11WSConnection)
+        return self._inner is not None and isinstance(self._inner.connection, H11WSConnection)
+
+    @property
+    def _inner(self) -> Http1Protocol | None:
+        """None: nothing has come yet."""
+        found = getattr(getattr(self, "protocol", None), "protocol", None)
+        return found if isinstance(found, Http1Protocol) else None
+
+    def _end(self, reason: Overdue | None) -> bool:
+        """As `AdmittedConnection.end`. An application that is slow to read is none of its caller's faults."""
+        if reason == "request" and not self._waits:
+            return False
+        inner = self._inner
+        if reason in ("head", "request") and inner is not None and not inner.has_answered:
+            self.writer.write(too_late(reason))
+        self.writer.close()
+        return True
 
     async def protocol_send(self, event: Event) -> None:
         if not isinstance(event, RawData):
-            await super().protocol_send(event)
+            if not isinstance(event, Updated):
+                await super().protocol_send(event)
+            elif event.idle and self.admitted is not None:
+                self.admitted.idles()
+                if self._inner is not None and self._inner.has_more:
+                    self.admitted.receives()
             return
         if self._senders == 0:
             self._progress = self.loop.time()
@@ -123,6 +159,8 @@ class HypercornConnection(TCPServer):
                 break
             finally:
                 self._waits = False
+            if data and self.admitted is not None:
+                self.admitted.receives()
             await self.protocol.handle(RawData(data))
         await self.protocol.handle(Closed())
         if self.is_websocket:
@@ -170,36 +208,19 @@ class HypercornConnection(TCPServer):
         with contextlib.suppress(OSError, RuntimeError, NotImplementedError):  # it is closed, or encrypted
             self.writer.write_eof()
 
+    def close_if_idle(self) -> None:
+        if self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
+            self.writer.close()
+
     def cut_off_if_stalled(self) -> None:
         if self._senders and self.is_websocket and self.loop.time() - self._progress > STALLED:
             self.writer.transport.abort()
 
 
 async def cut_off_stalled(config: OwnConfig) -> None:
-    """For the time of a stop: callers who take nothing would hold it up as long as it may last."""
+    """For the time of a stop: callers who ask or take nothing would hold it up as long as it may last."""
     while True:
         for connection in list(config.connections):
+            connection.close_if_idle()
             connection.cut_off_if_stalled()
         await asyncio.sleep(LOOK)
-
-
-class Http1Connection(h11.Connection):
-    """One that takes requests of HTTP/1 alone; h11 takes any number for the version, and so the preface of HTTP/2."""
-
-    def next_event(self) -> type[h11.NEED_DATA | h11.PAUSED] | h11.Event:
-        """Raises `h11.RemoteProtocolError` 505."""
-        event = super().next_event()
-        if isinstance(event, h11.Request) and not event.http_version.startswith(_MAJOR):
-            raise h11.RemoteProtocolError("not HTTP/1", error_status_hint=VERSION_NOT_SUPPORTED)
-        return event
-
-
-class Http1Protocol(H11Protocol):
-    """Never changes to HTTP/2: neither by `Upgrade: h2c`, which a server may ignore, nor by its preface."""
-
-    def __init__(self, *args: Any) -> None:  # Hypercorn's
-        super().__init__(*args)
-        self.connection = Http1Connection(h11.SERVER, max_incomplete_event_size=self.config.h11_max_incomplete_size)
-
-    async def _check_protocol(self, event: h11.Request) -> None:
-        """Hypercorn raises from here what makes it change."""

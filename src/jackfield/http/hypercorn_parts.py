@@ -31,7 +31,8 @@ from wsproto.utilities import LocalProtocolError
 
 from jackfield.api.asgi import SHORTCUT
 
-from .hypercorn_connection import Http1Protocol, HypercornConnection, OwnConfig, Tasks
+from .http1.protocol import Http1Protocol
+from .hypercorn_connection import HypercornConnection, OwnConfig, Tasks
 from .receive_queue import ReceiveQueue
 from .websocket_shortcut import WebSocketShortcut, head
 

@@ -7,9 +7,10 @@ webhook call needs. A request that comes earlier waits for it.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
@@ -22,6 +23,38 @@ if TYPE_CHECKING:
     from .dispatch import Counters
 
 log = logging.getLogger("jackfield.http")
+
+
+PATIENCE = 60.0
+"""Seconds for which a start waits for descriptors."""
+_PAUSE = 0.25
+T = TypeVar("T")
+
+
+async def while_files_lack(make: Callable[[], Awaitable[T]], patience: float = PATIENCE) -> T:
+    """What it makes, tried again while the system has no descriptor for it. Raises what it raises otherwise."""
+    loop = asyncio.get_running_loop()
+    deadline, told = loop.time() + patience, False
+    while True:
+        try:
+            return await make()
+        except Exception as exc:
+            if not lacks_files(exc) or loop.time() > deadline:
+                raise
+        if not told:
+            log.warning("The start waits for open files: the limit (ulimit -n) is reached; raise it.")
+            told = True
+        await asyncio.sleep(_PAUSE)
+
+
+def lacks_files(error: BaseException | None) -> bool:
+    """Whether it, or what it came from, is for the limit of open files."""
+    seen = 0
+    while error is not None and seen < 16:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return True
+        error, seen = error.__cause__ or error.__context__, seen + 1
+    return False
 
 
 class Management:
@@ -62,7 +95,7 @@ class Management:
                 await self._task.result().shutdown()
 
     async def _assemble(self) -> Quart:
-        app = await asyncio.to_thread(self._make)
+        app = await while_files_lack(lambda: asyncio.to_thread(self._make))
         await app.startup()
         return app
 

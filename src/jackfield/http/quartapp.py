@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable, Iterable
 
 from quart import Blueprint, Quart, Response, current_app, g, has_request_context, request, websocket
+from quart.ctx import RequestContext, WebsocketContext
 from quart.routing import QuartRule
+from quart.typing import ResponseTypes
 from quart.wrappers import Request, Websocket
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge, RequestTimeout
 from werkzeug.exceptions import MethodNotAllowed as HttpMethodNotAllowed
@@ -14,6 +16,7 @@ from werkzeug.exceptions import NotFound as HttpNotFound
 
 from jackfield.api import errors
 from jackfield.api.auth import Principal
+from jackfield.api.containment import Escaped, is_ctrl_c, passes, told
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
 from jackfield.core.tables import ServerSettings
 
@@ -43,12 +46,36 @@ class _Route(QuartRule):
         return build
 
 
+class _Quart(Quart):
+    """What a view raises is an `Exception`: in the view's task `SystemExit` would end the daemon."""
+
+    async def full_dispatch_request(self, request_context: RequestContext | None = None) -> ResponseTypes:
+        try:
+            return await super().full_dispatch_request(request_context)
+        except Exception:
+            raise
+        except BaseException as exc:
+            if passes(exc):
+                raise
+            raise Escaped(exc) from exc
+
+    async def full_dispatch_websocket(self, websocket_context: WebsocketContext | None = None) -> ResponseTypes | None:
+        try:
+            return await super().full_dispatch_websocket(websocket_context)
+        except Exception:
+            raise
+        except BaseException as exc:
+            if passes(exc):
+                raise
+            raise Escaped(exc) from exc
+
+
 def make_quart(
     own: Iterable[Blueprint], strangers: Iterable[tuple[str, Blueprint]], server: ServerSettings, refuse: Refuse
 ) -> Quart:
     """Register everything, and check that every route is described and none shadows another. Raises
     `ConfigurationError` for a mistake of ours; of a stranger's, `refuse` is told with the plugin's name."""
-    app = Quart("jackfield", static_folder=None, template_folder=None)
+    app = _Quart("jackfield", static_folder=None, template_folder=None)
     app.url_rule_class = _Route
     app.config.update(
         MAX_CONTENT_LENGTH=server.body_limit, BODY_TIMEOUT=server.body_timeout, PROVIDE_AUTOMATIC_OPTIONS=False
@@ -59,10 +86,15 @@ def make_quart(
     for mistake in mistakes(app, {}):
         raise ConfigurationError(mistake)
     for plugin, blueprint in strangers:
-        if found := stranger_mistakes(blueprint, app):
-            refuse(plugin, " ".join(found))
-        else:
-            app.register_blueprint(blueprint)
+        try:
+            if found := stranger_mistakes(blueprint, app):
+                refuse(plugin, " ".join(found))
+            else:
+                app.register_blueprint(blueprint)
+        except BaseException as exc:
+            if is_ctrl_c(exc):
+                raise
+            refuse(plugin, told(exc))
     app.before_request(_authorize)
     app.before_websocket(_authorize)
     app.register_error_handler(JackfieldError, _error)

@@ -93,7 +93,8 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         "# TYPE jackfield_plugins_failed gauge",
         f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
     ]
-    lines += samples(kernel.metrics())
+    own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
+    lines += samples([*kernel.metrics(), *own])
     return "\n".join(lines) + "\n"
 
 

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import orjson
+
 from ..api.expressions import references_of
+from ..api.history import stored_json
+from ..api.jsontext import depth_exceeds
 from ..api.nodes import NodeError
 from ..api.nodes.items import all_pairs
 from ..api.workflows import Item, Items, Node, Outputs
+
+MAX_DEPTH = 250
 
 
 class NodeInputs(NamedTuple):
@@ -77,6 +83,25 @@ def paired(inputs: list[Items], outputs: Outputs) -> Outputs:
 
 def _with_pair(item: Item, index: int) -> Item:
     return item if "pairedItem" in item else {**item, "pairedItem": {"item": index}}
+
+
+def stored(outputs: Outputs) -> Outputs:
+    """The outputs as whoever reads the execution finds them: tuples are lists, keys are text, NaN is null, and what
+    JSON does not know is its text. Raises `NodeError` for what cannot be kept."""
+    try:
+        kept: dict[str, Outputs] = orjson.loads(_encoded({"outputs": outputs}))
+    except (TypeError, ValueError, RecursionError):
+        raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.") from None
+    return kept["outputs"]
+
+
+def _encoded(record: object) -> bytes:
+    try:
+        return orjson.dumps(record)
+    except TypeError:
+        if depth_exceeds(record, MAX_DEPTH):
+            raise
+        return stored_json(record)
 
 
 def failed(given: NodeInputs, message: str) -> Outputs:

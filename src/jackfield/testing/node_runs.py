@@ -36,7 +36,7 @@ from ..api.nodes.items import goes_on
 from ..api.scripts import ScriptResult
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
-from .node_outputs import NodeInputs, entered, failed, is_error, normal, seen_items
+from .node_outputs import NodeInputs, entered, failed, is_error, normal, seen_items, stored
 
 GivenParameters: TypeAlias = "Mapping[str, Json] | Sequence[Mapping[str, Json]] | Callable[[Item], Mapping[str, Json]]"
 """For all items, one per item, or made of each item."""
@@ -179,10 +179,10 @@ class FakeNodeRun:
             error = exc if isinstance(exc, NodeError) else NodeError(exc.message)
             if not goes_on(self):
                 raise error from None
-            return NodeOutcome(failed(taken, error.message), error=error)
+            return NodeOutcome(stored(failed(taken, error.message)), error=error)
         if isinstance(result, Suspend):
             return NodeOutcome([], result)
-        return NodeOutcome(normal(taken, result))
+        return NodeOutcome(stored(normal(taken, result)))
 
     # -- `NodeRun`
 

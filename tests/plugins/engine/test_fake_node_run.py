@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,55 @@ def test_every_way_through_the_items(
     way: str, fields: dict[str, Any], items: Items, gives: list[Items], outputs: int
 ) -> None:
     compared(lambda _: Kind("tested", WAYS[way], count=outputs), {**fields, "parameters": {"gives": gives}}, items)
+
+
+class Odd:
+    def __str__(self) -> str:
+        return "odd"
+
+
+def nested(depth: int) -> Any:  # a list in a list in a list
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize("on_error", OPTIONS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        Odd(),
+        datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC),
+        float("nan"),
+        [float("nan"), Odd()],
+        {1: "a", None: "b", False: "c"},
+        (1, (2, 3)),
+        1 << 70,
+        "\ud800",
+        {"of": {1, 2} - {2}},
+        b"bytes",
+        nested(200),
+        nested(300),
+    ],
+)
+def test_outputs_that_are_no_json(value: object, on_error: str) -> None:
+    async def gives(run: NodeRun) -> Outputs:
+        return [[new_item({"value": value}, index) for index in range(len(run.items))]]  # type: ignore[dict-item]
+
+    compared(lambda _: Kind("tested", gives), {"onError": on_error}, [{"json": {}}, {"json": {}}])
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3)])
+async def test_a_mistake_of_the_node_reaches_its_author(error: BaseException) -> None:
+    """The engine makes an item or a failure of it, in which the traceback is lost."""
+
+    async def fails(run: NodeRun) -> Outputs:
+        raise error
+
+    run = FakeNodeRun(Kind("tested", fails), {}, [{"json": {}}], on_error="continueErrorOutput")
+    with pytest.raises(type(error)):
+        await run.outcome()
 
 
 def built_in(kind: str, path: Path) -> NodeType:

@@ -1,15 +1,20 @@
-"""The connections of a proxy's clients: how many there may be, how long the head of a request may take, and what the
-daemon knows of each."""
+"""The connections of a proxy's clients: how many there may be, how long a request may take to arrive, and what the
+daemon knows of each. `jackfield.api.admission` decides about those of other users and about slow ones."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp import EMPTY_PAYLOAD, StreamReader, web
 
+from jackfield.api.admission.callers import Callers
+from jackfield.api.admission.connections import Admission, AdmittedConnection, Overdue
+from jackfield.api.admission.counts import ConnectionCounts
+from jackfield.api.admission.limits import LEAST_RESERVED, AdmissionLimits, file_limit, share
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy import final_answers
 from jackfield_proxy.child.process.log import say
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractStreamWriter
 
     from jackfield_proxy.child.clients.takeover import ConnectionSlot, TakeoverLink
-    from jackfield_proxy.plan import ProxyLimits
+    from jackfield_proxy.plan import ConnectionRules, ProxyLimits
 
 SURPLUS = 64
 """Connections above `proxy.max_connections` that are told so; the oldest of them gives way to a new one, so that a
@@ -30,7 +35,7 @@ SURPLUS_SECONDS = 5.0
 _POLL = 0.01
 """Seconds."""
 MOST_BETWEEN = 1.0
-"""Seconds between looks at heads that take too long."""
+"""Seconds between looks at connections that are one too many."""
 RETRY_AFTER = 1.0
 """Seconds; what a client is told whose connection was one too many."""
 _PATH = 64
@@ -43,15 +48,46 @@ event is too large to be looked for."""
 _NEAR = 96
 
 
-class ClientConnections:
-    """All of a process. limits: those of the present plan. `watch` in the beginning, `close` in the end."""
+def admission_limits(limits: ProxyLimits, rules: ConnectionRules) -> AdmissionLimits:
+    """The owner may have as many as `proxy.max_connections`, and those above are told so; others have their shares."""
+    most = limits.max_connections
+    total = most + 2 * SURPLUS
+    return AdmissionLimits(
+        total=total,
+        per_user=share(most, rules.user_share),
+        per_address=share(most, rules.user_share),
+        owner_reserve=total - share(most, 1 - rules.owner_share),
+        highest=file_limit() - LEAST_RESERVED,
+        first_byte_timeout=rules.first_byte_timeout,
+        head_timeout=limits.head_timeout,
+        request_timeout=rules.request_timeout,
+    )
 
-    def __init__(self, takeover: TakeoverLink, limits: Callable[[], ProxyLimits]) -> None:
+
+class ClientConnections:
+    """All of a process. limits, rules: those of the present plan. report: tells the daemon. `watch` in the beginning,
+    `close` in the end."""
+
+    def __init__(
+        self,
+        takeover: TakeoverLink,
+        limits: Callable[[], ProxyLimits],
+        rules: ConnectionRules,
+        report: Callable[[ConnectionCounts], None],
+    ) -> None:
         self.takeover = takeover
+        self.admission = Admission(admission_limits(limits(), rules), time.monotonic, say)
+        self.callers = Callers()
         self._limits = limits
+        self._report = report
+        self._reported = ConnectionCounts()
         self._open: set[ClientConnection] = set()
         self._surplus: OrderedDict[ClientConnection, None] = OrderedDict()
         self._looking: asyncio.TimerHandle | None = None
+
+    def follow(self, rules: ConnectionRules) -> None:
+        """There is a new plan."""
+        self.admission.limits = admission_limits(self._limits(), rules)
 
     def made(self, one: ClientConnection) -> None:
         self._open.add(one)
@@ -82,15 +118,16 @@ class ClientConnections:
         raise DialectError(503, message, "overloaded_error", retry_after=RETRY_AFTER)
 
     def watch(self) -> None:
-        """One timer for all: one for each request costs more than reading a head does."""
-        limit = self._limits().head_timeout
+        """One timer for all."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        for one in [one for one in self._open if one.head_since and now - one.head_since > limit]:
-            one.give_up(limit)
         for one in [one for one in self._surplus if one.idle and now - one.made_at > SURPLUS_SECONDS]:
             one.force_close()
-        self._looking = loop.call_later(min(MOST_BETWEEN, limit / 4), self.watch)
+        counts = self.admission.counts()
+        if counts != self._reported:
+            self._reported = counts
+            self._report(counts)
+        self._looking = loop.call_later(MOST_BETWEEN, self.watch)
 
     async def heard(self, longest: float) -> None:
         """Until every request has begun that is on its way on an accepted connection; at most so many seconds."""
@@ -110,12 +147,16 @@ class ClientConnections:
 class ClientConnection(web.RequestHandler):
     """made_at, head_since: by the loop's clock; when the head began that is not whole yet, 0 for none."""
 
-    __slots__ = ("_all", "_asks", "_rest", "_socket", "head_since", "made_at", "slot")
+    __slots__ = ("_all", "_asks", "_rest", "_socket", "admitted", "head_since", "made_at", "slot")
 
     # Any: aiohttp's own options, which it checks.
-    def __init__(self, manager: web.Server, every: ClientConnections, **options: Any) -> None:
+    def __init__(
+        self, manager: web.Server, every: ClientConnections, *, admitted: AdmittedConnection, **options: Any
+    ) -> None:
         super().__init__(manager, **options)
         self._all = every
+        self.admitted = admitted
+        admitted.end = self._end
         self._rest: StreamReader | None = EMPTY_PAYLOAD  # the body of the last request; None: one is being served
         self._asks = False  # what comes next is a request, in the dialect of the one before
         self.head_since = 0.0
@@ -144,12 +185,14 @@ class ClientConnection(web.RequestHandler):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._all.lost(self)
+        self.admitted.release()
         super().connection_lost(exc)
         self._all.takeover.leave(self.slot, self._socket)
 
     def data_received(self, data: bytes) -> None:
         if not self.head_since and self._rest is not None and self._rest.is_eof():
             self.head_since = self._loop.time()
+            self.admitted.receives()
             if not self._asks:
                 self._asks = self.flushed
                 self.slot.speaks(_dialect(data))
@@ -157,8 +200,9 @@ class ClientConnection(web.RequestHandler):
                 self.slot.put(WAITING)
         super().data_received(data)
 
-    def begins(self, dialect: DialectName) -> None:
+    def begins(self, dialect: DialectName, body: StreamReader) -> None:
         """The head of a request is whole."""
+        self.admitted.head_is_whole(has_body=not body.is_eof())
         if not self.head_since or self.slot.dialect != dialect:  # it came with the one before, or speaks otherwise
             self.slot.speaks(dialect)
             self.slot.put(WAITING if self.flushed else MIDDLE)
@@ -171,18 +215,27 @@ class ClientConnection(web.RequestHandler):
         self.slot.put(MIDDLE)
         found = await super().finish_response(request, resp, start_time)
         self.head_since = 0.0
+        self.admitted.idles()
         self._rest = request.content
         self._asks = self.flushed
         if self._asks:
             self.slot.put(IDLE)
         return found
 
-    def give_up(self, limit: float) -> None:
-        """The head does not come."""
-        message = f"The head of the request was not whole within {limit:g} s (proxy.head_timeout)."
+    def _end(self, reason: Overdue | None) -> bool:
+        """As `AdmittedConnection.end`."""
+        limits = self._all.admission.limits
+        if reason == "head":
+            self._tell(f"The head of the request was not whole within {limits.head_timeout:g} s (proxy.head_timeout).")
+        elif reason == "request":
+            setting = "server.connections.request_timeout"
+            self._tell(f"The body of the request was not whole within {limits.request_timeout:g} s ({setting}).")
+        self.force_close()
+        return True
+
+    def _tell(self, message: str) -> None:
         if self.transport is not None:
             self.transport.write(final_answers.answer(self.slot.dialect, DialectError(408, message, "timeout_error")))
-        self.force_close()
 
 
 class StreamedAnswer(web.StreamResponse):

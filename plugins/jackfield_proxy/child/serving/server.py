@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import HttpVersion11, web
 
 from jackfield.api import dialects
+from jackfield.api.admission.accepting import AdmittingServer
+from jackfield.api.admission.connections import AdmittedConnection
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.relay import STOPPING
@@ -33,6 +35,7 @@ from jackfield_proxy.child.serving.exchange import CLIENT_GONE, ExchangeServices
 from jackfield_proxy.child.upstream.counting import Counter
 from jackfield_proxy.child.upstream.sending import UpstreamSender
 from jackfield_proxy.client_routes import ClientRoute, route_of
+from jackfield_proxy.messages import FromChild
 from jackfield_proxy.plan import BACKLOG, HOST, ProxyLimits, ProxyPlan
 from jackfield_proxy.takeover import InheritedDescriptors
 
@@ -64,8 +67,13 @@ class Server:
         # The operating system's randomness costs more than the rest of a short request.
         self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
         self._web: web.Server | None = None
-        self._listener: asyncio.Server | None = None
-        self._connections = ClientConnections(TakeoverLink.of(inherited), lambda: self.plan.limits)
+        self._listener: AdmittingServer | None = None
+        self._connections = ClientConnections(
+            TakeoverLink.of(inherited),
+            lambda: self.plan.limits,
+            plan.connections,
+            lambda counts: pipe.send(FromChild(connections=counts)),
+        )
         self._running: set[asyncio.Task[Any]] = set()  # Any: nobody asks them for a value
 
     @property
@@ -76,6 +84,7 @@ class Server:
     def plan(self, plan: ProxyPlan) -> None:
         self._compiled = CompiledPlan(plan)
         self._sender.limiter.follow(plan.upstreams)
+        self._connections.follow(plan.connections)
 
     async def listen(self) -> int:
         """The port. Raises OSError."""
@@ -99,12 +108,18 @@ class Server:
             max_field_size=HEAD_LIMIT,
         )
         if self._inherited.listener < 0:
-            self._listener = await loop.create_server(connection, HOST, self.plan.port, backlog=BACKLOG)
+            listener = socket.create_server((HOST, self.plan.port), backlog=BACKLOG)
         else:
             os.set_inheritable(self._inherited.listener, False)
             listener = socket.socket(fileno=self._inherited.listener)
-            self._listener = await loop.create_server(connection, sock=listener, backlog=BACKLOG)
-        self._connections.watch()
+
+        def made_for(admitted: AdmittedConnection) -> ClientConnection:
+            return connection(admitted=admitted)
+
+        connections = self._connections
+        self._listener = AdmittingServer(listener, made_for, connections.admission, connections.callers)
+        self._listener.start(BACKLOG)
+        connections.watch()
         return int(self._listener.sockets[0].getsockname()[1])
 
     async def close(self) -> None:
@@ -140,7 +155,7 @@ class Server:
 
     async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
         route = route_of(request.method, request.path)
-        connection_of(request).begins(route.dialect)
+        connection_of(request).begins(route.dialect, request.content)
         request_id = next(self._ids)
         try:
             return await self._answer(request, route, request_id)
@@ -157,11 +172,14 @@ class Server:
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
         response = error_response(route, error, request_id)
-        if self._connections.is_surplus(request):
+        if self._connections.is_surplus(request) or request.version < HttpVersion11:
             response.force_close()
         return response
 
     async def _answer(self, request: web.BaseRequest, route: ClientRoute, request_id: str) -> web.StreamResponse:
+        if request.version < HttpVersion11 and "Transfer-Encoding" in request.headers:
+            self._connections.admission.malformed += 1
+            raise DialectError(400, "HTTP/1.0 has no Transfer-Encoding; send Content-Length.", "invalid_request_error")
         if route.action == "probe":
             return web.Response(text="")
         self._connections.require_room(request)
@@ -179,6 +197,7 @@ class Server:
         if route.action == "models":
             return catalogue.models(plan, request.path)
         body = await _body(request, plan.limits)
+        connection_of(request).admitted.request_is_whole()
         query = request.rel_url.raw_query_string
         counts = route.action == "count"
         pairs = list(request.headers.items())

@@ -17,20 +17,20 @@ from jackfield.core.tables import DaemonSettings, ServerSettings
 from ..app import Application
 from ..hypercorn_connection import OwnConfig, cut_off_stalled
 from ..hypercorn_parts import install
+from .admitting import admit
 from .stopping import stop_signal
 
 
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal. `require_fit` has passed."""
     install()
-    config = OwnConfig()
+    config = OwnConfig(admit(app, sock, hears=False, keep_alive=server.keep_alive))
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
     config.graceful_timeout = app.kernel.settings.get(DaemonSettings).shutdown_timeout
     config.shutdown_timeout = config.graceful_timeout + 30
     config.startup_timeout = 120
-    config.keep_alive_timeout = server.keep_alive
     config.h11_max_incomplete_size = server.header_limit
     config.websocket_max_message_size = 1024 * 1024
     config.websocket_ping_interval = 20

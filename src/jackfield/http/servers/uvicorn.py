@@ -11,6 +11,7 @@ import uvicorn
 from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
+from .admitting import admit
 from .stopping import stop_signal
 
 
@@ -30,6 +31,7 @@ async def serve(app: Application, sock: socket.socket, server: ServerSettings) -
         ws_per_message_deflate=server.websocket_compression,
         backlog=server.backlog,
     )
+    admit(app, sock, hears=True)
     runner = uvicorn.Server(config)
     runner.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     runner.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]

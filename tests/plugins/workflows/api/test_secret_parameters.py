@@ -203,7 +203,7 @@ async def test_other_types_too(hooks: Any) -> None:
         node("Sign", "crypto", {"action": "hmac", "secret": PLANTED, "privateKey": PLANTED, "value": MASK}),
         node("Rows", "rows", {"rows": rows}),
         node("Broken", "broken", {"key": "kept"}),
-        node("Unknown", "nobodys", {"secret": "shown"}),
+        node("Unknown", "nobodys", {"secret": PLANTED, "options": [{"apiKey": PLANTED}], "text": "shown"}),
     )
     saved = await hooks.save(document)
     assert PLANTED not in str(saved)
@@ -211,7 +211,7 @@ async def test_other_types_too(hooks: Any) -> None:
     assert by_name["Rest"]["authConfig"] == {"password": MASK}
     assert (by_name["Sign"]["secret"], by_name["Sign"]["value"]) == (MASK, MASK)
     assert by_name["Rows"]["rows"] == [{"key": MASK}, {"key": "", "x": 1}, "odd", {"key": MASK}]
-    assert by_name["Unknown"]["secret"] == "shown"
+    assert by_name["Unknown"] == {"secret": MASK, "options": [{"apiKey": MASK}], "text": "shown"}
     await hooks.ok("PUT", f"/workflows/{saved['id']}", saved)
     assert (await hooks.store.workflow(saved["id"])).document["nodes"] == document["nodes"]
 

@@ -1,0 +1,203 @@
+"""A port that takes connections as `Admission` has it. It closes as an `asyncio.Server` does.
+
+asyncio and uvloop accept all that wait at once, before anybody could refuse one; without a free descriptor the one
+writes a traceback for each try, and the other ends the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .callers import Callers
+from .connections import SETTINGS, SILENT, Admission, AdmittedConnection, Overdue
+
+BURST = 16
+"""Connections that are accepted before others have their turn."""
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+"""Seconds without accepting, after the system had no descriptor for a connection."""
+LOOK = 1.0
+"""Most seconds between two looks at what has taken too long."""
+EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+Factory = Callable[[AdmittedConnection], asyncio.BaseProtocol]
+"""Makes the protocol of a connection, and releases it at its end."""
+
+
+class AdmittingServer:
+    """Begins with `start`. refusal: bytes that a caller gets who is not taken."""
+
+    def __init__(
+        self, sock: socket.socket, factory: Factory, admission: Admission, callers: Callers, refusal: bytes = b""
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._sock = sock
+        self._number = sock.fileno()
+        self._factory = factory
+        self._admission = admission
+        self._callers = callers
+        self._refusal = refusal
+        self._making: set[asyncio.Task[None]] = set()
+        self._pause = SHORTEST_PAUSE
+        self._paused: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    @property
+    def sockets(self) -> tuple[socket.socket, ...]:
+        return () if self._closed else (self._sock,)
+
+    def start(self, backlog: int) -> None:
+        self._sock.setblocking(False)
+        self._sock.listen(backlog)
+        self._loop.add_reader(self._number, self._accept)
+
+    def close(self) -> None:
+        """Nobody is accepted any more; what is open goes on."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._paused is not None:
+            self._paused.cancel()
+        self._loop.remove_reader(self._number)
+        self._sock.close()
+        self._callers.close()
+
+    async def wait_closed(self) -> None:
+        """Connections that were accepted are made."""
+        if self._making:
+            await asyncio.wait(self._making)
+
+    def _accept(self) -> None:
+        for _ in range(BURST):
+            if self._closed:
+                return
+            try:
+                connection, address = self._sock.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as exc:
+                if exc.errno in EXHAUSTED:
+                    self._back_off()
+                    return
+                continue  # Linux tells errors of the connection here (accept(2))
+            self._pause = SHORTEST_PAUSE
+            self._take(connection, address)
+
+    def _take(self, connection: socket.socket, address: tuple[str, int]) -> None:
+        connection.setblocking(False)
+        found = self._admission.admit(self._callers.of(connection, address), connection.fileno())
+        if not isinstance(found, AdmittedConnection):
+            _refuse(connection, self._refusal % {b"setting": SETTINGS[found].encode()} if self._refusal else b"")
+            return
+        self._look()
+        task = self._loop.create_task(self._make(connection, found))
+        self._making.add(task)
+        task.add_done_callback(self._making.discard)
+
+    async def _make(self, connection: socket.socket, admitted: AdmittedConnection) -> None:
+        try:
+            transport, _ = await self._loop.connect_accepted_socket(lambda: self._factory(admitted), connection)
+        except OSError:
+            admitted.release()
+            connection.close()
+            return
+        if not admitted.open:  # it has given way meanwhile
+            transport.abort()
+        elif admitted.end is None:
+            admitted.end = partial(_abort, transport)
+
+    def _back_off(self) -> None:
+        """The system has no descriptor: connections that wait for nothing give theirs back."""
+        self._admission.refused["files"] += 1
+        for _ in range(BURST):
+            if not self._admission.shed():
+                break
+        self._loop.remove_reader(self._number)
+        self._paused = self._loop.call_later(self._pause, self._go_on)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _go_on(self) -> None:
+        if not self._closed:
+            self._loop.add_reader(self._number, self._accept)
+
+    def _look(self) -> None:
+        if self._looking is None:
+            limits = self._admission.limits
+            shortest = min(limits.first_byte_timeout, limits.head_timeout, limits.request_timeout)
+            self._looking = self._loop.call_later(min(LOOK, shortest / 4), self._look_now)
+
+    def _look_now(self) -> None:
+        self._looking = None
+        self._admission.end_overdue()
+        if self._admission.number:
+            self._look()
+
+
+def _abort(transport: asyncio.WriteTransport, reason: Overdue | None) -> bool:
+    transport.abort()
+    return True
+
+
+def _refuse(connection: socket.socket, answer: bytes) -> None:
+    """Without waiting. What has come is read first: closing with it unread would take the answer back."""
+    with contextlib.suppress(OSError), connection:
+        if answer:
+            with contextlib.suppress(BlockingIOError):
+                connection.recv(65536)
+            connection.send(answer)
+            connection.shutdown(socket.SHUT_WR)
+
+
+def watched(factory: Callable[[], asyncio.BaseProtocol], *, hears: bool) -> Factory:
+    """A protocol of a library's that knows nothing of this. hears: whether its first bytes are all that is known."""
+
+    def made(admitted: AdmittedConnection) -> asyncio.BaseProtocol:
+        protocol = factory()
+        lost = protocol.connection_lost
+
+        def connection_lost(exc: Exception | None) -> None:
+            admitted.release()
+            lost(exc)
+
+        protocol.connection_lost = connection_lost  # type: ignore[method-assign]
+        if hears and isinstance(protocol, asyncio.Protocol):
+            received = protocol.data_received
+
+            def data_received(data: bytes) -> None:
+                if admitted.phase == SILENT:
+                    admitted.head_is_whole(has_body=False)
+                received(data)
+
+            protocol.data_received = data_received  # type: ignore[method-assign]
+        return protocol
+
+    return made
+
+
+def admit_through(
+    loop: asyncio.AbstractEventLoop,
+    sock: socket.socket,
+    serve: Callable[[socket.socket, Factory], AdmittingServer],
+    *,
+    hears: bool,
+) -> None:
+    """From now on a server that asks the loop to listen on this socket gets ours. Libraries that make their server by
+    themselves know no other way."""
+    number, usual = sock.fileno(), loop.create_server
+
+    # Any: whatever the loop takes.
+    async def create_server(
+        factory: Callable[[], asyncio.BaseProtocol], *places: Any, sock: socket.socket | None = None, **options: Any
+    ) -> Any:
+        if sock is None or sock.fileno() != number:
+            return await usual(factory, *places, sock=sock, **options)
+        made = serve(sock, watched(factory, hears=hears))
+        made.start(options.get("backlog", 100))
+        return made
+
+    loop.create_server = create_server  # type: ignore[method-assign,assignment]

@@ -1,0 +1,61 @@
+"""Whose connection it is: the daemon's own user's, another user's of this machine, or an address's."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from ipaddress import ip_network
+from typing import Literal
+
+from jackfield.api.limits import canonical_client
+from jackfield.api.records import record
+from jackfield.api.socket_owners import OVERFLOW_UID, SocketOwners, normalised
+
+CallerKind = Literal["owner", "user", "address", "proxy"]
+KINDS: tuple[CallerKind, ...] = ("owner", "user", "address", "proxy")
+
+
+@record
+class Caller:
+    """key: connections with the same one are counted together."""
+
+    kind: CallerKind
+    key: str
+
+
+_OWNER = Caller("owner", "owner")
+
+
+class Callers:
+    """trusted: CIDR ranges of reverse proxies, which speak for many addresses."""
+
+    def __init__(self, trusted: Sequence[str] = ()) -> None:
+        self._trusted = [ip_network(one) for one in trusted]
+        self._owners = SocketOwners()
+        self._own = os.geteuid()
+
+    def of(self, connection: socket.socket, remote: tuple[str, int]) -> Caller:
+        """Of one that was accepted. A user is found on Linux; elsewhere all of this machine are one."""
+        try:
+            address = normalised(remote[0])
+        except ValueError:
+            return Caller("address", remote[0])
+        if not address.is_loopback:
+            if any(address in network for network in self._trusted):
+                return Caller("proxy", f"proxy {address}")
+            return Caller("address", canonical_client(str(address)))
+        if sys.platform != "linux":
+            return Caller("user", "this machine")
+        try:
+            found = self._owners.of(remote, connection.getsockname()[:2])
+        except OSError:
+            found = None
+        if found is None or not found[2]:  # it has gone already
+            return Caller("user", "an unknown user of this machine")
+        uid = found[1]
+        return _OWNER if uid == self._own and uid != OVERFLOW_UID else Caller("user", f"user {uid}")
+
+    def close(self) -> None:
+        self._owners.close()

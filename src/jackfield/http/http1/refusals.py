@@ -1,0 +1,40 @@
+"""Answers to what is no request: too many connections, a request that does not arrive, and one that is malformed. They
+have no path that would choose their envelope, and so they have the daemon's own."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from jackfield.api import jsontext
+
+TOO_LATE = {
+    "head": "The head of the request was not whole in time; see server.connections.head_timeout.",
+    "request": "The body of the request was not whole in time; see server.connections.request_timeout.",
+}
+TOO_MANY = "There are too many connections; see SETTING. Close some, or try again in a moment."
+MALFORMED = "The request is malformed; send it as RFC 9112 has it."
+
+
+def body_of(message: str, code: str) -> bytes:
+    return jsontext.dumps({"success": False, "error": message, "code": code})
+
+
+def too_late(reason: str) -> bytes:
+    """reason: of `TOO_LATE`. A whole answer, 408."""
+    return _answer(HTTPStatus.REQUEST_TIMEOUT, body_of(TOO_LATE[reason], "REQUEST_TIMEOUT"))
+
+
+def too_many() -> bytes:
+    """A whole answer, 503, with a place for the setting that is in the way."""
+    body = body_of(TOO_MANY, "TOO_MANY_CONNECTIONS")
+    return _answer(HTTPStatus.SERVICE_UNAVAILABLE, body, "Retry-After: 1\r\n", length=False).replace(
+        b"SETTING", b"%(setting)s"
+    )
+
+
+def _answer(status: HTTPStatus, body: bytes, more: str = "", *, length: bool = True) -> bytes:
+    size = f"Content-Length: {len(body)}\r\n" if length else ""
+    head = (
+        f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: application/json\r\n{size}{more}Connection: close\r\n\r\n"
+    )
+    return head.encode() + body

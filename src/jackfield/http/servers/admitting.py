@@ -1,0 +1,41 @@
+"""Which connections the daemon's port takes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+
+from jackfield.api.admission.accepting import AdmittingServer, Factory, admit_through
+from jackfield.api.admission.callers import Callers
+from jackfield.api.admission.connections import Admission
+from jackfield.api.admission.limits import file_limit, limits_of
+from jackfield.api.admission.settings import ConnectionSettings
+from jackfield.api.records import replace
+from jackfield.core.tables import ServerSettings
+
+from ..app import Application
+from ..http1.refusals import too_many
+
+log = logging.getLogger("jackfield.server")
+
+
+def admit(app: Application, sock: socket.socket, *, hears: bool, keep_alive: float = 0.0) -> Admission:
+    """Puts ours before the server that is about to listen on the socket. hears: see `watched`.
+    keep_alive: 0: the server sees to it."""
+    settings, files = app.kernel.settings.get(ConnectionSettings), file_limit()
+    limits = replace(limits_of(settings, files), keep_alive=keep_alive)
+    if settings.total > limits.total:
+        log.warning(
+            "server.connections.total is %d, and the limit of open files (ulimit -n %d) leaves %d; raise that limit.",
+            settings.total, files, limits.total,
+        )  # fmt: skip
+    admission = app.counters.admission = Admission(limits, time.monotonic, log.warning)
+    callers = Callers(app.kernel.settings.get(ServerSettings).trusted_proxies)
+
+    def serve(sock: socket.socket, factory: Factory) -> AdmittingServer:
+        return AdmittingServer(sock, factory, admission, callers, too_many())
+
+    admit_through(asyncio.get_running_loop(), sock, serve, hears=hears)
+    return admission
