@@ -161,6 +161,7 @@ class CredentialRoutes:
         request=f"{_SCHEMAS}:CredentialTest",
         response=f"{_SCHEMAS}:TestShown",
         tags=TAGS,
+        body_optional=True,
     )
     async def test_credential(self, credential_id: str) -> Response:
         model = cast("type[CredentialTest]", load(f"{_SCHEMAS}:CredentialTest"))
@@ -180,6 +181,7 @@ class CredentialRoutes:
         scope=SCOPE,
         response=f"{_SCHEMAS}:AuthorizeShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def authorize(self, credential_id: str) -> Response:
         stored = await self._stored(credential_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from quart import Blueprint
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import RateLimited
 from jackfield.api.http import deferred_view, operation
 
 _SCHEMAS = "jackfield_events.schemas"
@@ -21,6 +22,8 @@ STREAM = operation(
     scope="admin",
     query=f"{_SCHEMAS}:LogStreamQuery",
     tags=("daemon",),
+    media=("text/event-stream",),
+    errors=(RateLimited,),
 )
 
 

@@ -52,19 +52,21 @@ class ProxyRoutes:
     async def list_kinds(self) -> Response:
         return success(self._manager.kinds())
 
-    @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS)
+    @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
     async def get_status(self, alias: str) -> Response:
         return success(await self._manager.status(alias))
 
-    @operation("Start a profile's proxy, and wait until it runs", scope=None, response=_ONE, tags=TAGS)
+    @operation(
+        "Start a profile's proxy, and wait until it runs", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,)
+    )
     async def start(self, alias: str) -> Response:
         return success(await self._manager.start(alias))
 
-    @operation("Stop a profile's proxy", scope=None, response=_ONE, tags=TAGS)
+    @operation("Stop a profile's proxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
     async def stop(self, alias: str) -> Response:
         return success(await self._manager.stopped(alias))
 
-    @operation("Give a profile's proxy a new process", scope=None, response=_ONE, tags=TAGS)
+    @operation("Give a profile's proxy a new process", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
     async def restart(self, alias: str) -> Response:
         return success(await self._manager.restart(alias))
 
@@ -78,13 +80,16 @@ class ProxyRoutes:
         query=f"{_SCHEMAS}:ProxyLogQuery",
         response=f"{_SCHEMAS}:LogShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def get_logs(self, alias: str) -> Response:
         lines = read_query(ProxyLogQuery).lines
         await self._profile(alias)
         return success({"profile": alias, "lines": await self._manager.of(alias).tail(lines)})
 
-    @operation("Read a proxy's configuration", scope=None, response=f"{_SCHEMAS}:ConfigShown", tags=TAGS)
+    @operation(
+        "Read a proxy's configuration", scope=None, response=f"{_SCHEMAS}:ConfigShown", tags=TAGS, errors=(Conflict,)
+    )
     async def get_config(self, alias: str) -> Response:
         return _config_answer(await self._profile(alias))
 
@@ -93,6 +98,8 @@ class ProxyRoutes:
         scope=None,
         response=f"{_SCHEMAS}:ConfigShown",
         tags=TAGS,
+        request=f"{_SCHEMAS}:ProxyConfigBody",
+        errors=(Conflict,),
     )
     async def put_config(self, alias: str) -> Response:
         await self._profile(alias)
@@ -111,6 +118,7 @@ class ProxyRoutes:
         query=f"{_SCHEMAS}:RequestsQuery",
         response=f"{_SCHEMAS}:RequestsShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def get_requests(self, alias: str) -> Response:
         limit = read_query(RequestsQuery).limit
@@ -123,6 +131,7 @@ class ProxyRoutes:
         request=f"{_SCHEMAS}:TrialBody",
         response=f"{_SCHEMAS}:TrialShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def test(self, alias: str) -> Response:
         profile = await self._profile(alias)

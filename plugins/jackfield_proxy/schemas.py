@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 State = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
 
@@ -35,6 +35,10 @@ class ProxyList(BaseModel):
 class StoppedShown(BaseModel):
     success: Literal[True]
     data: dict[str, list[str]]
+
+
+class ProxyConfigBody(RootModel[dict[str, JsonValue]]):
+    """A proxy's configuration, as the documentation of proxies has it."""
 
 
 class ConfigShown(BaseModel):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, UpstreamFailed
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield_registry.ports import LocalRegistry
 from jackfield_registry.schemas import PinBody, SyncQuery
@@ -37,6 +38,7 @@ class RegistryRoutes:
         query=f"{_SCHEMAS}:SyncQuery",
         response=f"{_SCHEMAS}:RegistryAnswer",
         tags=TAGS,
+        errors=(Conflict, UpstreamFailed),
     )
     async def sync(self) -> Response:
         return success(status_view(await self._service.sync(force=read_query(SyncQuery).force)))
@@ -47,6 +49,7 @@ class RegistryRoutes:
         request=f"{_SCHEMAS}:PinBody",
         response=f"{_SCHEMAS}:RegistryAnswer",
         tags=TAGS,
+        errors=(Conflict, UpstreamFailed),
     )
     async def pin(self) -> Response:
         body = await read_model(PinBody)

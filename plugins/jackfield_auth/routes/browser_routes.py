@@ -6,7 +6,15 @@ from quart import Blueprint, Response, g, request
 
 from jackfield.api.auth import OWNER, PEERS, SESSION, Peer, Principal
 from jackfield.api.clock import iso
-from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput
+from jackfield.api.errors import (
+    AccessDenied,
+    AuthRequired,
+    Conflict,
+    InvalidInput,
+    RateLimited,
+    StoreUnavailable,
+    UpstreamFailed,
+)
 from jackfield.api.http import client_address, operation, principal, read_model, success
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, RedirectBody
 from jackfield_auth.service import AuthService
@@ -28,6 +36,7 @@ class BrowserRoutes:
         scope="public",
         response=f"{_SCHEMAS}:BrowserSessionAnswer",
         tags=("session",),
+        errors=(StoreUnavailable,),
     )
     async def read(self) -> Response:
         return await self._answer(g.principal)
@@ -39,6 +48,7 @@ class BrowserRoutes:
         request=f"{_SCHEMAS}:EntryBody",
         response=f"{_SCHEMAS}:BrowserSessionAnswer",
         tags=("session",),
+        errors=(AuthRequired, Conflict, RateLimited, StoreUnavailable, UpstreamFailed),
     )
     async def begin(self) -> Response:
         body = await read_model(EntryBody)
@@ -86,6 +96,7 @@ class BrowserRoutes:
         request=f"{_SCHEMAS}:RedirectBody",
         response=f"{_SCHEMAS}:RedirectBegun",
         tags=("session",),
+        errors=(AuthRequired, RateLimited, StoreUnavailable, UpstreamFailed),
     )
     async def redirect(self) -> Response:
         body = await read_model(RedirectBody)
@@ -97,7 +108,13 @@ class BrowserRoutes:
         answer.headers.add("Set-Cookie", given(begun.binding, self._port, lifetime, secure=over_tls(), name=LOGIN))
         return answer
 
-    @operation("End the browser's session", scope="public", response=f"{_SCHEMAS}:DoneAnswer", tags=("session",))
+    @operation(
+        "End the browser's session",
+        scope="public",
+        response=f"{_SCHEMAS}:DoneAnswer",
+        tags=("session",),
+        errors=(StoreUnavailable,),
+    )
     async def end(self) -> Response:
         await self._end_present()
         answer = no_store(success())

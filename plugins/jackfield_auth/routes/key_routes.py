@@ -6,7 +6,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.auth import SCOPES, Principal
 from jackfield.api.clock import from_iso, iso
-from jackfield.api.errors import AccessDenied, InvalidInput, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, principal, read_model
 from jackfield.api.storage import ApiKey
 from jackfield_auth.keys.api_keys import new_key
@@ -26,7 +26,15 @@ def key_routes(auth: AuthService) -> Blueprint:
         return answer(KeyList(data=[view(key) for key in page.rows], total=page.total, offset=offset, limit=limit))
 
     @routes.post("")
-    @operation("Create an API key", scope=None, request=KeyBody, response=NewKeyView, status=201, tags=["api-keys"])
+    @operation(
+        "Create an API key",
+        scope=None,
+        request=KeyBody,
+        response=NewKeyView,
+        status=201,
+        tags=["api-keys"],
+        errors=(Conflict,),
+    )
     async def create() -> Response:
         caller = caller_by("jwt", "session")
         body = await read_model(KeyBody)

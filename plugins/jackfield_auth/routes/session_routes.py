@@ -6,7 +6,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.auth import Principal
 from jackfield.api.clock import iso
-from jackfield.api.errors import TokenInvalid
+from jackfield.api.errors import AuthRequired, Conflict, StoreUnavailable, TokenInvalid, UpstreamFailed
 from jackfield.api.http import client_address, operation, principal, read_model
 from jackfield.api.storage import User
 from jackfield_auth.routes.answers import answer, caller_by, done
@@ -27,7 +27,14 @@ def session_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("auth", __name__, url_prefix="/api/v1/auth")
 
     @routes.post("/login")
-    @operation("Log in with name and password", scope="public", request=LoginBody, response=SessionView, tags=["auth"])
+    @operation(
+        "Log in with name and password",
+        scope="public",
+        request=LoginBody,
+        response=SessionView,
+        tags=["auth"],
+        errors=(AuthRequired, Conflict, StoreUnavailable, UpstreamFailed),
+    )
     async def login() -> Response:
         body = await read_model(LoginBody)
         auth.tokens.require_enabled()
@@ -64,7 +71,12 @@ def session_routes(auth: AuthService) -> Blueprint:
 
     @routes.post("/password")
     @operation(
-        "Change one's own password, which ends all tokens", scope=None, request=PasswordBody, status=204, tags=["auth"]
+        "Change one's own password, which ends all tokens",
+        scope=None,
+        request=PasswordBody,
+        status=204,
+        tags=["auth"],
+        errors=(Conflict,),
     )
     async def password() -> Response:
         caller = caller_by("jwt", "basic", "session")

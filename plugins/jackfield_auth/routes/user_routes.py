@@ -5,7 +5,7 @@ from __future__ import annotations
 from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, principal, read_model
 from jackfield.api.storage import User
 from jackfield_auth.routes.answers import answer, done, paging
@@ -26,7 +26,15 @@ def user_routes(auth: AuthService) -> Blueprint:
         return answer(UserList(data=rows, total=len(found), offset=offset, limit=limit))
 
     @routes.post("")
-    @operation("Add a user", scope="admin", request=NewUserBody, response=UserRow, status=201, tags=["users"])
+    @operation(
+        "Add a user",
+        scope="admin",
+        request=NewUserBody,
+        response=UserRow,
+        status=201,
+        tags=["users"],
+        errors=(Conflict,),
+    )
     async def add() -> Response:
         body = await read_model(NewUserBody)
         user = await auth.accounts.create(body.username, body.password, body.role)
@@ -45,6 +53,7 @@ def user_routes(auth: AuthService) -> Blueprint:
         request=UserChange,
         response=UserRow,
         tags=["users"],
+        errors=(Conflict,),
     )
     async def change(user_id: str) -> Response:
         body = await read_model(UserChange)
@@ -55,7 +64,7 @@ def user_routes(auth: AuthService) -> Blueprint:
         return answer(view(user))
 
     @routes.delete("/<user_id>")
-    @operation("Delete a user with their API keys", scope="admin", status=204, tags=["users"])
+    @operation("Delete a user with their API keys", scope="admin", status=204, tags=["users"], errors=(Conflict,))
     async def delete(user_id: str) -> Response:
         await auth.accounts.delete(user_id)
         log.info("User %s was deleted by %s.", user_id, principal().user_id)

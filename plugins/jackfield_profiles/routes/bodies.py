@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, StringConstraints
 
 Argument = Annotated[str, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]
 Directory = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^(/|~)[^\x00]*$")]
@@ -37,6 +37,10 @@ class HookBody(_Input):
     matcher: Annotated[str, StringConstraints(max_length=4096)] = "*"
     command: Annotated[str, StringConstraints(min_length=1, max_length=65_536, pattern=r"^[^\x00]*$")]
     timeout: int | None = Field(None, ge=1, le=3600, description="Seconds.")
+
+
+class HooksBody(RootModel[dict[str, JsonValue]]):
+    """All hooks: event to a list of them."""
 
 
 class ProviderKeyBody(_Input):

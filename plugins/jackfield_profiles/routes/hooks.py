@@ -8,7 +8,7 @@ from typing import cast
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, read_json, read_model, success
 from jackfield.api.jsontext import Json
 from jackfield_profiles.hook_events import known_event
@@ -32,7 +32,7 @@ class HookRoutes:
     async def _changed(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
         return await self._context.port(ProfileChanges).change_hooks(alias, change)
 
-    @operation("List a profile's hooks", scope=None, response=_SHOWN, tags=TAGS)
+    @operation("List a profile's hooks", scope=None, response=_SHOWN, tags=TAGS, errors=(Conflict,))
     async def get_hooks(self, alias: str) -> Response:
         return success(await self._hooks(alias))
 
@@ -42,6 +42,7 @@ class HookRoutes:
         request="jackfield_profiles.routes.bodies:HookBody",
         response=_SHOWN,
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def add_hook(self, alias: str) -> Response:
         body = await read_model(HookBody)
@@ -55,7 +56,9 @@ class HookRoutes:
 
         return success(await self._changed(alias, add))
 
-    @operation("Remove a hook of a profile, by its event and place", scope=None, response=_SHOWN, tags=TAGS)
+    @operation(
+        "Remove a hook of a profile, by its event and place", scope=None, response=_SHOWN, tags=TAGS, errors=(Conflict,)
+    )
     async def remove_hook(self, alias: str, event: str, index: int) -> Response:
         known_event(event)
 
@@ -69,7 +72,14 @@ class HookRoutes:
 
         return success(await self._changed(alias, remove))
 
-    @operation("Replace all hooks of a profile", scope=None, response=_SHOWN, tags=TAGS)
+    @operation(
+        "Replace all hooks of a profile",
+        scope=None,
+        response=_SHOWN,
+        tags=TAGS,
+        request="jackfield_profiles.routes.bodies:HooksBody",
+        errors=(Conflict,),
+    )
     async def import_hooks(self, alias: str) -> Response:
         given = await read_json()
         if not isinstance(given, dict):
@@ -81,7 +91,13 @@ class HookRoutes:
 
         return success(await self._changed(alias, replace))
 
-    @operation("Give all hooks of a profile, to be imported into another", scope=None, response=_SHOWN, tags=TAGS)
+    @operation(
+        "Give all hooks of a profile, to be imported into another",
+        scope=None,
+        response=_SHOWN,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
     async def export_hooks(self, alias: str) -> Response:
         return success(await self._hooks(alias))
 

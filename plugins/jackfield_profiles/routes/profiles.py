@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import operation, parse_model, read_json, read_query, success
 from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
@@ -54,6 +55,7 @@ class ProfileRoutes:
         request=f"{_SCHEMAS}:ProfileBody",
         response=f"{_SCHEMAS}:CreatedShown",
         tags=TAGS,
+        errors=(Conflict, NotFound),
     )
     async def create_profile(self) -> Response:
         created = await self._context.port(ProfileCreation).create_from(await read_json())
@@ -63,7 +65,7 @@ class ProfileRoutes:
             data["warning"] = " ".join(created.warnings)
         return success(data)
 
-    @operation("Read a profile", scope=None, response=f"{_SCHEMAS}:ProfileShown", tags=TAGS)
+    @operation("Read a profile", scope=None, response=f"{_SCHEMAS}:ProfileShown", tags=TAGS, errors=(Conflict,))
     async def get_profile(self, alias: str) -> Response:
         profile = await self._store.find(alias)
         return success(views.detail(profile, has_key=await self._has_key(alias)))
@@ -74,6 +76,7 @@ class ProfileRoutes:
         request=f"{_SCHEMAS}:ProfileChange",
         response=f"{_SCHEMAS}:ProfileShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def patch_profile(self, alias: str) -> Response:
         changed = await self._context.port(ProfileChanges).change_from(alias, await read_json())
@@ -88,6 +91,7 @@ class ProfileRoutes:
         query=f"{_BODIES}:DeleteQuery",
         response=f"{_SCHEMAS}:MessageShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def delete_profile(self, alias: str) -> Response:
         asked = read_query(DeleteQuery)
@@ -99,6 +103,7 @@ class ProfileRoutes:
         scope=None,
         response=f"{_SCHEMAS}:EnvironmentShown",
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def get_environment(self, alias: str) -> Response:
         profile = await self._store.find(alias)
@@ -110,6 +115,8 @@ class ProfileRoutes:
         request=f"{_BODIES}:ProfileRunBody",
         response=f"{_SCHEMAS}:ProfileRunShown",
         tags=TAGS,
+        errors=(Conflict,),
+        body_optional=True,
     )
     async def run_profile(self, alias: str) -> Response:
         profile = await self._store.find(alias)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quart import Blueprint
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
 from jackfield.api.http import deferred_view, operation
 
 TAGS = ("usage",)
@@ -28,7 +29,14 @@ IMPORT = operation(
     response=f"{_SCHEMAS}:ImportAnswer",
     tags=TAGS,
 )
-EXPORT = operation("All usage as CSV or JSON", scope=None, query=f"{_SCHEMAS}:ExportQuery", tags=TAGS)
+EXPORT = operation(
+    "All usage as CSV or JSON",
+    scope=None,
+    query=f"{_SCHEMAS}:ExportQuery",
+    tags=TAGS,
+    media=("text/csv", "application/json"),
+    errors=(Conflict,),
+)
 REPORT = operation(
     "Usage by day, week, month, session, model ..., or in blocks of 5 hours",
     scope=None,

@@ -12,7 +12,7 @@ from functools import partial
 from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield_terminal.driving.event_stream import event_stream, message_out
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
@@ -29,7 +29,13 @@ def blueprint(context: PluginContext) -> Blueprint:
     driving = Blueprint("terminal_driving", __name__, url_prefix="/api/terminal")
 
     @driving.get(f"{_PATH}/screen")
-    @operation("The session's screen as text.", scope=None, response=f"{_SCHEMAS}:ScreenOut", tags=["terminal"])
+    @operation(
+        "The session's screen as text.",
+        scope=None,
+        response=f"{_SCHEMAS}:ScreenAnswer",
+        tags=["terminal"],
+        media=("application/json", "text/plain"),
+    )
     async def screen(session_id: str) -> Response:
         found = await hub().driver(session_id).screen.snapshot()
         if request.accept_mimetypes.best == "text/plain":
@@ -37,7 +43,14 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(screen_out(found))
 
     @driving.post(f"{_PATH}/input")
-    @operation("Type into the session.", scope=None, request=f"{_SCHEMAS}:InputIn", tags=["terminal"])
+    @operation(
+        "Type into the session.",
+        scope=None,
+        request=f"{_SCHEMAS}:InputIn",
+        tags=["terminal"],
+        response=f"{_SCHEMAS}:TypedAnswer",
+        errors=(Conflict,),
+    )
     async def send_input(session_id: str) -> Response:
         data = bytes_of(await read_model(InputIn))
         await hub().type(hub().find(session_id), data)
@@ -48,7 +61,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         "Wait until the session is idle, shows a text, or has ended.",
         scope=None,
         query=f"{_SCHEMAS}:WaitQuery",
-        response=f"{_SCHEMAS}:WaitOut",
+        response=f"{_SCHEMAS}:WaitAnswer",
         tags=["terminal"],
     )
     async def wait(session_id: str) -> Response:
@@ -62,7 +75,14 @@ def blueprint(context: PluginContext) -> Blueprint:
         )
 
     @driving.post(f"{_PATH}/message")
-    @operation("Say something to the agent.", scope=None, request=f"{_SCHEMAS}:MessageIn", tags=["terminal"])
+    @operation(
+        "Say something to the agent.",
+        scope=None,
+        request=f"{_SCHEMAS}:MessageIn",
+        tags=["terminal"],
+        response=f"{_SCHEMAS}:SaidAnswer",
+        errors=(Conflict,),
+    )
     async def message(session_id: str) -> Response:
         body = await read_model(MessageIn)
         driver = hub().driver(session_id)
@@ -73,13 +93,13 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success({"ok": True})
 
     @driving.get(f"{_PATH}/messages")
-    @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesOut", tags=["terminal"])
+    @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesAnswer", tags=["terminal"])
     async def messages(session_id: str) -> Response:
         found = await hub().driver(session_id).conversation.messages()
         return success({"messages": [message_out(entry) for entry in found]})
 
     @driving.get(f"{_PATH}/status")
-    @operation("Whether the agent waits for input.", scope=None, response=f"{_SCHEMAS}:StatusOut", tags=["terminal"])
+    @operation("Whether the agent waits for input.", scope=None, response=f"{_SCHEMAS}:StatusAnswer", tags=["terminal"])
     async def status(session_id: str) -> Response:
         driver = hub().driver(session_id)
         found = await driver.conversation.status()
@@ -87,7 +107,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success({"status": found, "agent_type": profile.agent_id, "transport": "pty"})
 
     @driving.get(f"{_PATH}/events")
-    @operation("The conversation as server-sent events.", scope=None, tags=["terminal"])
+    @operation("The conversation as server-sent events.", scope=None, tags=["terminal"], media=("text/event-stream",))
     async def events(session_id: str) -> Response:
         driver = hub().driver(session_id)
         response = Response(event_stream(driver, hub()), content_type="text/event-stream")

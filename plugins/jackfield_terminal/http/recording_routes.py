@@ -7,7 +7,7 @@ from functools import partial
 from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import operation, response_of, success
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.session.recorder import Recorder
@@ -22,7 +22,13 @@ def blueprint(context: PluginContext) -> Blueprint:
     recording = Blueprint("terminal_recording", __name__, url_prefix="/api/terminal")
 
     @recording.post(f"{_PATH}/record")
-    @operation("Record the session from now on.", scope=None, response=f"{_SCHEMAS}:RecordingOut", tags=["terminal"])
+    @operation(
+        "Record the session from now on.",
+        scope=None,
+        response=f"{_SCHEMAS}:RecordingAnswer",
+        tags=["terminal"],
+        errors=(Conflict,),
+    )
     async def start(session_id: str) -> Response:
         return success(recording_out(await hub().recordings.start(hub().find(session_id))))
 
@@ -30,7 +36,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @operation(
         "Stop recording; the recording is kept.",
         scope=None,
-        response=f"{_SCHEMAS}:RecordingOut",
+        response=f"{_SCHEMAS}:RecordingAnswer",
         tags=["terminal"],
     )
     async def stop(session_id: str) -> Response:
@@ -44,7 +50,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(recording_out(recorder))
 
     @recording.get(f"{_PATH}/recording")
-    @operation("The session's recording, asciicast v2.", scope=None, tags=["terminal"])
+    @operation("The session's recording, asciicast v2.", scope=None, tags=["terminal"], media=(_TYPE,))
     async def download(session_id: str) -> Response:
         response = response_of(await hub().recordings.open(session_id))
         response.content_type = _TYPE

@@ -10,6 +10,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import operation, read_model, success
 from jackfield_terminal.http import driving_routes, recording_routes
 from jackfield_terminal.http.recording_routes import recording_out
@@ -44,6 +45,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         request=f"{_SCHEMAS}:SessionIn",
         response=f"{_SCHEMAS}:SessionMade",
         tags=["terminal"],
+        errors=(Conflict, NotFound),
     )
     async def create_session() -> Response:
         body = await read_model(SessionIn)
@@ -56,13 +58,20 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(shown(hub().find(session_id)))
 
     @terminal.delete("/sessions/<session_id>")
-    @operation("End a session: hang up, terminate, kill.", scope=None, tags=["terminal"])
+    @operation(
+        "End a session: hang up, terminate, kill.", scope=None, tags=["terminal"], response=f"{_SCHEMAS}:TerminalDone"
+    )
     async def delete_session(session_id: str) -> Response:
         await hub().stop(session_id)
         return success()
 
     @terminal.post("/cleanup")
-    @operation("Forget the sessions that have ended, and their recordings.", scope=None, tags=["terminal"])
+    @operation(
+        "Forget the sessions that have ended, and their recordings.",
+        scope=None,
+        tags=["terminal"],
+        response=f"{_SCHEMAS}:TerminalDone",
+    )
     async def clean_up() -> Response:
         await hub().clean_up()
         return success()

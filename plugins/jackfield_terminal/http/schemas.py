@@ -153,3 +153,50 @@ class StatusOut(BaseModel):
     status: Literal["stable", "running"]
     agent_type: str
     transport: Literal["pty"]
+
+
+class TypedOut(BaseModel):
+    bytes: int = Field(description="How many were typed.")
+
+
+class SaidOut(BaseModel):
+    ok: Literal[True]
+
+
+class TypedAnswer(BaseModel):
+    success: Literal[True]
+    data: TypedOut
+
+
+class SaidAnswer(BaseModel):
+    success: Literal[True]
+    data: SaidOut
+
+
+class ScreenAnswer(BaseModel):
+    success: Literal[True]
+    data: ScreenOut
+
+
+class WaitAnswer(BaseModel):
+    success: Literal[True]
+    data: WaitOut
+
+
+class MessagesAnswer(BaseModel):
+    success: Literal[True]
+    data: MessagesOut
+
+
+class StatusAnswer(BaseModel):
+    success: Literal[True]
+    data: StatusOut
+
+
+class RecordingAnswer(BaseModel):
+    success: Literal[True]
+    data: RecordingOut
+
+
+class TerminalDone(BaseModel):
+    success: Literal[True]

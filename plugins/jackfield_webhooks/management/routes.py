@@ -68,7 +68,13 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         return json_response({"data": rows, "total": page.total})
 
     @made.get("/<webhook:ident>")
-    @operation("Show a webhook, by its id or its path", scope=_SCOPE, response=WebhookDetail, tags=["webhooks"])
+    @operation(
+        "Show a webhook, by its id or its path",
+        scope=_SCOPE,
+        response=WebhookDetail,
+        tags=["webhooks"],
+        errors=(Conflict, MethodNotAllowed),
+    )
     async def show_webhook(ident: str) -> Response:
         if ident.endswith("/test") and not await _by_path(context, ident):
             raise MethodNotAllowed(["POST"])
@@ -81,6 +87,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         query=HistoryQuery,
         response=CallHistory,
         tags=["webhooks"],
+        errors=(Conflict,),
     )
     async def list_calls(ident: str) -> Response:
         # A webhook's own path may end like this.
@@ -103,6 +110,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         request=TestCallRequest,
         response=TestCallResult,
         tags=["webhooks"],
+        errors=(Conflict,),
     )
     async def test_webhook(ident: str) -> Response:
         webhook = await _find(context, ident)

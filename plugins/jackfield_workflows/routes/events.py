@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, RateLimited
 from jackfield.api.http import operation, principal
 from jackfield_workflows.routes.event_stream import event_stream
-from jackfield_workflows.routes.groups import Route
+from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
 
 SCOPES = {"workflows": ("workflows:read", "executions:read"), "webhooks": ("webhooks:read",)}
@@ -32,7 +32,13 @@ class EventRoutes:
     def routes(self) -> Sequence[Route]:
         return (("GET", "/events", self.stream_events),)
 
-    @operation("Stream events of workflows and webhooks", scope=None, tags=("events",))
+    @operation(
+        "Stream events of workflows and webhooks",
+        scope=None,
+        tags=("events",),
+        query=schema("EventsQuery"),
+        media=("text/event-stream",),
+    )
     async def stream_events(self) -> Response:
         topics = allowed_topics(principal(), request.args.get("topics"))
         if self._open >= self._settings.event_streams:

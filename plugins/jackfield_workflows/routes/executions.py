@@ -10,7 +10,7 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, ExecutionRequest
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.places import load
 from jackfield.api.records import replace
@@ -103,7 +103,7 @@ class ExecutionRoutes:
             raise NotFound("The execution has no node run with this index, or not this output.")
         return Response(found, content_type="application/json")
 
-    @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS)
+    @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS, errors=(Conflict,))
     async def delete_execution(self, execution_id: str) -> Response:
         if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
             raise _unknown()
@@ -117,6 +117,7 @@ class ExecutionRoutes:
         response=schema("Submitted"),
         status=201,
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def retry_execution(self, execution_id: str) -> Response:
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
@@ -131,7 +132,12 @@ class ExecutionRoutes:
         return response
 
     @operation(
-        "Cancel an open execution", scope="workflows:execute", response=schema("Submitted"), status=202, tags=TAGS
+        "Cancel an open execution",
+        scope="workflows:execute",
+        response=schema("Submitted"),
+        status=202,
+        tags=TAGS,
+        errors=(Conflict,),
     )
     async def cancel_execution(self, execution_id: str) -> Response:
         stored = await self._stored(execution_id)

@@ -31,6 +31,9 @@ class ImportRoutes:
         scope="workflows:write",
         response=schema("ImportShown"),
         tags=("workflows",),
+        query=schema("PartialImportQuery"),
+        request=schema("ImportBody"),
+        also=(207,),
     )
     async def import_workflows(self) -> Response:
         """200 when all are stored, 207 when some are, 400 when none is: never half without saying so."""

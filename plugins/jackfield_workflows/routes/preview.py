@@ -10,7 +10,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import PreviewRequest
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, principal, read_json
 from jackfield.api.large_json import off_loop
 from jackfield.api.places import load
@@ -50,6 +50,7 @@ class PreviewRoutes:
         request=schema("PreviewBody", "schemas_preview"),
         response=schema("PreviewShown", "schemas_preview"),
         tags=TAGS,
+        errors=(NotFound,),
     )
     async def preview(self) -> Response:
         body: PreviewBody = parse_model(payload("PreviewBody", "schemas_preview"), await read_json())

@@ -10,7 +10,7 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
-from jackfield.api.errors import ExecutionTimeout, InvalidInput, JackfieldError
+from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
 from jackfield.api.http import json_response, operation, parse_model, read_json, request_id
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
@@ -53,6 +53,8 @@ class RunRoutes:
         request=schema("InputData"),
         response=schema("ExecutionShown"),
         tags=TAGS,
+        errors=(Conflict, ExecutionTimeout),
+        body_optional=True,
     )
     async def execute_workflow(self, workflow_id: str) -> Response:
         workflow = await self._context.port(WorkflowReader).load(workflow_id)
@@ -71,6 +73,8 @@ class RunRoutes:
         response=schema("Submitted"),
         status=202,
         tags=TAGS,
+        errors=(Conflict,),
+        body_optional=True,
     )
     async def start_workflow(self, workflow_id: str) -> Response:
         workflow = await self._context.port(WorkflowReader).load(workflow_id)
@@ -85,6 +89,7 @@ class RunRoutes:
         request=schema("RunBody"),
         response=schema("RunShown"),
         tags=TAGS,
+        errors=(Conflict, ExecutionTimeout),
     )
     async def run_workflow(self) -> Response:
         body: RunBody = parse_model(payload("RunBody"), await read_json())
@@ -103,6 +108,7 @@ class RunRoutes:
         response=schema("Submitted"),
         status=202,
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def start_unsaved(self) -> Response:
         body: RunBody = parse_model(payload("RunBody"), await read_json())

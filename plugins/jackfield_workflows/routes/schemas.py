@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
 from jackfield.api.storage import ExecutionStatus
 
@@ -32,6 +32,20 @@ class WorkflowDocument(Shown):
     connections: dict[str, Any] = {}  # per node name, see the documentation
     settings: dict[str, Any] | None = None  # open by definition
     pinData: dict[str, Any] | None = None  # items by node name  # noqa: N815
+
+
+class WorkflowPatch(Shown):
+    """Top-level keys of a workflow, which replace those that it has."""
+
+    name: Name | None = None
+    nodes: list[dict[str, Any]] | None = None  # as above
+    connections: dict[str, Any] | None = None  # as above
+    settings: dict[str, Any] | None = None  # as above
+    pinData: dict[str, Any] | None = None  # as above  # noqa: N815
+
+
+class ImportBody(RootModel[WorkflowDocument | list[WorkflowDocument]]):
+    """One workflow or a list of up to 1,000."""
 
 
 class WorkflowShown(WorkflowDocument):
@@ -159,6 +173,14 @@ class PageQuery(Shown):
 class WorkflowsQuery(PageQuery):
     active: bool | None = Field(None, description="Only live ones, or only those that are not.")
     search: str | None = Field(None, description="What the name holds, in any case.")
+
+
+class PartialImportQuery(Shown):
+    partial: bool | None = Field(None, description="Whether the good ones are stored although others have mistakes.")
+
+
+class EventsQuery(Shown):
+    topics: str | None = Field(None, description="Some of workflows and webhooks, separated by commas. Default: all.")
 
 
 class CountQuery(Shown):

@@ -9,7 +9,7 @@ from quart import Response
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
@@ -54,6 +54,7 @@ class VariableRoutes:
         response=schema("VariableShown"),
         status=201,
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def create_variable(self) -> Response:
         body: VariableBody = await read_model(payload("VariableBody"))
@@ -70,6 +71,7 @@ class VariableRoutes:
         request=schema("VariableBody"),
         response=schema("VariableShown"),
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def replace_variable(self, variable_id: str) -> Response:
         present = await self._stored(variable_id)
@@ -82,6 +84,7 @@ class VariableRoutes:
         request=schema("VariableChange"),
         response=schema("VariableShown"),
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def patch_variable(self, variable_id: str) -> Response:
         present = await self._stored(variable_id)

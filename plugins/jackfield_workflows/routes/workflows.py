@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quart import Response, request
 
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, read_json
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
@@ -80,6 +80,7 @@ class WorkflowRoutes:
         response=schema("WorkflowShown"),
         status=201,
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def create_workflow(self) -> Response:
         return await self._created(await self._changes.create(await read_json(), author()))
@@ -97,6 +98,7 @@ class WorkflowRoutes:
         request=schema("WorkflowDocument"),
         response=schema("WorkflowShown"),
         tags=TAGS,
+        errors=(Conflict,),
     )
     async def replace_workflow(self, workflow_id: str) -> Response:
         return await self._shown(await self._changes.replace(workflow_id, await read_json(), author()))
@@ -106,20 +108,32 @@ class WorkflowRoutes:
         scope="workflows:write",
         response=schema("WorkflowShown"),
         tags=TAGS,
+        request=schema("WorkflowPatch"),
+        errors=(Conflict,),
     )
     async def patch_workflow(self, workflow_id: str) -> Response:
         return await self._shown(await self._changes.patch(workflow_id, await read_json(), author()))
 
-    @operation("Delete a workflow with its versions and routes", scope="workflows:write", status=204, tags=TAGS)
+    @operation(
+        "Delete a workflow with its versions and routes",
+        scope="workflows:write",
+        status=204,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
     async def delete_workflow(self, workflow_id: str) -> Response:
         await self._changes.delete(workflow_id, author())
         return Response(status=204)
 
-    @operation("Take a workflow live", scope="workflows:write", response=schema("Activation"), tags=TAGS)
+    @operation(
+        "Take a workflow live", scope="workflows:write", response=schema("Activation"), tags=TAGS, errors=(Conflict,)
+    )
     async def activate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, True, author()))
 
-    @operation("Take a workflow off", scope="workflows:write", response=schema("Activation"), tags=TAGS)
+    @operation(
+        "Take a workflow off", scope="workflows:write", response=schema("Activation"), tags=TAGS, errors=(Conflict,)
+    )
     async def deactivate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, False, author()))
 
@@ -130,6 +144,8 @@ class WorkflowRoutes:
         response=schema("WorkflowShown"),
         status=201,
         tags=TAGS,
+        errors=(Conflict,),
+        body_optional=True,
     )
     async def duplicate_workflow(self, workflow_id: str) -> Response:
         body: DuplicateBody = parse_model(payload("DuplicateBody"), await read_optional_json())
@@ -193,7 +209,11 @@ class WorkflowRoutes:
         return await self._shown(stored)
 
     @operation(
-        "Save an old version as the new one", scope="workflows:write", response=schema("WorkflowShown"), tags=TAGS
+        "Save an old version as the new one",
+        scope="workflows:write",
+        response=schema("WorkflowShown"),
+        tags=TAGS,
+        errors=(Conflict,),
     )
     async def restore_version(self, workflow_id: str, version: str) -> Response:
         return await self._shown(await self._changes.restore(workflow_id, _number(version), author()))

@@ -12,7 +12,7 @@ from quart import Request, Response, g, request
 from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
-from .errors import AuthRequired, InvalidInput, PayloadTooLarge, UnsupportedMediaType
+from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
 from .places import load
 from .records import record
 
@@ -29,7 +29,9 @@ RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and retu
 @record
 class Operation:
     """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;
-    `public`: nobody has to be known."""
+    `public`: nobody has to be known. errors: those that do not follow from the rest, as 404 follows from
+    a parameter in the path; media: types of the answer, JSON of the model by default; body_optional: whether the
+    request's body may be missing; also: further statuses of the same answer."""
 
     summary: str
     scope: str | None
@@ -38,6 +40,10 @@ class Operation:
     status: int = 200
     query_model: ModelRef | None = None
     tags: Sequence[str] = field(default_factory=tuple)
+    errors: Sequence[type[JackfieldError]] = field(default_factory=tuple)
+    media: Sequence[str] = field(default_factory=tuple)
+    body_optional: bool = False
+    also: Sequence[int] = field(default_factory=tuple)
 
     @property
     def request(self) -> type[BaseModel] | None:
@@ -67,10 +73,14 @@ def operation(
     status: int = 200,
     query: ModelRef | None = None,
     tags: Sequence[str] = (),
+    errors: Sequence[type[JackfieldError]] = (),
+    media: Sequence[str] = (),
+    body_optional: bool = False,
+    also: Sequence[int] = (),
 ) -> Callable[[RouteT], RouteT]:
     """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""
 
-    described = Operation(summary, scope, request, response, status, query, tags)
+    described = Operation(summary, scope, request, response, status, query, tags, errors, media, body_optional, also)
 
     def mark(view: RouteT) -> RouteT:
         view.jackfield_operation = described  # type: ignore[attr-defined]

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
+
+
+class HealthShown(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"]
+    service: Literal["jackfield"]
+    version: str
+    time: str
+
+
+class ReadinessShown(BaseModel):
+    """Whether the daemon can work, and each check behind that."""
+
+    status: Literal["ready", "not ready"]
+    time: str
+    checks: dict[str, JsonValue] = Field(description="`ok`, or what is wrong, of each; the plugins that failed.")
 
 
 class PluginShown(BaseModel):

@@ -16,7 +16,7 @@ from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
 
 from .dispatch import Counters
-from .openapi import describe
+from .openapi.document import describe
 
 STYLE = (
     "body{font:16px/1.5 system-ui;max-width:70rem;margin:2rem auto;padding:0 1rem}"
@@ -29,17 +29,17 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
     system = Blueprint("system", __name__)
 
     @system.get("/metrics")
-    @operation("Prometheus metrics, text exposition format 0.0.4.", scope=None, tags=["health"])
+    @operation("Prometheus metrics, text exposition format 0.0.4.", scope=None, tags=["health"], media=("text/plain",))
     async def metrics() -> Response:
         return Response(exposition(kernel, counters), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     @system.get("/openapi.json")
-    @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"])
+    @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"], media=("application/json",))
     async def openapi() -> Response:
         return json_response(describe(app(), kernel.service.public_url))
 
     @system.get("/docs")
-    @operation("This API as a page.", scope=None, tags=["documentation"])
+    @operation("This API as a page.", scope=None, tags=["documentation"], media=("text/html",))
     async def docs() -> Response:
         page = Response(render(describe(app(), kernel.service.public_url)), content_type="text/html; charset=utf-8")
         page.headers["Content-Security-Policy"] = (

@@ -1,0 +1,42 @@
+"""Every operation of `/openapi.json`, called with generated requests: the status is documented, the body is as the
+document says, and nothing answers 5xx.
+
+`JACKFIELD_TEST_OPENAPI_EXAMPLES`: requests to each operation, 3 by default; `tox -e openapi` and `tox -e fuzz` ask for
+more and take as long as they need.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contract import Contract
+
+MANY = int(os.environ.get("JACKFIELD_TEST_OPENAPI_EXAMPLES", "0"))
+FEW = 3
+BUDGET = 25.0
+"""Seconds, after which each operation gets one request: beside other tests the few are enough."""
+
+
+def test_answers_are_those_of_the_description(contract: Contract) -> None:
+    if MANY:
+        contract.hold(MANY)
+    else:
+        contract.hold(FEW, budget=BUDGET)
+    print(f"{sum(contract.sent.values())} requests: {dict(sorted(contract.statuses.items()))}")
+    assert set(contract.sent) == {operation.label for operation in contract.operations}
+    assert {200, 400, 401, 404} <= set(contract.statuses), "the requests reach little"
+    assert not contract.broken, contract.report()
+
+
+def test_an_undocumented_answer_is_found(contract: Contract) -> None:
+    """The test above would pass as well if it compared nothing."""
+    document = contract.document
+    del document["paths"]["/api/v1/workflows/{workflow_id}"]["get"]["responses"]["404"]
+    document["components"]["schemas"]["AgentList"]["required"].append("nonsense")
+    contract.take(document, {"/api/v1/workflows/{workflow_id}", "/api/agents"})
+    contract.hold(20)
+    found = "\n".join(contract.broken)
+    assert "GET /api/v1/workflows/{workflow_id}: 404: Undocumented status code" in found
+    assert "GET /api/agents: 200: Response violates schema" in found
