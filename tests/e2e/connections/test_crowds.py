@@ -30,6 +30,9 @@ FLOOR = 0.1
 LOG_BYTES = 16 * 1024
 PROGRAM = Path(__file__).with_name("crowd.py").read_text(encoding="utf-8")
 
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("JACKFIELD_TEST_CROWDS"), reason="minutes, on a machine that does nothing else: `tox -e crowds`"
+)
 needs_another_user = pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a program of another user")
 
 
