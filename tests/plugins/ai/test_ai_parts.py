@@ -10,7 +10,7 @@ from ai_lab import AiLab, flow, model, node
 from jackfield.api.context import WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.nodes import NodeCatalog, SupplyingNode
-from jackfield.api.workflows import Part, local_type
+from jackfield.api.workflows import AttachedWire, local_type
 from jackfield_ai.catalogue import RUNNING, SERVING
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_workflows.routes.node_type_views import node_type_view
@@ -40,7 +40,9 @@ def test_parts_are_no_wires(lab: AiLab) -> None:
     document["connections"]["T"]["ai_tool"][0].append({"node": "Gone", "type": "ai_tool", "index": 0})
     document["connections"]["T"]["odd"] = 7
     workflow = lab.context.port(WorkflowReader).parse(document)
-    assert workflow.attached == {"Agent": (Part("ai_languageModel", "Model", 0), Part("ai_tool", "T", 0))}
+    assert workflow.attached == {
+        "Agent": (AttachedWire("ai_languageModel", "Model", 0), AttachedWire("ai_tool", "T", 0))
+    }
     assert list(workflow.wires) == ["Start"]
     assert workflow.parts() == {"Model", "T"}
     assert workflow.document is document
