@@ -51,10 +51,16 @@ def test_the_host_has_nothing_against_it(name: str, install: Install, tmp_path: 
     run(["jackfield", "plugins", "check", str(EXAMPLES / name)], install(*needed(name)), tmp_path)
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The type checker's, for all packages: it reads Jackfield once."""
+    return tmp_path_factory.mktemp("types")
+
+
 @pytest.mark.parametrize("name", PACKAGES)
-def test_its_types_are_strict(name: str, tmp_path: Path) -> None:
+def test_its_types_are_strict(name: str, tmp_path: Path, cache: Path) -> None:
     pytest.importorskip("mypy")
     path = {"MYPYPATH": os.pathsep.join(str(EXAMPLES / other) for other in needed(name))}
     sources = [str(path) for path in sorted((EXAMPLES / name).glob("jackfield_*"))]
     assert sources
-    run(["mypy", "--strict", "--config-file", "", "--cache-dir", str(tmp_path), *sources], path, tmp_path)
+    run(["mypy", "--strict", "--config-file", "", "--cache-dir", str(cache), *sources], path, tmp_path)
