@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.storage import Store
 from jackfield_auth.keys.api_keys import ApiKeyMethod
 from jackfield_auth.keys.key_usage import KeyUsage

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.files import private_directory, write_private
+from jackfield.api.files import private_directory, sync_directory, write_private
 from jackfield_backup.manifest import BackupError, Manifest, read, written
 
 MARK = "jackfield-backups"
@@ -117,7 +117,7 @@ class BackupRepository:
     def seal(self, manifest: Manifest) -> None:
         """From now on the backup is one: its pieces are on the disk, then its manifest."""
         for directory in [*self._touched, self.objects]:
-            _sync(directory)
+            sync_directory(directory)
         write_private(self.manifests / manifest.id, written(manifest))
 
     def sweep(self) -> None:
@@ -131,7 +131,7 @@ class BackupRepository:
         gone = self.ids()[:-keep]
         for backup in gone:
             (self.manifests / backup).unlink(missing_ok=True)
-        _sync(self.manifests)
+        sync_directory(self.manifests)
         try:
             used = {part for backup in self.ids() for part in self.manifest(backup).parts()}
         except BackupError:
@@ -179,14 +179,6 @@ def _size(path: Path) -> int:
         return path.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
         return -1
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def refused(exc: OSError, what: str) -> ConfigurationError:

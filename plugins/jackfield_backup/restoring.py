@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from jackfield.api.files import private_directory
+from jackfield.api.files import private_directory, sync_directory
 from jackfield.api.records import record
 from jackfield_backup.manifest import BackupError, Manifest, SavedFile
 from jackfield_backup.repository import BackupRepository, newest, opened, refused
@@ -47,7 +47,7 @@ def restore(source: Path, target: Path, wanted: str | None) -> Manifest:
             for path in sorted(staging.iterdir(), key=lambda path: path.name == manifest.store):
                 path.rename(target / path.name)
             staging.rmdir()
-            _sync(target)
+            sync_directory(target)
         except OSError as exc:
             raise refused(exc, "The restore failed") from exc
     return manifest
@@ -151,11 +151,3 @@ def _check(manifest: Manifest, staging: Path) -> None:
 def _piece(file: SavedFile) -> int:
     """Bytes of each of its pieces but the last."""
     return max(1, file.size) if len(file.parts) < 2 else 1_048_576
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

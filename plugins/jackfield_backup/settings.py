@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
+
+SCHEDULE = "jackfield_backup.schedule:forever"
+"""By object reference: a daemon without a schedule needs none of it."""
 
 
 class BackupSettings(BaseModel):
@@ -45,4 +50,5 @@ class BackupSettings(BaseModel):
 def start(context: PluginContext) -> None:
     """Make backups from now on, if the settings want them; nothing is imported otherwise."""
     if context.settings(BackupSettings).interval:
-        context.spawn("backup.schedule", load("jackfield_backup.schedule:forever")(context))  # type: ignore[operator]
+        forever = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(SCHEDULE))
+        context.spawn("backup.schedule", forever(context))

@@ -18,7 +18,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ServiceAccount
 from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield_credentials.grants import OAuth2Tokens, ask, token_call
 from jackfield_credentials.placing import optional, text

@@ -19,7 +19,7 @@ from jackfield.api.credentials import (
 )
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply, host_allowed
 from jackfield.api.nodes import NodeError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import replace
 from jackfield_credentials import digest
 from jackfield_credentials.accounts import ServiceAccounts, account_of, scope_for

@@ -8,7 +8,7 @@ from typing import cast
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 CALLBACK = "/rest/oauth2-credential/callback"
 """n8n's path, so that clients that are registered for n8n need only another host."""

@@ -15,7 +15,7 @@ from jackfield.api.http import clamp, json_response, operation, parse_model, pri
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check

@@ -43,8 +43,8 @@ async def tried(
         if wrong := problems(kind, values):
             told = "; ".join(f"{path.removeprefix('values.')} {what}" for path, what in wrong.items())
             return CredentialTestResult(False, f"The values do not fit the kind: {told}.", False)
-        if kind.trial is not None and asked is None:
-            return CredentialTestResult(True, await kind.trial(values))
+        if kind.connection_test is not None and asked is None:
+            return CredentialTestResult(True, await kind.connection_test(values))
         token = await _token(service, credential_id, kind, values)
         probe = asked or kind.probe
         if probe is None:
@@ -52,7 +52,7 @@ async def tried(
         reply = await _asked(context, service, credential_id, kind, probe, values)
     except NodeError as exc:
         return CredentialTestResult(False, exc.message)
-    return _judged(reply, probe)
+    return _result_of(reply, probe)
 
 
 async def _token(
@@ -101,7 +101,7 @@ async def _asked(
     return await context.port(HttpClient).send(call, await service.authorization(credential_id, kind.name))
 
 
-def _judged(reply: HttpReply, probe: Probe) -> CredentialTestResult:
+def _result_of(reply: HttpReply, probe: Probe) -> CredentialTestResult:
     host = urlsplit(reply.url).hostname
     if reply.status in (401, 403):
         return CredentialTestResult(False, f"{host} refused the credential (status {reply.status}).")

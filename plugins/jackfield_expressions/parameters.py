@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.expressions import ExpressionProblem, Reads, RunSurroundings
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.workflows import Item
 from jackfield_expressions.paths import Getter, compile_path

@@ -8,7 +8,7 @@ from typing import cast
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import EndedRuns, Reads
 from jackfield.api.jsontext import Json
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_expressions.pairing import ItemPairing
 from jackfield_expressions.parameters import ExpressionParameters, compile_parameters
 from jackfield_expressions.templates import split

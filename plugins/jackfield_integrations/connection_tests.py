@@ -25,11 +25,14 @@ _SESSIONS = {
 
 
 def kinds(context: PluginContext) -> Sequence[CredentialKind]:
-    """All kinds, with a trial where there is one."""
-    return [replace(kind, trial=_trial(context, kind)) if kind.name in _SESSIONS else kind for kind in KINDS]
+    """All kinds, with a connection test where there is one."""
+    return [
+        replace(kind, connection_test=_connection_test(context, kind)) if kind.name in _SESSIONS else kind
+        for kind in KINDS
+    ]
 
 
-def _trial(context: PluginContext, kind: CredentialKind) -> Callable[[Mapping[str, str]], Awaitable[str]]:
+def _connection_test(context: PluginContext, kind: CredentialKind) -> Callable[[Mapping[str, str]], Awaitable[str]]:
     return partial(_tried, context, kind)
 
 

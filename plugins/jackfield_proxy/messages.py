@@ -13,7 +13,7 @@ from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan
 
 LONGEST_LINE = 64 * 2**20
-"""Bytes: a plan of thousands of rules, the facts of a request."""
+"""Bytes: a plan of thousands of rules, the attributes of a request."""
 MessageT = TypeVar("MessageT")
 
 
@@ -62,12 +62,12 @@ class ToChild:
 
 @record
 class Question:
-    """A script condition that the daemon shall evaluate; facts: what it may know of the request, JSON (the decoder
+    """A script condition that the daemon shall evaluate; attributes: what it may know of the request, JSON (the decoder
     knows no recursive types)."""
 
     id: int
     path: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @record

@@ -20,7 +20,7 @@ from jackfield.api.http import operation, read_json, read_model, read_query, suc
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import Proxies
-from jackfield_proxy.schemas import ProxyLogQuery, RequestsQuery, TrialBody
+from jackfield_proxy.schemas import ProxyLogQuery, RequestsQuery, RuleTestBody
 
 if TYPE_CHECKING:
     from jackfield_proxy.daemon.manager import ProxyManager
@@ -128,14 +128,14 @@ class ProxyRoutes:
     @operation(
         "Tell which rule would take a request, and why; nothing is sent",
         scope=None,
-        request=f"{_SCHEMAS}:TrialBody",
-        response=f"{_SCHEMAS}:TrialShown",
+        request=f"{_SCHEMAS}:RuleTestBody",
+        response=f"{_SCHEMAS}:RuleTestShown",
         tags=TAGS,
         errors=(Conflict,),
     )
     async def test(self, alias: str) -> Response:
         profile = await self._profile(alias)
-        return success(await self._manager.tested(profile, await read_model(TrialBody)))
+        return success(await self._manager.tested(profile, await read_model(RuleTestBody)))
 
     async def _profile(self, alias: str) -> Profile:
         return await self._context.port(Profiles).find(alias)

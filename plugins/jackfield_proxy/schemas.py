@@ -64,7 +64,7 @@ class RequestsShown(BaseModel):
     data: list[dict[str, JsonValue]]
 
 
-class TrialBody(BaseModel):
+class RuleTestBody(BaseModel):
     """A request as far as rules look at it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -97,6 +97,6 @@ class RuleKindsShown(BaseModel):
     data: RuleKinds
 
 
-class TrialShown(BaseModel):
+class RuleTestShown(BaseModel):
     success: Literal[True]
     data: dict[str, JsonValue]

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 MARKER = "proxies.json"
 """In the configuration directory: the aliases whose proxies run, to be started again with the daemon."""
 _RESUME = "jackfield_proxy.daemon.manager:resume"
-"""By place: a start without proxies needs none of it."""
+"""By object reference: a start without proxies needs none of it."""
 
 
 class DaemonRole:

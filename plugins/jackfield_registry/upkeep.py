@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_registry.settings import RegistrySettings
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.extensions import Given
 from jackfield.api.jsontext import Json
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.scripts import (
     RHAI_FUNCTIONS,
     ExpressionError,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from cronsim import CronSim

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.telemetry import TELEMETRY_SINKS
 from jackfield_telemetry.settings import TelemetrySettings
 

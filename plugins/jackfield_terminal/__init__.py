@@ -16,8 +16,8 @@ class TerminalPlugin(Plugin):
     )
     commands = ("jackfield_terminal.cli.commands:terminal",)
     provides = {
-        Terminals: "jackfield_terminal.hub:terminals",
-        "jackfield_terminal.ports:SessionHub": "jackfield_terminal.hub:session_hub",
+        Terminals: "jackfield_terminal.hub:hub",
+        "jackfield_terminal.ports:SessionHub": "jackfield_terminal.hub:hub",
     }
     parts = ("jackfield_terminal.hub:Hub", "jackfield_terminal.http.sharing:Sharing")
 

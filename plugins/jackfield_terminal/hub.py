@@ -13,13 +13,12 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.profiles import Launch, Profiles
-from jackfield.api.terminals import Terminals
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.persistent.restoring import found_again
 from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.persistent.starting import StartedSession
-from jackfield_terminal.ports import SessionHub, SessionRequest
+from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.session import attachment
 from jackfield_terminal.session.ending import end_session
@@ -114,7 +113,7 @@ class Hub:
         try:
             if isinstance(running, StartedSession):
                 session: Session = PersistentSession(
-                    running.memo, running.held, self.settings, self.clock, self._budget
+                    running.memo, running.supervised, self.settings, self.clock, self._budget
                 )
             else:
                 session = Session(name, launch, running, request.size, self.settings, self.clock, self._budget)
@@ -268,13 +267,8 @@ class Hub:
             await attachment.serve(session, scope, receive, send, self.settings, self.clock)
 
 
-def terminals(context: PluginContext) -> Terminals:
-    """The port of this daemon."""
-    return context.port(Hub)
-
-
-def session_hub(context: PluginContext) -> SessionHub:
-    """The same one, for the plugin's routes and nodes."""
+def hub(context: PluginContext) -> Hub:
+    """The daemon's one: both ports."""
     return context.port(Hub)
 
 

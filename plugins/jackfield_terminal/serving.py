@@ -13,7 +13,7 @@ from jackfield.api.auth import Authentication
 from jackfield.api.context import PluginContext
 from jackfield.api.events import STOPPING
 from jackfield.api.nodes import NodeOffer
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_terminal.persistent.directory import is_any_persistent
 
 HUB = "jackfield_terminal.hub:Hub"
@@ -41,7 +41,7 @@ def nodes(context: PluginContext) -> Sequence[NodeOffer]:
 async def start(context: PluginContext) -> None:
     context.spawn("stopping", _close_with_the_daemon(context))
     await take_over(context)
-    context.spawn("sandbox trial", _try_sandbox(context))
+    context.spawn("sandbox probe", _try_sandbox(context))
 
 
 async def take_over(context: PluginContext) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer, NodeType
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from jackfield.api.credentials import CredentialKind
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAKER = "jackfield_vendors.library:node_in"
 _READER = "jackfield_vendors.library:load"
 _KINDS_IN = "jackfield_vendors.library:kinds_in"
-"""By place: a start reads no description."""
+"""By object reference: a start reads no description."""
 SHIPPED = Path(__file__).with_name("descriptions")
 KINDS = tuple(
     sorted(path.stem.replace("__", "/") for path in SHIPPED.glob("*.toml") if not path.stem.startswith("credentials"))

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_vendors import dates, sheets
 
 Function: TypeAlias = Callable[[Mapping[str, Json]], Json]

@@ -180,12 +180,12 @@ def test_its_language_shouts(installed: Path) -> None:
 def test_its_strategy_and_its_condition_route(installed: Path) -> None:
     program = (
         "from jackfield_proxy.child.serving.plugins import kinds_of; from jackfield_proxy.plan import PluginSource;"
-        "from jackfield.api.proxy import RequestFacts;"
+        "from jackfield.api.proxy import RequestAttributes;"
         "kinds = kinds_of([PluginSource('hello', 'jackfield_hello:HelloPlugin', '')]);"
         "greets = kinds.conditions['greets'];"
-        "facts = RequestFacts(headers={'x-greeting': 'hi'});"
+        "attributes = RequestAttributes(headers={'x-greeting': 'hi'});"
         "print(kinds.strategy('SHORTEST').name, greets.problem({'type': 'greets'}),"
-        " kinds.holds({'type': 'greets', 'words': ['hi']}, facts))"
+        " kinds.holds({'type': 'greets', 'words': ['hi']}, attributes))"
     )
     env = {**os.environ, "PYTHONPATH": str(installed)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)

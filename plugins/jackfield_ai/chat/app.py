@@ -56,12 +56,12 @@ def build(context: PluginContext) -> Quart:
     async def live(path: str) -> Response:
         return await chats.serve(request, path, test=False)
 
-    async def trial(path: str) -> Response:
+    async def test_chat(path: str) -> Response:
         if not tests:
             raise NotFound("Test chats are switched off; see ai.chat_test_enabled.")
         return await chats.serve(request, path, test=True)
 
-    for segment, view in ((LIVE, live), (TEST, trial)):
+    for segment, view in ((LIVE, live), (TEST, test_chat)):
         app.add_url_rule(
             f"/{segment}/<path>", segment, view, methods=METHODS, strict_slashes=False, provide_automatic_options=False
         )

@@ -8,7 +8,7 @@ from typing import cast
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 LIVE, TEST = "chat", "chat-test"
 _APP = "jackfield_ai.chat.app:build"

@@ -8,6 +8,7 @@ from jackfield.api import dialects
 from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
 from jackfield.api.dialects.model import (
     Block,
+    ChatTurn,
     DialectError,
     DialectName,
     ImageBlock,
@@ -19,7 +20,6 @@ from jackfield.api.dialects.model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
 )
 from jackfield.api.jsontext import Json, dumps
 from jackfield_ai.reading import list_at, tool_call
@@ -56,15 +56,15 @@ def request_of(
     )
 
 
-def _turn(message: Message, dialect: DialectName) -> Turn:
+def _turn(message: Message, dialect: DialectName) -> ChatTurn:
     if message.role == "tool":
-        return Turn("user", (ToolResult(message.call_id, (TextBlock(message.text),)),))
+        return ChatTurn("user", (ToolResult(message.call_id, (TextBlock(message.text),)),))
     if message.role == "assistant":
-        return Turn("assistant", own_blocks(message.own, dialect) or tuple(_said(message)))
+        return ChatTurn("assistant", own_blocks(message.own, dialect) or tuple(_said(message)))
     pictures = tuple(_picture(one) for one in message.pictures)
     text = (TextBlock(message.text),) if message.text.strip() else ()
     # Anthropic's models see a picture best before the question, OpenAI's examples have it after.
-    return Turn("user", (*pictures, *text) if dialect == "anthropic" else (*text, *pictures))
+    return ChatTurn("user", (*pictures, *text) if dialect == "anthropic" else (*text, *pictures))
 
 
 def _said(message: Message) -> Iterator[Block]:

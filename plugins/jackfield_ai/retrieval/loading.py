@@ -12,7 +12,7 @@ from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
@@ -20,7 +20,7 @@ from jackfield_ai.serving import splitter_of
 from jackfield_ai.tools.toolbox import as_text
 
 _PDF = "jackfield_ai.retrieval.pdf:text_of"
-"""By place: few documents are PDFs, and `pypdf` is large."""
+"""By object reference: few documents are PDFs, and `pypdf` is large."""
 
 
 class MetadataRow(Parameters):

@@ -15,7 +15,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.tools.toolbox import as_text
@@ -24,7 +24,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]{0,63})\}")
 _TYPES = {"string": "string", "number": "number", "boolean": "boolean"}
 _EXCERPT = 500
 _HTML = "jackfield_ai.tools.html:shown"
-"""By place: few tools read pages, and the parser is large."""
+"""By object reference: few tools read pages, and the parser is large."""
 
 
 class _Shown(Protocol):

@@ -11,7 +11,7 @@ import click
 
 from jackfield.api.cli import Cli, config_dir_option
 from jackfield.api.daemon import DaemonClient
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 
 @click.command("open")

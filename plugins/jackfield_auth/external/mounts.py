@@ -7,7 +7,7 @@ from typing import cast
 
 from jackfield.api.asgi import AsgiApp, AsgiMount, LaterApp
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 CALLBACK = "/auth/callback"
 """The login's name is the segment below it."""

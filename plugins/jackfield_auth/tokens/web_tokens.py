@@ -11,7 +11,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.context import Secrets
 from jackfield.api.errors import AccessDenied, TokenExpired, TokenInvalid
 from jackfield.api.ids import new_id
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.settings import KEY_BYTES, JwtSettings

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.errors import InvalidInput, RateLimited
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield_auth.settings import PasswordSettings
 

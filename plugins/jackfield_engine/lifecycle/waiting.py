@@ -24,14 +24,14 @@ class Waiting:
         self._services = services
         self._live = live
         self._recovery = recovery
-        self._held: dict[str, tuple[LiveRun, Timer]] = {}
+        self._in_memory: dict[str, tuple[LiveRun, Timer]] = {}
         self._poller: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._in_memory)
 
     def __iter__(self) -> Iterator[LiveRun]:
-        return (run for run, _ in self._held.values())
+        return (run for run, _ in self._in_memory.values())
 
     def start(self) -> None:
         """Look for waiting executions that are due, now and from time to time."""
@@ -43,16 +43,16 @@ class Waiting:
         if self._poller is not None:
             self._poller.cancel()
             await asyncio.wait([self._poller])
-        for run, _ in list(self._held.values()):
+        for run, _ in list(self._in_memory.values()):
             if not run.handle.waiters:
                 run.move(RunEvent.FORGET)
 
     def hold(self, run: LiveRun) -> bool:
         """Keep the execution until its time if that is soon; False when it is the store's."""
-        if not self.soon(run) or len(self._held) >= self._services.settings.waiting_in_memory:
+        if not self.soon(run) or len(self._in_memory) >= self._services.settings.waiting_in_memory:
             return False
         timer = self._services.timers.after(self._left(run), partial(run.move, RunEvent.DUE))
-        self._held[run.id] = (run, timer)
+        self._in_memory[run.id] = (run, timer)
         return True
 
     def soon(self, run: LiveRun) -> bool:
@@ -70,9 +70,9 @@ class Waiting:
 
     def release(self, run: LiveRun) -> None:
         """The execution does not wait any more."""
-        held = self._held.pop(run.id, None)
-        if held is not None:
-            held[1].cancel()
+        kept = self._in_memory.pop(run.id, None)
+        if kept is not None:
+            kept[1].cancel()
 
     async def _poll(self) -> None:
         while True:
@@ -88,7 +88,7 @@ class Waiting:
         store = self._services.store
         while ids := await store.open_executions(statuses=("waiting",), after=after, limit=PAGE, due=horizon):
             for execution_id in ids:
-                if len(self._held) >= self._services.settings.waiting_in_memory:
+                if len(self._in_memory) >= self._services.settings.waiting_in_memory:
                     return
                 await self._take(execution_id)
             after = ids[-1]

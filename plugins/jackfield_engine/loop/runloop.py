@@ -31,7 +31,7 @@ class _Entry(NamedTuple):
 
 
 @state
-class _Held:
+class _PartialInput:
     """A node with several inputs that waits for more of them."""
 
     step: GraphStep
@@ -70,7 +70,7 @@ class RunLoop:
         self._pinned = graph.pinned if pin else {}
         self._max_runs = max_runs
         self._ready: deque[_Entry] = deque()
-        self._held: dict[str, list[_Held]] = {}
+        self._partial: dict[str, list[_PartialInput]] = {}
         self._running: Task | None = None
         self._start(graph.steps[start], [*([] for _ in range(output)), items])
 
@@ -177,32 +177,32 @@ class RunLoop:
 
     def _hold(self, target: GraphStep, index: int, items: Items, source: ItemSource) -> _Entry | None:
         """Put items to the first waiting run of the node whose input is still free; that run when it is complete."""
-        waiting = self._held.setdefault(target.node.name, [])
-        held = next((one for one in waiting if one.inputs[index] is None), None)
-        if held is None:
-            held = _Held(target, [None] * target.inputs, [None] * target.inputs)
-            waiting.append(held)
-        held.inputs[index] = items
-        held.sources[index] = source
-        if not held.full():
+        waiting = self._partial.setdefault(target.node.name, [])
+        partial = next((one for one in waiting if one.inputs[index] is None), None)
+        if partial is None:
+            partial = _PartialInput(target, [None] * target.inputs, [None] * target.inputs)
+            waiting.append(partial)
+        partial.inputs[index] = items
+        partial.sources[index] = source
+        if not partial.full():
             return None
-        waiting.remove(held)
+        waiting.remove(partial)
         if not waiting:
-            del self._held[target.node.name]
-        return held.entry()
+            del self._partial[target.node.name]
+        return partial.entry()
 
     def _release(self) -> _Entry | None:
         """Nothing else can run: the first waiting node that no other waiting node can reach runs with what it has."""
-        if not self._held:
+        if not self._partial:
             return None
-        names = list(self._held)
-        free = (name for name in names if not self._graph.ancestors[name] & (self._held.keys() - {name}))
+        names = list(self._partial)
+        free = (name for name in names if not self._graph.ancestors[name] & (self._partial.keys() - {name}))
         name = next(free, names[0])
-        waiting = self._held[name]
-        held = waiting.pop(0)
+        waiting = self._partial[name]
+        partial = waiting.pop(0)
         if not waiting:
-            del self._held[name]
-        return held.entry()
+            del self._partial[name]
+        return partial.entry()
 
 
 def has_files(outputs: Outputs) -> bool:

@@ -19,7 +19,7 @@ from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
 from jackfield.api.workflows import Document, Items, Node

@@ -131,10 +131,10 @@ class _Reader:
             open=any(atom.open for atom in atoms),
             empty=all(atom.empty for atom in atoms),
             sure=all(atom.sure for atom in atoms),
-            endless=self._judged(atoms),
+            endless=self._most_repeats(atoms),
         )
 
-    def _judged(self, atoms: list[_Atom]) -> int:
+    def _most_repeats(self, atoms: list[_Atom]) -> int:
         """Sees to what the sequence costs, and whether it may meet characters beyond U+FFFF. Gives the number of
         quantifiers without a bound that are tried with one length alone, unless something follows the sequence."""
         endless = 0

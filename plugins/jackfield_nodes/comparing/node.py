@@ -38,13 +38,13 @@ def compared(first: Items, second: Items, given: CompareParameters, limit: int) 
         if not rows:
             outputs[0].append(passed_on(first[index], index))
         for row in rows:
-            same, item = _judged(first[index], second[row], index, row, comparison)
+            same, item = _compared(first[index], second[row], index, row, comparison)
             outputs[1 if same else 2].append(item)
     outputs[3].extend(passed_on(item, index, 1) for index, item in enumerate(second) if index not in matches.matched)
     return outputs
 
 
-def _judged(left: Item, right: Item, index: int, row: int, comparison: DatasetComparison) -> tuple[bool, Item]:
+def _compared(left: Item, right: Item, index: int, row: int, comparison: DatasetComparison) -> tuple[bool, Item]:
     """Whether two matched items are the same, and what goes out for them."""
     found = comparison.differing(left["json"], right["json"])
     same = not found.different

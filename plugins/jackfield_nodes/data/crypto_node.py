@@ -23,7 +23,7 @@ from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError
 from jackfield.api.nodes.files import chunks_of
 from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.values.conversions import UnfitValue, text_of
 from jackfield_nodes.values.paths import set_path

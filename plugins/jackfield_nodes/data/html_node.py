@@ -14,7 +14,7 @@ from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters
 from jackfield.api.nodes.files import content_of
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.html_table import TableStyle, html_table
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted

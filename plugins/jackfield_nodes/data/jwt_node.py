@@ -13,7 +13,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.jwt_keys import ALGORITHMS, JwtChecks, JwtKey, JwtToken, key_of
 from jackfield_nodes.values.conversions import UnfitValue, to_object

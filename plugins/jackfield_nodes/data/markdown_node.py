@@ -11,7 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
 from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.markdown_parameters import Markdown, MarkdownOptions
 from jackfield_nodes.values.conversions import UnfitValue, text_of

@@ -10,7 +10,7 @@ from typing import Literal, cast
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_nodes.files.formats.calendar_event import CalendarEvent, CalendarPerson
 from jackfield_nodes.values.dates import to_moment
 

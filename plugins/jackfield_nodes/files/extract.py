@@ -18,7 +18,7 @@ from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item, new_items
 from jackfield.api.nodes.running import ItemNode
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.formats.limits import FileBudget

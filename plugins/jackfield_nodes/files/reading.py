@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv

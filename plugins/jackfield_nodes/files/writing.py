@@ -15,7 +15,7 @@ from pydantic import Field
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import kept_file
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_nodes.files.formats.charsets import encoded

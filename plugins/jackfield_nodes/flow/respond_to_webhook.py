@@ -29,7 +29,7 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.files import file_of, sendable
 from jackfield.api.nodes.items import new_item, pass_all
 from jackfield.api.nodes.running import made_at_once
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.parameters import NameValue

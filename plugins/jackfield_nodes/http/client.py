@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import Authorization, HttpCall, HttpReply
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from jackfield_nodes.http.sending import HttpSender

@@ -117,7 +117,7 @@ def _lonely(matches: Matches) -> Iterator[int]:
 def _enriched(
     first: Items, second: Items, matches: Matches, mode: JoinMode, given: CombineParameters
 ) -> Iterator[Item]:
-    how = Resolution.of(given.options.clash, default=0 if mode == "enrichInput2" else 1)
+    how = Resolution.of(given.options.conflict, default=0 if mode == "enrichInput2" else 1)
     for index, rows in enumerate(matches.hits):
         yield from (
             merged((MergeSource(first[index], index, 0), MergeSource(second[row], row, 1)), how) for row in rows

@@ -94,11 +94,11 @@ class MergeNode:
                 join = joined_strictly if run.node.version == STRICT else joined
                 return await worked(size, join, inputs, given, settings.max_items)
             case "position":
-                how, unpaired = Resolution.of(given.options.clash), given.options.include_unpaired
+                how, unpaired = Resolution.of(given.options.conflict), given.options.include_unpaired
                 return await worked(size, by_position, inputs, how, unpaired=unpaired)
             case "all":
                 size = _size_of_product(inputs, settings)
-                return await worked(size, every_pair, inputs[0], inputs[1], Resolution.of(given.options.clash))
+                return await worked(size, every_pair, inputs[0], inputs[1], Resolution.of(given.options.conflict))
             case "sql":
                 return await self._queried(run, inputs, given, settings)
 

@@ -83,7 +83,7 @@ class MergeOptions(Parameters):
     )
 
     @property
-    def clash(self) -> FieldConflict:
+    def conflict(self) -> FieldConflict:
         return self.clash_handling.values
 
 

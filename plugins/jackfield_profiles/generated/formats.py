@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_profiles.generated.merging import Merged, Owned, digest, merge
 
 DEEPEST = 64

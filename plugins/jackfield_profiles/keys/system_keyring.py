@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.errors import JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from jackfield_profiles.keys.backends import UsableKeyring

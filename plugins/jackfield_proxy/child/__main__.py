@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_proxy.child.process import descriptors, fitting
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.process.pipe import Pipe
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jackfield_proxy.child.serving.server import Server
 
 SERVER = "jackfield_proxy.child.serving.server:Server"
-"""By place: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
+"""By object reference: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
 
 
 async def serve(inherited: InheritedDescriptors) -> int:

@@ -26,7 +26,7 @@ from jackfield_proxy.daemon.takeover import DescriptorBudget
 from jackfield_proxy.serving import MARKER, DaemonRole
 
 if TYPE_CHECKING:
-    from jackfield_proxy.schemas import TrialBody
+    from jackfield_proxy.schemas import RuleTestBody
 
 BORROW_SECONDS = 1.0
 """Until another process's proxy must have answered."""
@@ -125,7 +125,7 @@ class ProxyManager:
         """The latest, the newest first. The caller has seen that there is such a profile."""
         return [shown(one) for one in self.of(alias).records.latest(limit)]
 
-    async def tested(self, profile: Profile, body: TrialBody) -> Mapping[str, Json]:
+    async def tested(self, profile: Profile, body: RuleTestBody) -> Mapping[str, Json]:
         """Which rule would take a request. Raises `InvalidInput`."""
         return await tested(self._context, profile, body)
 

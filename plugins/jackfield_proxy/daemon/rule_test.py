@@ -18,20 +18,20 @@ from jackfield_proxy.plan import ProxyPlan, Rule
 from jackfield_proxy.routing.choosing import choose, scripts_of
 from jackfield_proxy.routing.health import Health
 from jackfield_proxy.routing.kinds import RoutingKinds
-from jackfield_proxy.routing.request_facts import RequestFacts, told
+from jackfield_proxy.routing.request_attributes import RequestAttributes, told
 
 if TYPE_CHECKING:
-    from jackfield_proxy.schemas import TrialBody
+    from jackfield_proxy.schemas import RuleTestBody
 
 
-async def tested(context: PluginContext, profile: Profile, body: TrialBody) -> dict[str, Json]:
+async def tested(context: PluginContext, profile: Profile, body: RuleTestBody) -> dict[str, Json]:
     """Raises `InvalidInput` for a configuration that is not valid."""
     if body.config is not None:
         profile = await context.port(Profiles).with_proxy_config(profile.alias, body.config)
     plan = await plan_of(context, profile, token="", port=0)
-    facts = await _with_scripts(context, plan, _facts(body))
+    attributes = await _with_scripts(context, plan, _attributes(body))
     kinds = offered_kinds.kinds_of(context)
-    candidates = choose(plan, facts, Health(time.monotonic), kinds)
+    candidates = choose(plan, attributes, Health(time.monotonic), kinds)
     chosen = candidates[0]
     return {
         "provider": chosen.target.provider,
@@ -40,14 +40,14 @@ async def tested(context: PluginContext, profile: Profile, body: TrialBody) -> d
         "reason": chosen.reason,
         "usable": chosen.target.provider in plan.upstreams,
         "then": [one.target.text for one in candidates[1:]],
-        "rules": [_evaluated(rule, facts, kinds) for rule in sorted(plan.rules, key=lambda rule: -rule.priority)],
+        "rules": [_evaluated(rule, attributes, kinds) for rule in sorted(plan.rules, key=lambda rule: -rule.priority)],
     }
 
 
-def _facts(body: TrialBody) -> RequestFacts:
+def _attributes(body: RuleTestBody) -> RequestAttributes:
     clock = body.time or datetime.fromtimestamp(time.time()).astimezone().strftime("%H:%M")
     hours, _, minutes = clock.partition(":")
-    return RequestFacts(
+    return RequestAttributes(
         model=body.model,
         tokens=body.tokens,
         tools=body.tools,
@@ -59,23 +59,23 @@ def _facts(body: TrialBody) -> RequestFacts:
     )
 
 
-async def _with_scripts(context: PluginContext, plan: ProxyPlan, facts: RequestFacts) -> RequestFacts:
+async def _with_scripts(context: PluginContext, plan: ProxyPlan, attributes: RequestAttributes) -> RequestAttributes:
     async def said(path: str) -> bool:
         try:
-            return await scripts.evaluated(context, path, told(facts))
+            return await scripts.evaluated(context, path, told(attributes))
         except (ScriptError, OSError):
             return False
 
     paths = sorted(scripts_of(plan))
     values = await asyncio.gather(*map(said, paths))
-    return replace(facts, scripts=dict(zip(paths, values, strict=True)))
+    return replace(attributes, scripts=dict(zip(paths, values, strict=True)))
 
 
-def _evaluated(rule: Rule, facts: RequestFacts, kinds: RoutingKinds) -> dict[str, Json]:
+def _evaluated(rule: Rule, attributes: RequestAttributes, kinds: RoutingKinds) -> dict[str, Json]:
     return {
         "name": rule.name,
         "target": rule.target.text,
         "priority": rule.priority,
         "condition": dict(rule.condition),
-        "fits": kinds.holds(rule.condition, facts),
+        "fits": kinds.holds(rule.condition, attributes),
     }

@@ -19,15 +19,15 @@ async def answer(
 ) -> None:
     """A script that fails does not hold; why is in the proxy's log."""
     try:
-        value = await evaluated(context, question.path, question.facts)
+        value = await evaluated(context, question.path, question.attributes)
     except (ScriptError, OSError) as exc:
         value = False
         await keep([f"the condition script {question.path} failed: {exc}"])
     await process.send(ToChild(script=question.id, value=value))
 
 
-async def evaluated(context: PluginContext, path: str, facts: Mapping[str, Json]) -> bool:
-    """Whether the script's value is `true`; it sees the facts as `request`. Raises `ScriptError`, OSError."""
+async def evaluated(context: PluginContext, path: str, attributes: Mapping[str, Json]) -> bool:
+    """Whether the script's value is `true`; it sees the attributes as `request`. Raises `ScriptError`, OSError."""
     engine = context.extensions(SCRIPT_ENGINES).get("rhai")
     if not isinstance(engine, ScopedScripts):
         raise ScriptError("there is no engine for Rhai; install rhai-python")
@@ -36,4 +36,4 @@ async def evaluated(context: PluginContext, path: str, facts: Mapping[str, Json]
         raise ScriptError(f"there is no script scripts/{path}")
     source = await asyncio.to_thread(found.read_text, "utf-8")
     timeout = context.settings(ProxySettings).script_timeout
-    return await engine.value(source, {"request": dict(facts)}, name=path, timeout=timeout) is True
+    return await engine.value(source, {"request": dict(attributes)}, name=path, timeout=timeout) is True

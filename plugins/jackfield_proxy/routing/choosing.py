@@ -1,4 +1,4 @@
-"""From a plan and the facts of a request to the targets that are tried, in order."""
+"""From a plan and the attributes of a request to the targets that are tried, in order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jackfield_proxy.plan import ProxyPlan, Rule, Target
 from jackfield_proxy.routing.conditions import scripts_in
 from jackfield_proxy.routing.health import Health
 from jackfield_proxy.routing.kinds import BUILT_IN, RoutingKinds
-from jackfield_proxy.routing.request_facts import RequestFacts
+from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 
 @record
@@ -21,23 +21,25 @@ class Candidate:
     reason: str = ""
 
 
-def choose(plan: ProxyPlan, facts: RequestFacts, health: Health, kinds: RoutingKinds = BUILT_IN) -> Sequence[Candidate]:
+def choose(
+    plan: ProxyPlan, attributes: RequestAttributes, health: Health, kinds: RoutingKinds = BUILT_IN
+) -> Sequence[Candidate]:
     """At least one. An alias comes before every rule."""
-    aliased = plan.aliases.get(facts.model)
+    aliased = plan.aliases.get(attributes.model)
     if aliased is not None:
-        return [Candidate(aliased, None, f"the model alias {facts.model}")]
-    rules = fitting(plan, facts, kinds)
+        return [Candidate(aliased, None, f"the model alias {attributes.model}")]
+    rules = fitting(plan, attributes, kinds)
     if not rules:
-        own = Target(plan.provider, facts.model)
+        own = Target(plan.provider, attributes.model)
         return [Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")]
     ordered = kinds.ordered(kinds.strategy(plan.strategy), rules, health)
     return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
 
 
-def fitting(plan: ProxyPlan, facts: RequestFacts, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
+def fitting(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
     """The highest priority first, and as stored among equals."""
     every = not kinds.strategy(plan.strategy).conditions
-    found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, facts)]
+    found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, attributes)]
     return sorted(found, key=lambda rule: -rule.priority)
 
 

@@ -1,4 +1,4 @@
-"""Conditions of rules: pure functions of the stored condition and the facts of a request. `all`, `any`, `not` and
+"""Conditions of rules: pure functions of the stored condition and the attributes of a request. `all`, `any`, `not` and
 `script` belong to the language of rules (`kinds`), the others are given through `jackfield_proxy_conditions`.
 
 Source: docs/decisions.md, 'Proxies'.
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import RequestFacts
+from jackfield.api.proxy import RequestAttributes
 from jackfield.api.records import record
 
 Stored: TypeAlias = "Mapping[str, Json]"
-Check: TypeAlias = "Callable[[Stored, RequestFacts], bool]"
+Check: TypeAlias = "Callable[[Stored, RequestAttributes], bool]"
 
 
 @record
@@ -29,34 +29,36 @@ class BuiltInCondition:
         """The profile's own model knows the fields of these types, and has looked at them."""
         return None
 
-    def holds(self, condition: Stored, facts: RequestFacts) -> bool:
-        return self.check(condition, facts)
+    def holds(self, condition: Stored, attributes: RequestAttributes) -> bool:
+        return self.check(condition, attributes)
 
 
-def _token_count(condition: Stored, facts: RequestFacts) -> bool:
+def _token_count(condition: Stored, attributes: RequestAttributes) -> bool:
     least, most = condition.get("min"), condition.get("max")
-    return (not isinstance(least, int) or facts.tokens >= least) and (not isinstance(most, int) or facts.tokens <= most)
+    return (not isinstance(least, int) or attributes.tokens >= least) and (
+        not isinstance(most, int) or attributes.tokens <= most
+    )
 
 
-def _has_tools(condition: Stored, facts: RequestFacts) -> bool:
+def _has_tools(condition: Stored, attributes: RequestAttributes) -> bool:
     least = condition.get("min_count")
-    return facts.tools >= (least if isinstance(least, int) else 1)
+    return attributes.tools >= (least if isinstance(least, int) else 1)
 
 
-def _model_pattern(condition: Stored, facts: RequestFacts) -> bool:
-    return fnmatch.fnmatchcase(facts.model, str(condition.get("pattern", "")))
+def _model_pattern(condition: Stored, attributes: RequestAttributes) -> bool:
+    return fnmatch.fnmatchcase(attributes.model, str(condition.get("pattern", "")))
 
 
-def _header(condition: Stored, facts: RequestFacts) -> bool:
-    return facts.headers.get(str(condition.get("name", "")).lower()) == condition.get("equals")
+def _header(condition: Stored, attributes: RequestAttributes) -> bool:
+    return attributes.headers.get(str(condition.get("name", "")).lower()) == condition.get("equals")
 
 
-def _time(condition: Stored, facts: RequestFacts) -> bool:
+def _time(condition: Stored, attributes: RequestAttributes) -> bool:
     """From inclusive, to exclusive; over midnight when `from` is the later one."""
     start, end = _minute(condition.get("from")), _minute(condition.get("to"))
     if start <= end:
-        return start <= facts.minute < end
-    return facts.minute >= start or facts.minute < end
+        return start <= attributes.minute < end
+    return attributes.minute >= start or attributes.minute < end
 
 
 def _minute(clock: Json) -> int:
@@ -69,8 +71,8 @@ def inner(condition: Stored) -> Sequence[Stored]:
     return cast("Sequence[Stored]", [one for one in found if isinstance(one, dict)] if isinstance(found, list) else [])
 
 
-def _thinks(_condition: Stored, facts: RequestFacts) -> bool:
-    return facts.thinking
+def _thinks(_condition: Stored, attributes: RequestAttributes) -> bool:
+    return attributes.thinking
 
 
 CONDITIONS = (
@@ -80,9 +82,9 @@ CONDITIONS = (
     BuiltInCondition("thinking", _thinks),
     BuiltInCondition("thinking_mode", _thinks),
     BuiltInCondition("model_pattern", _model_pattern),
-    BuiltInCondition("image", lambda _, facts: facts.image),
-    BuiltInCondition("web_search", lambda _, facts: facts.web_search),
-    BuiltInCondition("background", lambda _, facts: facts.background),
+    BuiltInCondition("image", lambda _, attributes: attributes.image),
+    BuiltInCondition("web_search", lambda _, attributes: attributes.web_search),
+    BuiltInCondition("background", lambda _, attributes: attributes.background),
     BuiltInCondition("header", _header),
     BuiltInCondition("time", _time),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 
-from jackfield.api.proxy import RequestFacts, RoutingCondition, RoutingStrategy, Rule, TargetHealth
+from jackfield.api.proxy import RequestAttributes, RoutingCondition, RoutingStrategy, Rule, TargetHealth
 from jackfield.api.records import record
 from jackfield_proxy.routing.conditions import CONDITIONS, Stored, inner
 from jackfield_proxy.routing.strategies import CONDITIONAL, STRATEGIES
@@ -56,22 +56,22 @@ class RoutingKinds:
             given = []
         return given or CONDITIONAL.order(fitting, health)
 
-    def holds(self, condition: Stored, facts: RequestFacts) -> bool:
+    def holds(self, condition: Stored, attributes: RequestAttributes) -> bool:
         """A condition of a type that nobody knows does not hold."""
         kind = str(condition.get("type"))
         match kind:
             case "all":
-                return all(self.holds(one, facts) for one in inner(condition))
+                return all(self.holds(one, attributes) for one in inner(condition))
             case "any":
-                return any(self.holds(one, facts) for one in inner(condition))
+                return any(self.holds(one, attributes) for one in inner(condition))
             case "not":
                 negated = condition.get("condition")
-                return isinstance(negated, dict) and not self.holds(negated, facts)
+                return isinstance(negated, dict) and not self.holds(negated, attributes)
             case "script":
-                return facts.scripts.get(str(condition.get("path")), False)
+                return attributes.scripts.get(str(condition.get("path")), False)
         found = self.conditions.get(kind)
         try:
-            return found is not None and bool(found.holds(condition, facts))
+            return found is not None and bool(found.holds(condition, attributes))
         except Exception as exc:
             self.complain(f"the condition {kind} failed ({type(exc).__name__}: {exc}) and does not hold")
             return False

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.registry import OpenSource, RegistrySource
 from jackfield_registry.settings import RegistrySettings
 from jackfield_registry.sources.directory import open_directory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 SIGNATURE_FILE_LIMIT = 1024
 """Bytes of a signature's file."""

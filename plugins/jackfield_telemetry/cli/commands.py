@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from jackfield.api.cli import Cli, config_dir_option
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 PERIODS = ("today", "yesterday", "week", "month", "7d", "30d", "all")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.telemetry import LogFile
 from jackfield_telemetry.importing.jobs import ROWS, Job, LogSource, Mark

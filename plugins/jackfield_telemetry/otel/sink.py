@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.diagnosis import Finding
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, RunEnded
 from jackfield_telemetry.settings import TelemetrySettings
 

@@ -57,7 +57,7 @@ def blocks(path: Path, offset: int) -> Iterator[LineBlock]:
                 data = _grown(data)
                 if kept >= LONGEST:
                     kept = 0
-                    offset = _past_line(file)
+                    offset = _next_line(file)
             count = file.readinto(memoryview(data)[kept:]) or 0
             if count == 0:
                 return
@@ -90,7 +90,7 @@ def _grown(data: bytearray) -> bytearray:
     return larger
 
 
-def _past_line(file: FileIO) -> int:
+def _next_line(file: FileIO) -> int:
     """Where the next line begins, or where the file ends."""
     while part := file.read(BLOCK):
         place = part.find(b"\n")

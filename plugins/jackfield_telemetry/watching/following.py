@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.watching.watched import WatchedDirectories, concerned, places_of, present_sources

@@ -13,7 +13,7 @@ import click
 from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
 from jackfield.api.daemon import DaemonClient
 from jackfield.api.errors import JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 _COLUMNS = ("ID", "PROFILE", "STATE", "PID", "SIZE", "CLIENTS", "CREATED")
 

@@ -36,30 +36,30 @@ class Flow:
     """The decision for one session; `hold` and `release` stop and resume reading."""
 
     def __init__(self, clock: Clock, stall: float, hold: Callable[[], None], release: Callable[[], None]) -> None:
-        self.held = False
+        self.paused = False
         self._clock = clock
         self._stall = stall
         self._hold = hold
         self._release = release
-        self._judged = 0.0
+        self._measured_at = 0.0
 
     def consider(self, followers: Iterable[Follower], end: int) -> None:
-        """After output has come in, after a client has taken some, and every now and then while it is held."""
-        limit = LOW if self.held else HIGH
+        """After output has come in, after a client has taken some, and every now and then while reading is paused."""
+        limit = LOW if self.paused else HIGH
         behind = [follower for follower in followers if not follower.slow and end - follower.cursor > limit]
         if not behind:
-            if self.held:
-                self.held = False
+            if self.paused:
+                self.paused = False
                 self._release()
-        elif not self.held:
-            self.held = True
-            self._judged = self._clock.monotonic()
+        elif not self.paused:
+            self.paused = True
+            self._measured_at = self._clock.monotonic()
             self._hold()
 
-    def judge(self, followers: Iterable[Follower], end: int) -> None:
-        """While output is held: which clients no longer count."""
+    def drop_slow(self, followers: Iterable[Follower], end: int) -> None:
+        """While reading is paused: which clients no longer count."""
         now = self._clock.monotonic()
-        elapsed, self._judged = now - self._judged, now
+        elapsed, self._measured_at = now - self._measured_at, now
         followers = list(followers)
         others_wait = any(not follower.slow and end - follower.cursor <= LOW for follower in followers)
         for follower in followers:

@@ -57,7 +57,7 @@ def _taken(context: PluginContext, path: Path) -> tuple[Memo, Supervised] | None
         log.warning("%s is left alone: %s.", path, _WHY[kind])
         return None
     try:
-        held = reach_supervisor(path)
+        supervised = reach_supervisor(path)
     except (ConnectionRefusedError, FileNotFoundError):
         _swept(context, path)
         return None
@@ -65,15 +65,15 @@ def _taken(context: PluginContext, path: Path) -> tuple[Memo, Supervised] | None
         log.warning("The session %s cannot be taken over: its supervisor: %s.", path.name, exc.strerror or exc)
         return None
     try:
-        memo = memo_of(held.handover.memo)
+        memo = memo_of(supervised.handover.memo)
         if memo.id != path.name:
             raise FrameError("it is of another session")
     except FrameError as exc:
-        held.close()
+        supervised.close()
         log.warning("The session %s cannot be taken over: %s.", path.name, exc)
         return None
     context.secrets.redact(*memo.launch.secrets)
-    return memo, held
+    return memo, supervised
 
 
 def _swept(context: PluginContext, path: Path) -> None:

@@ -51,26 +51,26 @@ class PersistentSession(Session):
     persistent = True
 
     def __init__(
-        self, memo: Memo, held: Supervised, settings: TerminalSettings, clock: Clock, budget: ReadingBudget
+        self, memo: Memo, supervised: Supervised, settings: TerminalSettings, clock: Clock, budget: ReadingBudget
     ) -> None:
         """Takes over what is handed over. Raises `OSError`; then the descriptors are closed."""
-        found = held.handover
+        found = supervised.handover
         self.holder = found.holder
-        self._held: Supervised | None = held
+        self._held: Supervised | None = supervised
         self._settings = settings
-        self._frames = held.frames
-        self._connection = held.connection
+        self._frames = supervised.frames
+        self._connection = supervised.connection
         self._end = found.end
         self._ends_with: int | None = None
         self._taking: asyncio.Handle | None = None
         self._losing: asyncio.Task[None] | None = None
         self._accounted = found.accounted
         self.stays = True
-        master = held.descriptors[1] if found.terminal else None
+        master = supervised.descriptors[1] if found.terminal else None
         try:
-            self._ring = RingReader(held.descriptors[0], found.ring)
+            self._ring = RingReader(supervised.descriptors[0], found.ring)
         except OSError:
-            held.connection.close()
+            supervised.connection.close()
             if master is not None:
                 os.close(master)
             raise
@@ -80,23 +80,23 @@ class PersistentSession(Session):
         self.created_ms = memo.created_ms
 
     def _watch(self, spawned: Spawned) -> None:
-        held, self._held = self._held, None
-        if held is None:
+        supervised, self._held = self._held, None
+        if supervised is None:
             return
-        self.log.go_on_from(held.handover.start, held.handover.before)
+        self.log.go_on_from(supervised.handover.start, supervised.handover.before)
         while self.log.end < self._end:
             self._printed(self._ring.read(self.log.end, min(self._end, self.log.end + PIECE)))
         self._loop.add_reader(self._connection, self._heard)
         try:
-            if held.child is not None:
-                watch_exit(held.child, lambda _code: None)  # so that it is no zombie
+            if supervised.child is not None:
+                watch_exit(supervised.child, lambda _code: None)  # so that it is no zombie
         except OSError:
             self._part()
             self._close_terminal()
             raise
         self._say(number_frame(TAKEN, self._end))
         # Later: who wants to know of the end is not told who that is yet.
-        self._loop.call_soon(self._obey_all, held.early)
+        self._loop.call_soon(self._obey_all, supervised.first_messages)
 
     # -- output
 
@@ -137,13 +137,13 @@ class PersistentSession(Session):
     def _take(self) -> None:
         """What is there, up to this turn's share."""
         self._taking = None
-        if self._flow.held or self.log.end == self._end or self._connection.fileno() < 0:
+        if self._flow.paused or self.log.end == self._end or self._connection.fileno() < 0:
             return
         watched = any(not attachment.slow for attachment in self.attachments)
         upto = min(self._end, self.log.end + (self._budget.share(self.id) if watched else UNWATCHED))
         self._printed(self._ring.read(self.log.end, upto))
         self._say(number_frame(TAKEN, self.log.end))
-        if not self._flow.held:
+        if not self._flow.paused:
             self._flow.consider(self.attachments, self.log.end)
         if not watched:
             self._taking = self._loop.call_later(RESTING, self._take)

@@ -20,12 +20,12 @@ class StartedSession:
     """A session that has just been started."""
 
     memo: Memo
-    held: Supervised
+    supervised: Supervised
 
     def abandon(self) -> None:
         """Kill it and its supervisor. Blocks for a moment."""
-        abandon(self.held.handover.pid)
-        abandon(self.held.handover.holder)
+        abandon(self.supervised.handover.pid)
+        abandon(self.supervised.handover.holder)
 
 
 class PersistentStarter:

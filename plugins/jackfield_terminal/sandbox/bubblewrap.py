@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BWRAP = "bwrap"
-TRIAL = 10.0
-"""Seconds that a trial may take."""
+PROBE_TIMEOUT = 10.0
+"""Seconds that the probe may take."""
 _DEAF = 'trap "" HUP INT QUIT USR1 USR2 PIPE ALRM TERM TSTP TTIN TTOU; exec "$@"'
 _NAMESPACES = (
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent",
@@ -89,7 +89,7 @@ class Sandbox:
         """Why there can be no sandbox; None when there can."""
         if self._works:
             return None
-        reason = await asyncio.to_thread(trial, self._settings)
+        reason = await asyncio.to_thread(problem_of_sandbox, self._settings)
         self._works = reason is None
         return reason
 
@@ -112,7 +112,7 @@ def _limits(settings: SandboxSettings) -> tuple[str, ...]:
     return (_path("prlimit"), *given) if given else ()
 
 
-def trial(settings: SandboxSettings) -> str | None:
+def problem_of_sandbox(settings: SandboxSettings) -> str | None:
     """Run a sandbox of the same kind; why it does not work. Blocks for some milliseconds."""
     if sys.platform != "linux":
         return "It needs Linux."
@@ -122,7 +122,12 @@ def trial(settings: SandboxSettings) -> str | None:
     command = (*_command(mounts, Path("/"), settings), "true")
     try:
         done = subprocess.run(  # noqa: S603 - nothing of it comes from outside
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL, check=False, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PROBE_TIMEOUT,
+            check=False,
+            start_new_session=True,
         )
     except (OSError, subprocess.TimeoutExpired) as exc:
         return f"bubblewrap (bwrap) cannot be run: {type(exc).__name__}."

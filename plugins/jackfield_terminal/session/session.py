@@ -22,7 +22,7 @@ from jackfield_terminal.settings import TerminalSettings
 
 READ = 4096
 """Bytes asked for at once: what a Linux terminal gives. A larger buffer would be allocated each time for nothing."""
-JUDGING = 0.05
+SLOW_CHECK_INTERVAL = 0.05
 """Seconds between two looks at clients that hold output back."""
 DRAINING = 0.1
 """Seconds without output after which an ended agent's output is over, although another process keeps the terminal."""
@@ -86,7 +86,7 @@ class Session:
         self._input_timeout = settings.input_timeout
         self._loop = asyncio.get_running_loop()
         self._flow = Flow(clock, settings.stall, self._hold, self._release)
-        self._judging: asyncio.TimerHandle | None = None
+        self._slow_timer: asyncio.TimerHandle | None = None
         self._unblock: asyncio.Future[None] | None = None
         self._typing = 0
         """Frames that are being typed, or wait for their turn."""
@@ -118,10 +118,10 @@ class Session:
         if self._read(master, self._budget.share(self.id) if watched else UNWATCHED):
             self._close_terminal()
             return
-        if not self._flow.held:
+        if not self._flow.paused:
             self._flow.consider(self.attachments, self.log.end)
         self._unwatched = 0 if watched else self._unwatched + self.log.end - before
-        if self._unwatched >= UNWATCHED and not self._flow.held:
+        if self._unwatched >= UNWATCHED and not self._flow.paused:
             self._rest(master)
 
     def _rest(self, master: int) -> None:
@@ -132,7 +132,7 @@ class Session:
 
     def _go_on(self) -> None:
         self._resting = None
-        if self._master is not None and not self._flow.held:
+        if self._master is not None and not self._flow.paused:
             self._loop.add_reader(self._master, self._readable)
 
     def _read(self, master: int, budget: int) -> bool:
@@ -171,7 +171,7 @@ class Session:
     def advanced(self, attachment: SessionClient, seconds: float) -> None:
         """A client has taken output."""
         self._flow.advanced(attachment, self.log.end, seconds)
-        if self._flow.held:
+        if self._flow.paused:
             self._flow.consider(self.attachments, self.log.end)
 
     def _listen(self) -> None:
@@ -186,16 +186,16 @@ class Session:
 
     def _hold(self) -> None:
         self._ignore()
-        self._judging = self._loop.call_later(JUDGING, self._judge)
+        self._slow_timer = self._loop.call_later(SLOW_CHECK_INTERVAL, self._drop_slow)
 
-    def _judge(self) -> None:
-        self._flow.judge(self.attachments, self.log.end)
-        if self._flow.held:
-            self._judging = self._loop.call_later(JUDGING, self._judge)
+    def _drop_slow(self) -> None:
+        self._flow.drop_slow(self.attachments, self.log.end)
+        if self._flow.paused:
+            self._slow_timer = self._loop.call_later(SLOW_CHECK_INTERVAL, self._drop_slow)
 
     def _release(self) -> None:
-        if self._judging is not None:
-            self._judging.cancel()
+        if self._slow_timer is not None:
+            self._slow_timer.cancel()
         self._listen()
 
     @property
@@ -212,7 +212,7 @@ class Session:
     def detach(self, attachment: SessionClient) -> None:
         self.attachments.discard(attachment)
         self.fit()
-        if self._flow.held:
+        if self._flow.paused:
             self._flow.consider(self.attachments, self.log.end)
 
     def fit(self) -> None:
@@ -323,7 +323,7 @@ class Session:
         if self._master is None:
             return
         late = self._clock.monotonic() - self._left_at >= DRAINED_BY
-        if (self._flow.held or self.log.end != seen) and not late:
+        if (self._flow.paused or self.log.end != seen) and not late:
             self._loop.call_later(DRAINING, self._drain, self.log.end)
             return
         self._read(self._master, LAST)
@@ -339,7 +339,7 @@ class Session:
         os.close(master)
         if self._unblock is not None:
             _done(self._unblock)
-        for timer in (self._judging, self._resting):
+        for timer in (self._slow_timer, self._resting):
             if timer is not None:
                 timer.cancel()
         if self._left_with is not None:

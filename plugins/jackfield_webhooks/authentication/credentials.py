@@ -9,7 +9,7 @@ import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.storage import Store
 from jackfield.api.workflows import Node

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from jackfield.api.errors import PayloadTooLarge, UnsupportedMediaType
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_webhooks.bodies.unpacking import STEP, broken
 
 _BROTLI = "jackfield_webhooks.bodies.brotli_coding:unpacked"

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData
 from jackfield_webhooks.bodies.received import ReceivedFile

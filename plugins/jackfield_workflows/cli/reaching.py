@@ -11,7 +11,7 @@ from jackfield.api.cli import Cli
 from jackfield.api.context import PluginContext, Service
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.errors import JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows, daemon_runs
 from jackfield_workflows.cli.progress import printable

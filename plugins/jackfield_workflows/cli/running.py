@@ -12,7 +12,7 @@ import click
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import is_uuid
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_workflows.cli.access import daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter, show

@@ -15,7 +15,7 @@ from jackfield.api.expressions import Expressions
 from jackfield.api.ids import is_uuid
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow

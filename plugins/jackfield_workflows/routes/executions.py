@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.records import replace
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter, StoredExecution
 from jackfield_workflows.documents.identities import known_id

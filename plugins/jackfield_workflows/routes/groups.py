@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 from quart import Blueprint, Response
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"

@@ -13,7 +13,7 @@ from jackfield.api.engine import PreviewRequest
 from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, principal, read_json
 from jackfield.api.large_json import off_loop
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.routes.groups import Route, payload, schema

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from . import jsontext
 from .errors import JackfieldError
-from .places import load
+from .object_references import load
 from .records import record
 
 Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
@@ -79,9 +79,9 @@ class LaterApp:
         self._app: AsgiApp | None = None
 
     @classmethod
-    def at(cls, place: str, *arguments: object) -> LaterApp:
-        """place: of what builds it from these arguments; imported with the first request."""
-        return cls(lambda: cast("Callable[..., AsgiApp]", load(place))(*arguments))
+    def at(cls, reference: str, *arguments: object) -> LaterApp:
+        """reference: of what builds it from these arguments; imported with the first request."""
+        return cls(lambda: cast("Callable[..., AsgiApp]", load(reference))(*arguments))
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] != "http":

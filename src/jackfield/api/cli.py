@@ -12,7 +12,7 @@ import click
 
 from .context import PluginContext
 from .jsontext import Json
-from .places import load
+from .object_references import load
 
 T = TypeVar("T")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -39,12 +39,12 @@ class Cli(Protocol):
         """
 
 
-def work_at(place: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
+def work_at(reference: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
     """Work for `Cli.run` that stands in another module, which is imported when the command runs: a coroutine function
     of the plugin's context and these arguments. Any: each has its type."""
 
     async def work(context: PluginContext) -> Any:
-        found = cast("Callable[..., Awaitable[Any]]", load(place))
+        found = cast("Callable[..., Awaitable[Any]]", load(reference))
         return await found(context, *arguments)
 
     return work

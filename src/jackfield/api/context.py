@@ -83,8 +83,12 @@ class PluginContext(Protocol):
     service: Service
     clock: Clock
     log: logging.Logger
-    events: EventBus
-    secrets: Secrets
+
+    @property
+    def events(self) -> EventBus: ...
+
+    @property
+    def secrets(self) -> Secrets: ...
 
     def settings(self, model: type[SettingsT]) -> SettingsT:
         """The plugin's own settings table of this model (see `Plugin.settings`)."""
@@ -108,8 +112,8 @@ class PluginContext(Protocol):
     def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
         """The same; None as long as nobody has asked for it."""
 
-    def is_built(self, place: str) -> bool:
-        """Whether somebody has asked for the port of this place; nothing is imported to tell."""
+    def is_built(self, reference: str) -> bool:
+        """Whether somebody has asked for the port of this object reference; nothing is imported to tell."""
 
     def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         """Everything that plugins gave at this point, by name, in the plugins' order. The first call asks the plugins

@@ -120,15 +120,15 @@ class Probe:
 @record
 class CredentialKind:
     """name: such as `httpHeaderAuth`; scheme: None when the values are not for requests; probe: None when the kind has
-    no server of its own; trial: for kinds that are no HTTP: signs in with the values, leaves, and gives what to tell of
-    it; raises `NodeError`, without secrets."""
+    no server of its own; connection_test: for kinds that are no HTTP: signs in with the values, leaves, and gives what
+    to tell of it; raises `NodeError`, without secrets."""
 
     name: str
     title: str
     fields: Sequence[CredentialField]
     scheme: Scheme | None = None
     probe: Probe | None = None
-    trial: Callable[[Mapping[str, str]], Awaitable[str]] | None = None
+    connection_test: Callable[[Mapping[str, str]], Awaitable[str]] | None = None
 
     def secret(self, name: str) -> bool:
         """Whether this value must never be shown; unknown ones count as secret."""

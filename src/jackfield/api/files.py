@@ -38,7 +38,7 @@ def write_private(path: Path, content: bytes) -> None:
     still there after a power cut. Raises `ConfigurationError`."""
     with _named("The file", path), _fresh(path, content) as fresh:
         fresh.replace(path)
-        _sync(path.parent)
+        sync_directory(path.parent)
 
 
 def create_private(path: Path, content: bytes) -> bool:
@@ -49,7 +49,7 @@ def create_private(path: Path, content: bytes) -> bool:
             os.link(fresh, path, follow_symlinks=False)
         except FileExistsError:
             return False
-        _sync(path.parent)
+        sync_directory(path.parent)
         return True
 
 
@@ -60,7 +60,7 @@ def remove_private(path: Path) -> None:
             path.unlink()
         except FileNotFoundError:
             return
-        _sync(path.parent)
+        sync_directory(path.parent)
 
 
 def read_private(path: Path) -> bytes | None:
@@ -136,7 +136,7 @@ def _fresh(path: Path, content: bytes) -> Iterator[Path]:
         fresh.unlink(missing_ok=True)
 
 
-def _sync(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """A rename is on the disk once its directory is."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:

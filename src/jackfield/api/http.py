@@ -13,7 +13,7 @@ from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
-from .places import load
+from .object_references import load
 from .records import record
 
 if TYPE_CHECKING:
@@ -89,15 +89,15 @@ def operation(
     return mark
 
 
-def deferred_view(place: str, context: PluginContext, described: Callable[[View], View]) -> View:
+def deferred_view(reference: str, context: PluginContext, described: Callable[[View], View]) -> View:
     """A view whose work stands in another module, which is imported with its first request.
 
-    place: of a coroutine function of the plugin's context and of the path's parameters; described: what `operation`
+    reference: of a coroutine function of the plugin's context and of the path's parameters; described: what `operation`
     made, since the host reads it at the start.
     """
 
     async def view(**parameters: object) -> Response:
-        work = cast("View", load(place))
+        work = cast("View", load(reference))
         return await work(context, **parameters)
 
     return described(view)
@@ -143,8 +143,9 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
 
 
 async def read_model(model: type[ModelT] | str) -> ModelT:
-    """The body as this model. Raises `InvalidInput` with the json path of every mistake. A model by its place is
-    imported with the first body; name its type at the variable: `body: Hello = await read_model("...:Hello")`."""
+    """The body as this model. Raises `InvalidInput` with the json path of every mistake. A model by its object
+    reference is imported with the first body; name its type at the variable: `body: Hello = await
+    read_model("...:Hello")`."""
     found = cast("type[ModelT]", load(model)) if isinstance(model, str) else model
     return parse_model(found, await read_json())
 

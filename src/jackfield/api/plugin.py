@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .errors import MissingPort
 from .extensions import ExtensionPoint
 from .hooks import hookimpl
-from .places import load
+from .object_references import load
 from .settings import SettingsTable
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ class Plugin:
     settings: ClassVar[Sequence[SettingsTable]] = ()
     """Its tables of config.toml."""
     commands: ClassVar[Sequence[str]] = ()
-    """Places of click commands under `jackfield`. A group of a name that exists is merged into it."""
+    """Object references of click commands under `jackfield`. A group of a name that exists is merged into it."""
     provides: ClassVar[Mapping[type | str, str]] = {}
-    """Port -> place of what makes it: a class or function that is called with the plugin's context when somebody asks
-    for the port first. A port is a class, most often a Protocol, or the place of one."""
+    """Port -> object reference of what makes it: a class or function that is called with the plugin's context when
+    somebody asks for the port first. A port is a class, most often a Protocol, or the object reference of one."""
     parts: ClassVar[Sequence[str]] = ()
-    """Places of classes of its own that its modules ask for as ports: one instance per daemon, made with the
+    """Object references of classes of its own that its modules ask for as ports: one instance per daemon, made with the
     context."""
     extension_points: ClassVar[Sequence[ExtensionPoint[object]]] = ()
     """Points of its own that other plugins may fill."""
@@ -62,21 +62,21 @@ class Plugin:
         return None
 
 
-def deferred(place: str) -> Callable[[Plugin], Any]:
-    """A method whose work stands in another module, which is imported with the first call. The place holds what the
-    method returns, or a function of the plugin's context that returns it. Any: each method has its type."""
+def deferred(reference: str) -> Callable[[Plugin], Any]:
+    """A method whose work stands in another module, which is imported with the first call. The object reference holds
+    what the method returns, or a function of the plugin's context that returns it. Any: each method has its type."""
 
     def method(self: Plugin) -> object:
-        found = load(place)
+        found = load(reference)
         return found(self.context) if callable(found) else found
 
     return method
 
 
-def when_built(part: str, place: str) -> Callable[[Plugin], Any]:
+def when_built(part: str, reference: str) -> Callable[[Plugin], Any]:
     """The same as `deferred` once somebody has asked for the part; before that the method does nothing. For `stop`: a
     part that nobody has used is not made to be closed."""
-    act = deferred(place)
+    act = deferred(reference)
 
     def method(self: Plugin) -> object:
         return act(self) if self.context.is_built(part) else None
@@ -84,12 +84,12 @@ def when_built(part: str, place: str) -> Callable[[Plugin], Any]:
     return method
 
 
-def later(place: str) -> Callable[[Plugin], Any]:
+def later(reference: str) -> Callable[[Plugin], Any]:
     """A hook whose work stands in another module (see `deferred`):
 
     jackfield_metrics = later("my_package.metrics:metrics")
     """
-    hook: Callable[[Plugin], Any] = hookimpl(deferred(place))
+    hook: Callable[[Plugin], Any] = hookimpl(deferred(reference))
     return hook
 
 

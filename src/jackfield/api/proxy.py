@@ -74,7 +74,7 @@ class Rule:
 
 
 @record
-class RequestFacts:
+class RequestAttributes:
     """What rules may know of a request. model: as asked for. tokens: its length, counted or estimated. tools: how many
     it brings. headers: lower-case names. minute: of the local day. scripts: path -> what the condition script said.
     session: what tells it from other conversations; empty: nothing does."""
@@ -147,7 +147,7 @@ class RoutingCondition(Protocol):
     def problem(self, condition: Mapping[str, Json]) -> str | None:
         """What is wrong with a condition of this type, a sentence for the user; None: nothing."""
 
-    def holds(self, condition: Mapping[str, Json], facts: RequestFacts) -> bool:
+    def holds(self, condition: Mapping[str, Json], attributes: RequestAttributes) -> bool:
         """Of one without problems. One that raises does not hold."""
 
 

@@ -16,12 +16,13 @@ OWN = "jackfield"
 class PatchPoint:
     """One part as our code expects it.
 
-    place: `module:name.name`. parameters: those of a function, in order; None: not looked at. accepts: parameters that
-    it must have among others. names: what its code must name, such as attributes that it sets and methods that it
-    calls. same: the place of an object that it must be, so that one is replaced where the library looks for it.
+    reference: `module:name.name`. parameters: those of a function, in order; None: not looked at. accepts: parameters
+    that it must have among others. names: what its code must name, such as attributes that it sets and methods that it
+    calls. same: the object reference of an object that it must be, so that one is replaced where the library looks for
+    it.
     """
 
-    place: str
+    reference: str
     parameters: Sequence[str] | None = None
     accepts: Sequence[str] = ()
     names: Sequence[str] = ()
@@ -30,7 +31,7 @@ class PatchPoint:
     def problem(self) -> str | None:
         """In words of a sentence whose subject it is; None: it fits."""
         try:
-            found = _at(self.place)
+            found = _at(self.reference)
             if self.same and found is not _at(self.same):
                 return f"is another object than {self.same}"
         except (ImportError, AttributeError):
@@ -55,7 +56,7 @@ class PatchPoint:
 def misfit(distribution: str, parts: Sequence[PatchPoint]) -> str | None:
     """A sentence for the user when one of the parts does not fit: which, of which versions, and what to install. None:
     all fit. It takes less than a millisecond, beside the import of the modules."""
-    problems = [f"{part.place} {problem}" for part in parts if (problem := part.problem()) is not None]
+    problems = [f"{part.reference} {problem}" for part in parts if (problem := part.problem()) is not None]
     if not problems:
         return None
     from importlib.metadata import (  # for this sentence alone: it costs a start more than all else here
@@ -71,9 +72,9 @@ def misfit(distribution: str, parts: Sequence[PatchPoint]) -> str | None:
     )
 
 
-def _at(place: str) -> object:
+def _at(reference: str) -> object:
     """Raises ImportError, AttributeError."""
-    module, _, path = place.partition(":")
+    module, _, path = reference.partition(":")
     found: object = import_module(module)
     for name in path.split("."):
         found = getattr(found, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from .places import load
+from .object_references import load
 from .records import record
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 @record
 class SettingsTable:
     """One table of config.toml. path: dotted, such as `security.jwt`; unknown keys in it are errors. source: a
-    pydantic model, or its place. A field's description, default, unit and range are what `jackfield config` and the
-    documentation show; `secret=True` in json_schema_extra hides its value, `former={"old_name": "0.3"}` has
+    pydantic model, or its object reference. A field's description, default, unit and range are what `jackfield config`
+    and the documentation show; `secret=True` in json_schema_extra hides its value, `former={"old_name": "0.3"}` has
     the old key read until version 0.3."""
 
     path: str

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol, cast
 
 from .extensions import ExtensionPoint
-from .places import load
+from .object_references import load
 from .records import record
 from .workflows import Problem, Workflow
 
@@ -56,18 +56,18 @@ class Trigger(Protocol):
 class OfferedTrigger:
     """A `Trigger` that is made with the first workflow that has one of its nodes."""
 
-    def __init__(self, kind: str, serves: Collection[str], place: str, *arguments: object) -> None:
-        """serves: kinds of these nodes. place: of a class or function that is called with `arguments` and gives the
+    def __init__(self, kind: str, serves: Collection[str], reference: str, *arguments: object) -> None:
+        """serves: kinds of these nodes. reference: of a class or function that is called with `arguments` and gives the
         trigger."""
         self.kind = kind
         self._serves = frozenset(serves)
-        self._place = place
+        self._reference = reference
         self._arguments = arguments
         self._made: Trigger | None = None
 
     def _trigger(self) -> Trigger:
         if self._made is None:
-            self._made = cast("Callable[..., Trigger]", load(self._place))(*self._arguments)
+            self._made = cast("Callable[..., Trigger]", load(self._reference))(*self._arguments)
         return self._made
 
     def concerns(self, workflow: Workflow | None) -> bool:

@@ -14,7 +14,7 @@ import click
 from jackfield.api.cli import config_dir_option
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.version import __version__
 
 from .runtime import Runtime

@@ -25,7 +25,7 @@ from jackfield.api.errors import ConfigurationError, MissingPort
 from jackfield.api.extensions import ExtensionPoint
 from jackfield.api.hooks import PROJECT
 from jackfield.api.nodes import NodeType
-from jackfield.api.places import load as find_place
+from jackfield.api.object_references import load as find_object
 from jackfield.api.records import record
 from jackfield.core.commands import commands_of
 from jackfield.core.kernel import Kernel, settings_tables
@@ -149,7 +149,7 @@ def _ask_for_ports(kernel: Kernel, name: str) -> None:
     offered = kernel.plugins.classes.get(name)
     for protocol in offered.provides if offered is not None and name in kernel.plugins.instances else ():
         try:
-            kernel.ports.find(cast("type", find_place(protocol) if isinstance(protocol, str) else protocol))
+            kernel.ports.find(cast("type", find_object(protocol) if isinstance(protocol, str) else protocol))
         except MissingPort:
             pass  # the host has noted why
         except Exception as exc:

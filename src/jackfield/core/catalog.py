@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from jackfield.api.nodes import TOOL_FORM, NodeOffer, NodeType
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 from .checks.node_values import node_mistakes, offer_mistakes
 from .checks.protocols import ProtocolMismatch, require
@@ -58,10 +58,10 @@ class Catalog:
     def _keep(self, offer: NodeOffer) -> NodeType | None:
         """An offer that cannot be kept is reported once; its kind is then unknown, or again the replaced one's."""
         try:
-            node = cast("Callable[..., NodeType]", load(offer.place))(*offer.arguments)
+            node = cast("Callable[..., NodeType]", load(offer.reference))(*offer.arguments)
             require(node, NodeType, node_mistakes)
             if node.kind != offer.kind:
-                raise ProtocolMismatch(f"{offer.place} gives the node type {node.kind}")
+                raise ProtocolMismatch(f"{offer.reference} gives the node type {node.kind}")
         except BaseException as exc:
             del self._known[offer.kind]
             if (replaced := self._replaced.pop(offer.kind, None)) is not None:

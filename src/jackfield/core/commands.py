@@ -6,7 +6,7 @@ from copy import copy
 
 import click
 
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 
 from .checks.precedence import NameTaken
 from .plugins import PluginHost
@@ -21,14 +21,14 @@ def commands_of(host: PluginHost) -> dict[str, click.Command]:
     found: dict[str, click.Command] = {}
     owners = dict.fromkeys(KERNEL_COMMANDS, "the kernel")
     for name, offered in host.classes.items():
-        for place in offered.commands:
+        for reference in offered.commands:
             try:
-                command = load(place)
+                command = load(reference)
                 if not isinstance(command, click.Command) or not command.name:
-                    raise TypeError(f"{place} is no click command with a name")
+                    raise TypeError(f"{reference} is no click command with a name")
                 _add(found, command, name, owners)
             except BaseException as exc:
-                host.failed(name, exc, f"cannot give the command {place}")
+                host.failed(name, exc, f"cannot give the command {reference}")
     return found
 
 

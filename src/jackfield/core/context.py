@@ -72,8 +72,8 @@ class Context:
     def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
         return self._ports.built(protocol)
 
-    def is_built(self, place: str) -> bool:
-        return self._ports.is_built(place)
+    def is_built(self, reference: str) -> bool:
+        return self._ports.is_built(reference)
 
     def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         return self._extensions.values(point)

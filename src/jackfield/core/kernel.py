@@ -56,7 +56,7 @@ from .secrets import FileSecrets
 from .settings import Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
-from .watchdog import Holder, Watchdog
+from .watchdog import BlockingCode, Watchdog
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -264,11 +264,11 @@ class Kernel:
     def _watch_loop(self) -> None:
         threshold = self.settings.get(DaemonSettings).loop_held_ms / 1000
         if threshold:
-            self._watchdog = Watchdog(threshold, self.plugins.plugin_of, self._loop_held, self.clock)
+            self._watchdog = Watchdog(threshold, self.plugins.plugin_of, self._loop_blocked, self.clock)
             self._watchdog.start(asyncio.get_running_loop())
 
-    def _loop_held(self, holder: Holder, seconds: float) -> None:
-        self.plugins.held_loop(holder.plugin, holder.node or holder.place, seconds)
+    def _loop_blocked(self, holder: BlockingCode, seconds: float) -> None:
+        self.plugins.blocked_loop(holder.plugin, holder.node or holder.place, seconds)
 
     async def _start_plugins(self) -> None:
         for name, plugin in self.plugins.instances.items():

@@ -44,7 +44,7 @@ class PluginRecord:
     version: str = ""
     status: Literal["loaded", "failed", "disabled"] = "loaded"
     errors: list[str] = field(default_factory=list)
-    held: str = ""
+    blocked: str = ""
     """That it held the event loop: how long at most, where, and how often."""
     longest: float = 0.0
     where: str = ""
@@ -53,7 +53,7 @@ class PluginRecord:
     @property
     def error(self) -> str:
         """Every mistake, in one line; empty when there is none."""
-        return "; ".join([*self.errors, *([self.held] if self.held else [])])
+        return "; ".join([*self.errors, *([self.blocked] if self.blocked else [])])
 
     @property
     def is_own(self) -> bool:
@@ -216,7 +216,7 @@ class PluginHost:
         package = module.partition(".")[0]
         return self._packages.get(package, "")
 
-    def held_loop(self, name: str, where: str, seconds: float) -> None:
+    def blocked_loop(self, name: str, where: str, seconds: float) -> None:
         """The plugin held the event loop. It goes on; one line says so beside its errors."""
         if (record := self.plugins.get(name)) is None:
             return
@@ -224,7 +224,7 @@ class PluginHost:
         if seconds >= record.longest:
             record.longest, record.where = seconds, where
         more = f", the longest of {record.times} times" if record.times > 1 else ""
-        record.held = f"held the event loop for {record.longest:.1f} s in {record.where}{more}"
+        record.blocked = f"held the event loop for {record.longest:.1f} s in {record.where}{more}"
 
     def failures(self) -> list[PluginRecord]:
         return [plugin for plugin in self.plugins.values() if plugin.status == "failed"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from jackfield.api.errors import MissingPort
 from jackfield.api.extensions import ExtensionPoint, Given
-from jackfield.api.places import load, place_of
+from jackfield.api.object_references import load, reference_of
 from jackfield.api.records import record
 
 from .checks.precedence import NameTaken, Precedence
@@ -25,7 +25,7 @@ PortT = TypeVar("PortT")
 @record
 class _Offer:
     plugin: str
-    place: str
+    reference: str
 
 
 class PortDirectory:
@@ -51,12 +51,12 @@ class PortDirectory:
         self._offered = True
         for plugin in self._host.instances:
             offered = self._host.classes[plugin]
-            self._offers.update((place, _Offer(plugin, place)) for place in offered.parts)
-            for protocol, place in offered.provides.items():
-                name = protocol if isinstance(protocol, str) else place_of(protocol)
+            self._offers.update((reference, _Offer(plugin, reference)) for reference in offered.parts)
+            for protocol, reference in offered.provides.items():
+                name = protocol if isinstance(protocol, str) else reference_of(protocol)
                 try:
                     if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
-                        self._offers[name] = _Offer(plugin, place)
+                        self._offers[name] = _Offer(plugin, reference)
                 except NameTaken as exc:
                     self._host.report(plugin, str(exc))
 
@@ -70,7 +70,7 @@ class PortDirectory:
     def find(self, protocol: Callable[..., PortT]) -> PortT | None:
         """None when nobody provides it. Raises `MissingPort` when it cannot be made."""
         found = self._built.get(protocol)
-        if found is None and (offer := self._offers.get(place_of(cast("type", protocol)))) is not None:
+        if found is None and (offer := self._offers.get(reference_of(cast("type", protocol)))) is not None:
             found = self._build(protocol, offer)
         return cast("PortT | None", found)
 
@@ -78,9 +78,9 @@ class PortDirectory:
         """None as long as nobody has asked for it."""
         return cast("PortT | None", self._built.get(protocol))
 
-    def is_built(self, place: str) -> bool:
-        """Whether somebody has asked for the port of this place."""
-        return any(place_of(cast("type", protocol)) == place for protocol in self._built)
+    def is_built(self, reference: str) -> bool:
+        """Whether somebody has asked for the port of this object reference."""
+        return any(reference_of(cast("type", protocol)) == reference for protocol in self._built)
 
     def _build(self, protocol: object, offer: _Offer) -> object:
         with self._lock:
@@ -94,11 +94,11 @@ class PortDirectory:
             raise MissingPort(f"The ports {' and '.join(self._making)} need each other while they are made.")
         self._making.append(name)
         try:
-            maker = cast("Callable[[PluginContext], object]", load(offer.place))
+            maker = cast("Callable[[PluginContext], object]", load(offer.reference))
             found = maker(self._context_of(offer.plugin))
             require(found, protocol)
         except BaseException as exc:
-            self._host.failed(offer.plugin, exc, f"cannot provide {name} ({offer.place})")
+            self._host.failed(offer.plugin, exc, f"cannot provide {name} ({offer.reference})")
             raise MissingPort(f"The plugin {offer.plugin} cannot provide {name}: {type(exc).__name__}: {exc}.") from exc
         finally:
             self._making.pop()

@@ -28,7 +28,7 @@ IDLE = frozenset({"selectors", "asyncio.runners", "asyncio.base_events", "asynci
 
 
 @record
-class Holder:
+class BlockingCode:
     """What held the loop. node: `the node 'A' of type b in the execution c`, empty when it was none. stack: the
     innermost frame first."""
 
@@ -43,20 +43,20 @@ class Holder:
 
 
 class Watchdog:
-    """Tells `held` about what holds the loop for longer than the threshold."""
+    """Tells `blocked` about what blocks the loop for longer than the threshold."""
 
     def __init__(
         self,
         threshold: float,
         plugin_of: Callable[[str], str],
-        held: Callable[[Holder, float], None],
+        blocked: Callable[[BlockingCode, float], None],
         clock: Clock,
     ) -> None:
-        """threshold: in seconds. plugin_of: the plugin to which a module belongs, or an empty text. held: called on the
-        watchdog's thread, with the seconds once that is over."""
+        """threshold: in seconds. plugin_of: the plugin to which a module belongs, or an empty text. blocked: called on
+        the watchdog's thread, with the seconds once that is over."""
         self._threshold = threshold
         self._plugin_of = plugin_of
-        self._held = held
+        self._blocked = blocked
         self._lines = SlidingWindow(clock, LINES, WINDOW, 1_000)
         self._over = threading.Event()
 
@@ -79,16 +79,16 @@ class Watchdog:
             if answered.wait(self._threshold) or time.monotonic() - asked > self._threshold + STOPPED:
                 continue
             frame = sys._current_frames().get(ident)
-            holder = None if frame is None else holder_of(frame, self._plugin_of)
+            holder = None if frame is None else blocking_code(frame, self._plugin_of)
             del frame
             if holder is None:
                 continue
             self._tell(holder)
             while not (answered.wait(INTERVAL) or self._over.is_set()):
                 pass
-            self._held(holder, time.monotonic() - asked)
+            self._blocked(holder, time.monotonic() - asked)
 
-    def _tell(self, holder: Holder) -> None:
+    def _tell(self, holder: BlockingCode) -> None:
         if self._lines.hit(holder.plugin) is not None:
             return
         whose = f"the plugin {holder.plugin}" if holder.plugin else "Jackfield itself"
@@ -101,7 +101,7 @@ class Watchdog:
         )
 
 
-def holder_of(frame: FrameType, plugin_of: Callable[[str], str]) -> Holder | None:
+def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> BlockingCode | None:
     """None when the loop is not held: its thread waits for work, or for the processor."""
     if _module(frame) in IDLE:
         return None
@@ -117,7 +117,7 @@ def holder_of(frame: FrameType, plugin_of: Callable[[str], str]) -> Holder | Non
             plugin = plugin_of(place) or plugin
         plugin = plugin or plugin_of(_module(at))
         at = at.f_back
-    return Holder(plugin, node, " < ".join(shown))
+    return BlockingCode(plugin, node, " < ".join(shown))
 
 
 def _module(frame: FrameType) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.core.kernel import Kernel
 
 if TYPE_CHECKING:

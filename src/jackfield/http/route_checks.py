@@ -63,16 +63,16 @@ def stranger_mistakes(blueprint: Blueprint, present: Quart) -> list[str]:
     """The same for one blueprint that is not registered yet, beside what `present` serves."""
     if found := list(_reaches(blueprint)):
         return found
-    trial = Quart("trial", static_folder=None, template_folder=None)
-    trial.url_map.merge_slashes = False
-    trial.url_map.converters.update(present.url_map.converters)
-    trial.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    probe = Quart("probe", static_folder=None, template_folder=None)
+    probe.url_map.merge_slashes = False
+    probe.url_map.converters.update(present.url_map.converters)
+    probe.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     try:
-        trial.register_blueprint(blueprint)
+        probe.register_blueprint(blueprint)
     except Exception as exc:
         return [f"The blueprint {getattr(blueprint, 'name', blueprint)} cannot be registered: {exc}."]
     if blueprint.name in present.blueprints:
         return [f"The blueprint {blueprint.name} exists already; name yours otherwise."]
     served: Served = {}
     list(mistakes(present, served))
-    return list(mistakes(trial, served))
+    return list(mistakes(probe, served))

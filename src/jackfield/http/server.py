@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.core.tables import ServerSettings
 
 from .app import Application

@@ -20,7 +20,7 @@ from ..api.events import Event, Subscription
 from ..api.extensions import ExtensionPoint, Given
 from ..api.manifests import ManifestKind, Manifests, ManifestT
 from ..api.nodes import NodeOffer, NodeType, type_of
-from ..api.places import load
+from ..api.object_references import load
 from ..api.storage import Store
 from .binary import MemoryBinary
 
@@ -84,7 +84,7 @@ class FakeEvents:
 def made(nodes: Iterable[NodeType | NodeOffer]) -> list[NodeType]:
     """The same node types, those that are only offered made."""
     return [
-        cast("Callable[..., NodeType]", load(node.place))(*node.arguments) if isinstance(node, NodeOffer) else node
+        cast("Callable[..., NodeType]", load(node.reference))(*node.arguments) if isinstance(node, NodeOffer) else node
         for node in nodes
     ]
 
@@ -160,8 +160,8 @@ class FakeContext:
     def built_port(self, protocol: Callable[..., PortT]) -> PortT | None:
         return self.find_port(protocol)
 
-    def is_built(self, place: str) -> bool:
-        return place.rpartition(":")[2] in self.ports
+    def is_built(self, reference: str) -> bool:
+        return reference.rpartition(":")[2] in self.ports
 
     def extensions(self, point: ExtensionPoint[PortT]) -> Mapping[str, PortT]:
         return {name: given.value for name, given in self.given(point).items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import pytest
 
-from ..api.places import load
+from ..api.object_references import load
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

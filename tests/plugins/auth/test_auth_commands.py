@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_auth import AuthPlugin

@@ -233,13 +233,15 @@ async def test_a_test_without_an_address_says_so(lab: Lab) -> None:
 
 
 async def test_a_kind_may_try_its_values_itself(lab: Lab) -> None:
-    async def trial(values: Mapping[str, str]) -> str:
+    async def connection_test(values: Mapping[str, str]) -> str:
         if values["word"] != "good":
             raise NodeError("The server refused the word.")
         return "The server took the word."
 
     field = CredentialField("word", "Word", secret=True)
-    lab.context.ports["jackfield_credential_kinds"] |= {"own": CredentialKind("own", "Own", (field,), trial=trial)}
+    lab.context.ports["jackfield_credential_kinds"] |= {
+        "own": CredentialKind("own", "Own", (field,), connection_test=connection_test)
+    }
     for word, verdict in (
         ("good", {"valid": True, "message": "The server took the word.", "tested": True}),
         ("bad", {"valid": False, "message": "The server refused the word.", "tested": True}),

@@ -15,9 +15,9 @@ SERVERS = {"postgres": "postgres", "mySql": "mariadb", "redis": "redis"}
 
 
 async def tried(bench: Bench, kind: str, values: Any) -> str:
-    trial = next(one.trial for one in kinds(bench.context) if one.name == kind)
-    assert trial is not None
-    return await trial(values)
+    connection_test = next(one.connection_test for one in kinds(bench.context) if one.name == kind)
+    assert connection_test is not None
+    return await connection_test(values)
 
 
 @pytest.mark.parametrize("kind", SERVERS)
@@ -37,4 +37,4 @@ async def test_inner_addresses_are_not_reached(make_bench: Callable[..., Bench],
 
 
 def test_the_others_have_no_trial(bench: Bench) -> None:
-    assert {one.name for one in kinds(bench.context) if one.trial} == set(SERVERS)
+    assert {one.name for one in kinds(bench.context) if one.connection_test} == set(SERVERS)

@@ -112,7 +112,7 @@ class Pipe:
         if message.served is not None:
             self.served.append(message.served)
 
-    async def ask(self, path: str, facts: Mapping[str, Any], timeout: float) -> bool:
+    async def ask(self, path: str, attributes: Mapping[str, Any], timeout: float) -> bool:
         return self.said.get(path, False)
 
 

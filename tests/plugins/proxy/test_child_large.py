@@ -75,7 +75,7 @@ async def test_a_large_call_is_the_same_as_a_small_one(helpers: HelperProcesses,
         one = ClientRequest(dialect, asked, HEADERS, "")
         other = await request_of(dialect, asked, HEADERS, "", helpers, counts=False)
         assert isinstance(other, LargeClientRequest)
-        assert await one.facts() == await other.facts()
+        assert await one.attributes() == await other.attributes()
         for name in ("model", "stream", "headers", "session", "conversation", "mixed"):
             assert getattr(one, name) == getattr(other, name), name
         assert await one.counted("n") == await other.counted("n")

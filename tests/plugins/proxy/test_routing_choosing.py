@@ -12,7 +12,7 @@ from jackfield.api.records import replace
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target
 from jackfield_proxy.routing.choosing import choose
 from jackfield_proxy.routing.health import Health
-from jackfield_proxy.routing.request_facts import RequestFacts
+from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 THREE = (rule("low", "a/1", 1), rule("high", "b/2", 9), rule("middle", "c/3", 5))
 LIMITS = ProxyLimits(breaker_failures=2, breaker_open=30.0, retry_after_limit=60.0)
@@ -26,9 +26,14 @@ class Clock:
         return self.now
 
 
-def targets(strategy: str, health: Health | None = None, facts: RequestFacts | None = None, **more: Any) -> list[str]:
+def targets(
+    strategy: str, health: Health | None = None, attributes: RequestAttributes | None = None, **more: Any
+) -> list[str]:
     plan = ProxyPlan("p", "t", "own", strategy=strategy, **{"rules": THREE, **more})
-    return [one.target.text for one in choose(plan, facts or RequestFacts(model="asked"), health or Health(Clock()))]
+    return [
+        one.target.text
+        for one in choose(plan, attributes or RequestAttributes(model="asked"), health or Health(Clock()))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ class Shouts:
     def problem(self, condition):
         return None if "word" in condition else "give a word"
 
-    def holds(self, condition, facts):
-        return facts.headers.get("x-say") == condition["word"].upper()
+    def holds(self, condition, attributes):
+        return attributes.headers.get("x-say") == condition["word"].upper()
 
 
 class StrangerPlugin(Plugin):

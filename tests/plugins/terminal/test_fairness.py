@@ -92,7 +92,7 @@ async def test_a_sandbox_that_does_not_work_is_named_after_the_start(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.trial", lambda _: "bubblewrap says: no.")
+    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.problem_of_sandbox", lambda _: "bubblewrap says: no.")
     profiles.sandbox = sandbox  # type: ignore[assignment]
     with caplog.at_level(logging.INFO):
         await findings.try_sandbox(hub._context)
@@ -104,7 +104,7 @@ async def test_a_sandbox_that_does_not_work_is_named_after_the_start(
 async def test_nothing_is_said_of_one_that_works(
     hub: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.trial", lambda _: None)
+    monkeypatch.setattr("jackfield_terminal.sandbox.bubblewrap.problem_of_sandbox", lambda _: None)
     with caplog.at_level(logging.INFO):
         await findings.try_sandbox(hub._context)
     assert not caplog.records

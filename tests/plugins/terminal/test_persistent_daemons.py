@@ -15,7 +15,7 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from jackfield.api.daemon import DaemonClient
 from jackfield.testing.daemon import poll
 from jackfield_terminal.cli.link import TerminalLink
-from jackfield_terminal.sandbox.bubblewrap import trial
+from jackfield_terminal.sandbox.bubblewrap import problem_of_sandbox
 from jackfield_terminal.settings import SandboxSettings
 
 from .test_terminal_commands import Here
@@ -164,7 +164,7 @@ def test_the_usage_log_has_one_line_of_an_end_without_a_daemon(here: Here) -> No
     restart(here)
 
 
-@pytest.mark.skipif(trial(SandboxSettings()) is not None, reason="bubblewrap does not work here")
+@pytest.mark.skipif(problem_of_sandbox(SandboxSettings()) is not None, reason="bubblewrap does not work here")
 def test_an_agent_in_a_sandbox_is_not_the_owner_after_a_restart(here: Here) -> None:
     here.profile("boxed", sandbox="standard", persist=True)
     body = {"profile_alias": "boxed", "args": ["-c", 'read x; eval "$x"; cat']}

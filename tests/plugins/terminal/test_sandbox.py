@@ -25,7 +25,7 @@ from jackfield_terminal.settings import SandboxSettings, TerminalSettings
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
 
-WORKS = sandboxes.trial(SandboxSettings()) is None
+WORKS = sandboxes.problem_of_sandbox(SandboxSettings()) is None
 needs_sandbox = pytest.mark.skipif(not WORKS, reason="bubblewrap does not work here")
 
 
@@ -189,7 +189,7 @@ async def test_a_sandbox_is_tried_again_until_it_works_and_then_no_more(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = ["no", None, "never asked"]
-    monkeypatch.setattr(sandboxes, "trial", lambda settings: answers.pop(0))
+    monkeypatch.setattr(sandboxes, "problem_of_sandbox", lambda settings: answers.pop(0))
     made = sandboxes.Sandbox(FakeContext(house.config))
     assert [await made.unavailable() for _ in range(4)] == ["no", None, None, None]
 
@@ -207,7 +207,7 @@ async def test_doctor_names_the_profiles_that_cannot_start(house: House, profile
 
 async def test_a_missing_bubblewrap_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert "not installed" in (sandboxes.trial(SandboxSettings()) or "")
+    assert "not installed" in (sandboxes.problem_of_sandbox(SandboxSettings()) or "")
 
 
 # -- real ones

@@ -21,7 +21,7 @@ import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
-from jackfield_terminal.sandbox.bubblewrap import trial
+from jackfield_terminal.sandbox.bubblewrap import problem_of_sandbox
 from jackfield_terminal.settings import SandboxSettings
 
 PROGRAM = str(Path(sys.executable).with_name("jackfield"))
@@ -332,7 +332,7 @@ def test_a_daemon_that_is_not_there(here: Here, tmp_path: Path) -> None:
     assert "jackfield serve" in done.stderr
 
 
-@pytest.mark.skipif(trial(SandboxSettings()) is not None, reason="bubblewrap does not work here")
+@pytest.mark.skipif(problem_of_sandbox(SandboxSettings()) is not None, reason="bubblewrap does not work here")
 @pytest.mark.parametrize("kind", ["standard", "strict"])
 def test_a_profile_with_a_sandbox(here: Here, terminal: Any, kind: str) -> None:
     here.profile(f"boxed-{kind}", sandbox=kind)
@@ -349,7 +349,7 @@ def test_a_profile_with_a_sandbox(here: Here, terminal: Any, kind: str) -> None:
     assert (home / "kept").read_text() == "kept\n"
 
 
-@pytest.mark.skipif(trial(SandboxSettings()) is not None, reason="bubblewrap does not work here")
+@pytest.mark.skipif(problem_of_sandbox(SandboxSettings()) is not None, reason="bubblewrap does not work here")
 def test_an_agent_in_a_sandbox_is_not_the_owner(here: Here) -> None:
     here.profile("boxed-caller", sandbox="strict")
     source = (

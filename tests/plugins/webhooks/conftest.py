@@ -263,7 +263,7 @@ class Bench:
         self.rejected: RejectedCalls = context.port(RejectedCalls)
         live, test, waiting = mounts(context)
         self.call = Caller(live.app, live.segment)
-        self.trial = Caller(test.app, test.segment)
+        self.test_call = Caller(test.app, test.segment)
         self.waiting = Caller(waiting.app, waiting.segment)
 
     async def save(self, *nodes: dict[str, Any], active: bool = True, id: str | None = None, name: str = "w") -> str:

@@ -78,7 +78,7 @@ async def test_a_preflight_of_nothing(bench: Bench) -> None:
     await bench.hook("asleep", active=False, options={"allowedOrigins": "*"})
     assert (await bench.call("none", "OPTIONS", headers=asking(SHOP))).status == 404
     assert (await bench.call("asleep", "OPTIONS", headers=asking(SHOP))).status == 503
-    assert (await bench.trial("asleep", "OPTIONS", headers=asking(SHOP))).status == 204
+    assert (await bench.test_call("asleep", "OPTIONS", headers=asking(SHOP))).status == 204
 
 
 def test_asked_names_are_echoed_only_if_they_are_names() -> None:

@@ -127,7 +127,7 @@ async def test_keys_count_per_webhook_and_for_24_hours(bench: Bench) -> None:
 
 async def test_test_calls_are_never_repeats(bench: Bench) -> None:
     await bench.hook("trial")
-    bodies = {(await bench.trial("trial", headers=KEY)).body for _ in range(2)}
+    bodies = {(await bench.test_call("trial", headers=KEY)).body for _ in range(2)}
     assert len(bodies) == 2
 
 

@@ -17,7 +17,7 @@ Bench = Any
 async def test_it_serves_what_is_not_active(bench: Bench, mode: str) -> None:
     ident = await bench.hook("draft/:id", active=False, responseMode=mode)
     bench.engine.answer = NodeAnswer(200, (), b"answered")
-    answer = await bench.trial("draft/7", json={"n": 1})
+    answer = await bench.test_call("draft/7", json={"n": 1})
     assert answer.status == 200
     request = bench.engine.requests[0]
     assert (request.mode, request.use_pin_data, request.call, request.delivery) == ("test", True, None, None)
@@ -30,9 +30,9 @@ async def test_it_serves_what_is_not_active(bench: Bench, mode: str) -> None:
 
 async def test_its_refusals_leave_no_trace(bench: Bench) -> None:
     ident = await bench.hook("door", authentication="headerAuth", headerName="X-Token", headerValue="right")
-    assert (await bench.trial("door")).status == 401
-    assert (await bench.trial("door", "PUT")).status == 405
-    assert (await bench.trial("none")).status == 404
+    assert (await bench.test_call("door")).status == 401
+    assert (await bench.test_call("door", "PUT")).status == 405
+    assert (await bench.test_call("none")).status == 404
     assert await bench.calls(ident) == []
 
 
@@ -40,23 +40,23 @@ async def test_its_failures_and_its_time_limit(make_bench: Callable[..., Bench])
     bench = make_bench({"response_timeout": 0.02})
     await bench.hook("slow", responseMode="lastNode")
     bench.engine.failure = "no"
-    assert (await bench.trial("slow")).code == "EXECUTION_FAILED"
+    assert (await bench.test_call("slow")).code == "EXECUTION_FAILED"
     bench.engine.hold = True
-    assert (await bench.trial("slow")).code == "EXECUTION_TIMEOUT"
+    assert (await bench.test_call("slow")).code == "EXECUTION_TIMEOUT"
 
 
 async def test_of_several_workflows_the_live_one_then_the_newest_is_meant(bench: Bench) -> None:
     first = await bench.hook("same", active=False)
     await bench.clock.advance(10)
     second = await bench.hook("same", active=False)
-    await bench.trial("same")
+    await bench.test_call("same")
     assert bench.engine.requests[-1].workflow.id == second
     await bench.clock.advance(10)
     await bench.save(*bench.reader.saved[first].document["nodes"], id=first, active=False)
-    await bench.trial("same")
+    await bench.test_call("same")
     assert bench.engine.requests[-1].workflow.id == first
     live = await bench.hook("same")
-    await bench.trial("same")
+    await bench.test_call("same")
     assert bench.engine.requests[-1].workflow.id == live
 
 
@@ -69,9 +69,9 @@ async def test_it_is_on_by_default_on_loopback_only(
     bench = make_bench({"test_enabled": setting}, loopback=loopback)
     await bench.hook("trial")
     if on:
-        assert (await bench.trial("trial")).status == 200
+        assert (await bench.test_call("trial")).status == 200
     else:
         # The kernel renders errors of a mount.
         with pytest.raises(NotFound):
-            await bench.trial("trial")
+            await bench.test_call("trial")
     assert (await bench.call("trial")).status == 200

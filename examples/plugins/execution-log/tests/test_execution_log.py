@@ -30,9 +30,9 @@ async def test_each_record_is_a_line(tmp_path: Path) -> None:
 
 
 def test_the_file_is_in_the_configuration_directory_unless_told(jackfield_context: MakeContext, tmp_path: Path) -> None:
-    (sink,) = sinks(jackfield_context())  # type: ignore[arg-type]
+    (sink,) = sinks(jackfield_context())
     assert isinstance(sink, JsonLines)
     assert sink.path == tmp_path / "execution-log.jsonl"
-    (sink,) = sinks(jackfield_context(ExecutionLogSettings(path="/elsewhere/log")))  # type: ignore[arg-type]
+    (sink,) = sinks(jackfield_context(ExecutionLogSettings(path="/elsewhere/log")))
     assert isinstance(sink, JsonLines)
     assert sink.path == Path("/elsewhere/log")

@@ -15,7 +15,7 @@ from jackfield.api.records import record, replace
 from jackfield_proxy.child.incoming import addressing, conversations
 from jackfield_proxy.child.incoming.raw_model import with_model
 from jackfield_proxy.plan import Target, Upstream
-from jackfield_proxy.routing.request_facts import RequestFacts, facts_of
+from jackfield_proxy.routing.request_attributes import RequestAttributes, attributes_of
 
 LONGEST_MODEL = 512
 """Characters of a model's name: it is kept with the record of each request."""
@@ -85,8 +85,8 @@ class ClientRequest:
         """The same for all requests of a conversation."""
         return conversations.key_of(self._value, self.headers)
 
-    async def facts(self) -> RequestFacts:
-        return self.facts_now()
+    async def attributes(self) -> RequestAttributes:
+        return self.attributes_now()
 
     async def renamed(self, model: str) -> bytes:
         """The body with another model."""
@@ -115,8 +115,8 @@ class ClientRequest:
         value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
         return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
 
-    def facts_now(self) -> RequestFacts:
-        return facts_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
+    def attributes_now(self) -> RequestAttributes:
+        return attributes_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
 
     def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
         """Those that the body may need."""

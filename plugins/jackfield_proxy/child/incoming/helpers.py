@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.dialects.model import DialectError
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield_proxy.child.process.log import say
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 IDLE = 60.0
 """Seconds without a large request after which they end."""
 _POOL = "jackfield_proxy.child.incoming.helper_pool:HelperPool"
-"""By place: most proxies never see a large request, and `multiprocessing` takes time and memory."""
+"""By object reference: most proxies never see a large request, and `multiprocessing` takes time and memory."""
 ResultT = TypeVar("ResultT")
 
 

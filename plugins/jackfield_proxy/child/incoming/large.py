@@ -15,7 +15,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest, headers_of
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.raw_model import with_model
-from jackfield_proxy.routing.request_facts import RequestFacts
+from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 LARGE = 256 * 1024
 """Bytes of a body from which on another process reads it; a smaller one is read in a few milliseconds."""
@@ -31,7 +31,7 @@ class BodySummary:
     session: str
     conversation: str
     mixed: bool
-    facts: RequestFacts
+    attributes: RequestAttributes
     ids: frozenset[str]
 
 
@@ -71,8 +71,8 @@ class LargeClientRequest(ClientRequest):
     def conversation(self) -> str:
         return self._read.conversation
 
-    async def facts(self) -> RequestFacts:
-        return self._read.facts
+    async def attributes(self) -> RequestAttributes:
+        return self._read.attributes
 
     async def renamed(self, model: str) -> bytes:
         return await self._helpers.run(with_model, self.body, model)
@@ -104,7 +104,7 @@ async def request_of(
 def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySummary:
     call = ClientRequest(dialect, body, pairs, "")
     ids = frozenset(found[1].decode("utf-8", "replace") for found in _CALL_IDS(body))
-    return BodySummary(call.model, call.stream, call.session, call.conversation, call.mixed, call.facts_now(), ids)
+    return BodySummary(call.model, call.stream, call.session, call.conversation, call.mixed, call.attributes_now(), ids)
 
 
 def _translated(

@@ -52,12 +52,12 @@ class Pipe:
             self._lost = 0
         self._out.write(packed(message))
 
-    async def ask(self, path: str, facts: Mapping[str, Json], timeout: float) -> bool:
+    async def ask(self, path: str, attributes: Mapping[str, Json], timeout: float) -> bool:
         """What a condition script says; False when it fails or takes too long."""
         number = next(self._numbers)
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._asked[number] = waiting
-        self.send(FromChild(question=Question(number, path, facts)))
+        self.send(FromChild(question=Question(number, path, attributes)))
         try:
             async with asyncio.timeout(timeout):
                 await waiting

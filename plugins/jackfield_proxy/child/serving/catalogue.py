@@ -53,7 +53,7 @@ async def count(exchange: ProxiedExchange) -> web.Response:
         found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
         if found is not None:
             return web.Response(body=found, content_type=_JSON)
-    return _json({"input_tokens": (await exchange.call.facts()).tokens})
+    return _json({"input_tokens": (await exchange.call.attributes()).tokens})
 
 
 def _json(value: object) -> web.Response:

@@ -1,4 +1,4 @@
-"""One request from its facts to its last byte, and the record of it."""
+"""One request from its attributes to its last byte, and the record of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jackfield_proxy.child.upstream.sending import Opened, UpstreamSender
 from jackfield_proxy.messages import FromChild, ServedRequest
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, choose
-from jackfield_proxy.routing.request_facts import RequestFacts, told
+from jackfield_proxy.routing.request_attributes import RequestAttributes, told
 from jackfield_proxy.routing.thresholds import doubtful
 
 if TYPE_CHECKING:
@@ -62,16 +62,16 @@ class ProxiedExchange:
 
     async def candidates(self) -> Sequence[Candidate]:
         """What rules say; a conversation's own target before others of the same rules."""
-        facts = await self._with_scripts(await self.call.facts())
-        found = choose(self.plan, facts, self.sender.health, self._compiled.kinds)
-        if not self.call.counts and doubtful(facts.tokens, self._compiled.thresholds):
+        attributes = await self._with_scripts(await self.call.attributes())
+        found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
+        if not self.call.counts and doubtful(attributes.tokens, self._compiled.thresholds):
             targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
             exact = await self.shared.counter.exact(self.plan, self.call, targets)
             if exact is not None:
-                facts = replace(facts, tokens=exact)
-                found = choose(self.plan, facts, self.sender.health, self._compiled.kinds)
+                attributes = replace(attributes, tokens=exact)
+                found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
                 self._note(counted=True)
-        self._note(estimated_tokens=facts.tokens)
+        self._note(estimated_tokens=attributes.tokens)
         if not self._conversation:
             return found
         return self.shared.conversations.led(
@@ -172,15 +172,15 @@ class ProxiedExchange:
         kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
         return web.Response(status=status, headers=kept, body=body)
 
-    async def _with_scripts(self, facts: RequestFacts) -> RequestFacts:
+    async def _with_scripts(self, attributes: RequestAttributes) -> RequestAttributes:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""
         paths = self._compiled.scripts
         if not paths:
-            return facts
-        request = told(facts)
+            return attributes
+        request = told(attributes)
         seconds = self.plan.limits.script_timeout
         found = await asyncio.gather(*(self._pipe.ask(path, request, seconds) for path in paths))
-        return replace(facts, scripts=dict(zip(paths, found, strict=True)))
+        return replace(attributes, scripts=dict(zip(paths, found, strict=True)))
 
     def _count(self, answer: str, usage: TokenCounts | None, tier: str | None) -> None:
         self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))

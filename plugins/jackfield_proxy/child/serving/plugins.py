@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pluggy
 
 from jackfield.api.hooks import PROJECT
-from jackfield.api.places import load
+from jackfield.api.object_references import load
 from jackfield.api.plugin import OutsideContext
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.plan import PluginSource

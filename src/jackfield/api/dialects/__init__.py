@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import cast
 
-from ..places import load
+from ..object_references import load
 from .base import DialectCodec
 from .model import DialectName
 
@@ -18,7 +18,7 @@ _PLACES: Mapping[DialectName, str] = {
     "chat": "jackfield.api.dialects.chat:Chat",
     "responses": "jackfield.api.dialects.responses:Responses",
 }
-"""By place: a process most often speaks one or two of them."""
+"""By object reference: a process most often speaks one or two of them."""
 
 
 @cache

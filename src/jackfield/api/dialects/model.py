@@ -152,7 +152,7 @@ Block: TypeAlias = "TextBlock | ImageBlock | DocumentBlock | ToolUse | ToolResul
 
 
 @record
-class Turn:
+class ChatTurn:
     role: Role
     content: tuple[Block, ...]
 
@@ -212,7 +212,7 @@ class ModelRequest:
     dialect: DialectName
     model: str
     system: tuple[TextBlock, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ChatTurn, ...] = ()
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice | None = None
     parallel_tools: bool | None = None

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from .model import Block, TextBlock, ToolResult, ToolUse, Turn
+from .model import Block, ChatTurn, TextBlock, ToolResult, ToolUse
 
 NO_RESULT = "No result: the call was interrupted."
 
 
-def repaired(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+def repaired(turns: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
     """Neighbours of one role joined, results moved behind their calls, stubs for missing ones, orphans dropped."""
     joined = _joined(turns)
     if not any(isinstance(block, (ToolUse, ToolResult)) for turn in joined for block in turn.content):
@@ -21,29 +21,29 @@ def repaired(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     return _joined(_paired(joined))
 
 
-def _joined(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    found: list[Turn] = []
+def _joined(turns: Iterable[ChatTurn]) -> tuple[ChatTurn, ...]:
+    found: list[ChatTurn] = []
     for turn in turns:
         if not turn.content:
             continue
         if found and found[-1].role == turn.role:
-            found[-1] = Turn(turn.role, found[-1].content + turn.content)
+            found[-1] = ChatTurn(turn.role, found[-1].content + turn.content)
         else:
             found.append(turn)
     return tuple(found)
 
 
-def _paired(turns: tuple[Turn, ...]) -> list[Turn]:
+def _paired(turns: tuple[ChatTurn, ...]) -> list[ChatTurn]:
     results = _Results(turns)
-    found: list[Turn] = []
+    found: list[ChatTurn] = []
     for position, turn in enumerate(turns):
         rest = tuple(block for block in turn.content if not isinstance(block, ToolResult))
         if turn.role == "user":
-            found.append(Turn("user", rest))
+            found.append(ChatTurn("user", rest))
             continue
         content, calls = _unique_calls(rest)
-        found.append(Turn("assistant", content))
-        found.append(Turn("user", tuple(results.of(call, position) for call in calls)))
+        found.append(ChatTurn("assistant", content))
+        found.append(ChatTurn("user", tuple(results.of(call, position) for call in calls)))
     return found
 
 
@@ -63,7 +63,7 @@ def _unique_calls(blocks: tuple[Block, ...]) -> tuple[tuple[Block, ...], list[To
 class _Results:
     """Finds the result of a call, though providers use one id again in later turns."""
 
-    def __init__(self, turns: tuple[Turn, ...]) -> None:
+    def __init__(self, turns: tuple[ChatTurn, ...]) -> None:
         self._results: defaultdict[str, list[tuple[int, ToolResult]]] = defaultdict(list)
         self._calls: defaultdict[str, list[int]] = defaultdict(list)
         for position, turn in enumerate(turns):

@@ -317,11 +317,11 @@ def type_of(kind: str, types: Mapping[str, NodeType]) -> NodeType | None:
 
 @record
 class NodeOffer:
-    """A node type that is made when it is used first. place: of a class or function that is called with `arguments` and
-    gives the `NodeType` of this kind."""
+    """A node type that is made when it is used first. reference: of a class or function that is called with
+    `arguments` and gives the `NodeType` of this kind."""
 
     kind: str
-    place: str
+    reference: str
     arguments: tuple[object, ...] = ()
 
 

@@ -53,8 +53,8 @@ def _shape_mistakes(offered: type[Plugin]) -> Iterator[str]:
     provides: object = offered.provides
     if not isinstance(provides, Mapping):
         yield "provides is no mapping; write provides = {Port: 'package.module:name'}"
-    elif not all(isinstance(key, type | str) and isinstance(place, str) for key, place in provides.items()):
-        yield "provides holds something else than a port and the place of what makes it"
+    elif not all(isinstance(key, type | str) and isinstance(reference, str) for key, reference in provides.items()):
+        yield "provides holds something else than a port and the object reference of what makes it"
 
 
 def _class_name(name: str) -> str:

@@ -25,11 +25,11 @@ class SampleCheck:
 
     def __call__(self, metric: Metric) -> Iterator[str]:
         """One clause, with the remedy, per mistake. It names the sample and never its value, which changes."""
-        found = list(_mistakes(metric)) or list(self._clashes(metric))
+        found = list(_mistakes(metric)) or list(self._conflicts(metric))
         shown = repr(metric.name)[:80]
         return (f"{mistake} (the sample {shown})" for mistake in found)
 
-    def _clashes(self, metric: Metric) -> Iterator[str]:
+    def _conflicts(self, metric: Metric) -> Iterator[str]:
         if self._kinds.setdefault(metric.name, metric.kind) != metric.kind:
             yield f"its kind is not the {self._kinds[metric.name]} of the samples before it; name it otherwise"
             return

@@ -22,8 +22,8 @@ def kind_mistakes(kind: object) -> Iterator[str]:
 def offer_mistakes(offer: NodeOffer) -> Iterator[str]:
     """The same of a node type that is not made yet."""
     yield from kind_mistakes(offer.kind)
-    if not isinstance(offer.place, str):
-        yield f"its place {_shown(offer.place)} is no text; write module:Class"
+    if not isinstance(offer.reference, str):
+        yield f"its object reference {_shown(offer.reference)} is no text; write module:Class"
 
 
 def node_mistakes(node: NodeType) -> Iterator[str]:

@@ -25,7 +25,7 @@ from jackfield_terminal.persistent import restoring
 from jackfield_terminal.persistent.directory import DIRECTORY, is_any_persistent
 from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.pty.processes import alive
-from jackfield_terminal.sandbox.bubblewrap import trial
+from jackfield_terminal.sandbox.bubblewrap import problem_of_sandbox
 from jackfield_terminal.settings import SandboxSettings
 from jackfield_terminal.supervisor.frames import Frames, ended_frame
 
@@ -292,7 +292,7 @@ async def test_the_gate_knows_of_sandboxes_before_anything_is_restored(daemons: 
     await serving.stop(context)
 
 
-@pytest.mark.skipif(trial(SandboxSettings()) is not None, reason="bubblewrap does not work here")
+@pytest.mark.skipif(problem_of_sandbox(SandboxSettings()) is not None, reason="bubblewrap does not work here")
 async def test_a_sandbox_goes_on_as_well_and_ends_with_its_holder(daemons: Daemons) -> None:
     daemons.profiles.sandbox = "standard"
     session = await daemons.open("echo in $(readlink /proc/self/ns/user); cat")

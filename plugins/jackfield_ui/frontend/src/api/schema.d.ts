@@ -1293,7 +1293,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["TrialBody"];
+                    "application/json": components["schemas"]["RuleTestBody"];
                 };
             };
             responses: {
@@ -1303,7 +1303,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["TrialShown"];
+                        "application/json": components["schemas"]["RuleTestShown"];
                     };
                 };
                 400: components["responses"]["DaemonInvalidRequest"];
@@ -9052,10 +9052,10 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * TrialBody
+         * RuleTestBody
          * @description A request as far as rules look at it.
          */
-        TrialBody: {
+        RuleTestBody: {
             /**
              * Config
              * @description A configuration to try in place of the stored one; it is not stored.
@@ -9102,8 +9102,8 @@ export interface components {
              */
             web_search?: boolean;
         };
-        /** TrialShown */
-        TrialShown: {
+        /** RuleTestShown */
+        RuleTestShown: {
             /** Data */
             data: {
                 [key: string]: components["schemas"]["JsonValue"];

@@ -9,6 +9,7 @@ from ..fields import dumps_text
 from ..history import check_whole
 from ..model import (
     Block,
+    ChatTurn,
     ModelRequest,
     Object,
     Reasoning,
@@ -17,7 +18,6 @@ from ..model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
     UpstreamModel,
 )
 from ..models import LEAST_BUDGET, budget_of, clamped, takes_adaptive, takes_reasoning
@@ -54,7 +54,7 @@ def build_body(request: ModelRequest, target: UpstreamModel) -> Object:
     return body
 
 
-def _prepared(turn: Turn, *, native: bool) -> Turn:
+def _prepared(turn: ChatTurn, *, native: bool) -> ChatTurn:
     if native:
         return turn
     kept: list[Block] = []
@@ -66,10 +66,10 @@ def _prepared(turn: Turn, *, native: bool) -> Turn:
             kept.append(replace(block, name=called_name(block.name, block.namespace)))
             continue
         kept.append(block)
-    return Turn(turn.role, tuple(kept))
+    return ChatTurn(turn.role, tuple(kept))
 
 
-def _messages(turns: tuple[Turn, ...]) -> list[Json]:
+def _messages(turns: tuple[ChatTurn, ...]) -> list[Json]:
     found: list[Json] = []
     if not turns or turns[0].role != "user":
         found.append({"role": "user", "content": CONTINUE})
@@ -140,7 +140,7 @@ def _tool_choice(request: ModelRequest) -> Object | None:
 # ------------------------------------------------------------------------------------------------------------- thinking
 
 
-def _add_thinking(body: Object, request: ModelRequest, target: UpstreamModel, turns: tuple[Turn, ...]) -> None:
+def _add_thinking(body: Object, request: ModelRequest, target: UpstreamModel, turns: tuple[ChatTurn, ...]) -> None:
     reasoning = request.reasoning
     if reasoning is None or not takes_reasoning(target):
         return
@@ -185,7 +185,7 @@ def _budgeted(body: Object, reasoning: Reasoning, request: ModelRequest, target:
         body["thinking"] = {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, min(budget, most))}
 
 
-def _unsigned_tool_loop(turns: tuple[Turn, ...]) -> bool:
+def _unsigned_tool_loop(turns: tuple[ChatTurn, ...]) -> bool:
     """Within a tool loop the API insists on the signed thinking of its first turn, which no other model has made."""
     if not turns or not any(isinstance(block, ToolResult) for block in turns[-1].content):
         return False

@@ -7,6 +7,7 @@ from .. import fields
 from ..fields import invalid, need_text, objects, opt_bool, opt_count, opt_number, opt_object, opt_text
 from ..model import (
     Block,
+    ChatTurn,
     ModelRequest,
     Object,
     OutputFormat,
@@ -15,7 +16,6 @@ from ..model import (
     TextBlock,
     ToolChoice,
     ToolDefinition,
-    Turn,
 )
 from ..models import effort_named
 from .blocks import parse_block
@@ -82,9 +82,9 @@ def session_of(user: str | None) -> str | None:
     return user.rpartition("_session_")[2] or None if "_session_" in user else None
 
 
-def _messages(body: Object) -> tuple[tuple[TextBlock, ...], tuple[Turn, ...]]:
+def _messages(body: Object) -> tuple[tuple[TextBlock, ...], tuple[ChatTurn, ...]]:
     system = [block for block in _content(body.get("system"), "system") if isinstance(block, TextBlock)]
-    turns: list[Turn] = []
+    turns: list[ChatTurn] = []
     for n, message in enumerate(objects(body.get("messages"), "messages")):
         where = f"messages.{n}"
         content = _content(message.get("content"), f"{where}.content")
@@ -99,7 +99,7 @@ def _messages(body: Object) -> tuple[tuple[TextBlock, ...], tuple[Turn, ...]]:
                 continue
             case _:
                 raise invalid(f"{where}.role", 'must be "user" or "assistant"')
-        turns.append(Turn(role, content))
+        turns.append(ChatTurn(role, content))
     return tuple(system), tuple(turns)
 
 

@@ -10,6 +10,7 @@ from ..history import check_whole, system_texts
 from ..media import data_url, file_name, titled_text, url_of
 from ..model import (
     Block,
+    ChatTurn,
     DocumentBlock,
     Foreign,
     ImageBlock,
@@ -23,7 +24,6 @@ from ..model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
     UpstreamModel,
 )
 from ..models import clamped, effort_of, is_openai_reasoning, replays_reasoning, takes_reasoning
@@ -105,7 +105,7 @@ def _messages(request: ModelRequest, target: UpstreamModel) -> list[Json]:
     return found
 
 
-def _user(turn: Turn) -> list[Json]:
+def _user(turn: ChatTurn) -> list[Json]:
     """Results first, each a message of its own; their images follow, which a result cannot hold."""
     found: list[Json] = []
     rest: list[Block] = []
@@ -162,7 +162,7 @@ def _part(block: Block) -> Object | None:
     return None
 
 
-def _assistant(turn: Turn, target: UpstreamModel) -> list[Json]:
+def _assistant(turn: ChatTurn, target: UpstreamModel) -> list[Json]:
     calls: list[Json] = [_call(block, target) for block in turn.content if isinstance(block, ToolUse)]
     text = "".join(block.text for block in turn.content if isinstance(block, TextBlock))
     if not calls and not text:

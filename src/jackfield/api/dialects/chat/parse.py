@@ -8,6 +8,7 @@ from ..fields import invalid, need_text, objects, opt_bool, opt_count, opt_numbe
 from ..media import document_of, image_of
 from ..model import (
     Block,
+    ChatTurn,
     DocumentBlock,
     Foreign,
     ImageBlock,
@@ -22,7 +23,6 @@ from ..model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
 )
 from ..models import effort_named
 from ..names import untag_signature
@@ -88,22 +88,22 @@ def parse_body(data: bytes) -> ModelRequest:
 # ------------------------------------------------------------------------------------------------------------- messages
 
 
-def _messages(body: Object) -> tuple[tuple[TextBlock, ...], tuple[Turn, ...]]:
+def _messages(body: Object) -> tuple[tuple[TextBlock, ...], tuple[ChatTurn, ...]]:
     system: list[TextBlock] = []
-    turns: list[Turn] = []
+    turns: list[ChatTurn] = []
     for n, message in enumerate(objects(body.get("messages"), "messages")):
         where = f"messages.{n}."
         match message.get("role"):
             case "system" | "developer":
                 system += [part for part in _content(message, where) if isinstance(part, TextBlock)]
             case "user":
-                turns.append(Turn("user", _content(message, where)))
+                turns.append(ChatTurn("user", _content(message, where)))
             case "assistant":
-                turns.append(Turn("assistant", _assistant(message, where)))
+                turns.append(ChatTurn("assistant", _assistant(message, where)))
             case "tool":
-                turns.append(Turn("user", (_result(message, need_text(message, "tool_call_id", where), where),)))
+                turns.append(ChatTurn("user", (_result(message, need_text(message, "tool_call_id", where), where),)))
             case "function":
-                turns.append(Turn("user", (_result(message, need_text(message, "name", where), where),)))
+                turns.append(ChatTurn("user", (_result(message, need_text(message, "name", where), where),)))
             case _:
                 raise invalid(f"{where}role", "must be one of system, developer, user, assistant, tool")
     return tuple(system), tuple(turns)

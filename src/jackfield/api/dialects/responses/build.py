@@ -9,6 +9,7 @@ from ..history import check_whole, system_texts
 from ..media import data_url, file_name, titled_text, url_of
 from ..model import (
     Block,
+    ChatTurn,
     DocumentBlock,
     Foreign,
     ImageBlock,
@@ -21,7 +22,6 @@ from ..model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
     UpstreamModel,
 )
 from ..models import clamped, effort_of, is_openai_reasoning
@@ -93,7 +93,7 @@ def _format(wanted: OutputFormat) -> Object:
 # ---------------------------------------------------------------------------------------------------------------- input
 
 
-def _items(turn: Turn) -> list[Json]:
+def _items(turn: ChatTurn) -> list[Json]:
     found: list[Json] = []
     parts: list[Json] = []  # of the message that is being gathered
     for position, block in enumerate(turn.content):
@@ -109,7 +109,7 @@ def _items(turn: Turn) -> list[Json]:
     return found + _message(turn, parts)
 
 
-def _message(turn: Turn, parts: list[Json]) -> list[Json]:
+def _message(turn: ChatTurn, parts: list[Json]) -> list[Json]:
     return [{"type": "message", "role": turn.role, "content": parts}] if parts else []
 
 

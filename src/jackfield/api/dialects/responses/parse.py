@@ -9,6 +9,7 @@ from ..fields import dumps_text, invalid, need_text, objects, opt_bool, opt_coun
 from ..media import document_of, image_of
 from ..model import (
     Block,
+    ChatTurn,
     DocumentBlock,
     Foreign,
     ImageBlock,
@@ -23,7 +24,6 @@ from ..model import (
     ToolDefinition,
     ToolResult,
     ToolUse,
-    Turn,
 )
 from ..models import effort_named
 from ..names import untag_signature
@@ -77,13 +77,13 @@ def parse_body(data: bytes) -> ModelRequest:
 # ---------------------------------------------------------------------------------------------------------------- input
 
 
-def _input(body: Object) -> tuple[tuple[TextBlock, ...], tuple[Turn, ...]]:
+def _input(body: Object) -> tuple[tuple[TextBlock, ...], tuple[ChatTurn, ...]]:
     instructions = opt_text(body, "instructions")
     system = [TextBlock(instructions)] if instructions else []
     given = body.get("input")
     if type(given) is str:
-        return tuple(system), (Turn("user", (TextBlock(given),)),)
-    turns: list[Turn] = []
+        return tuple(system), (ChatTurn("user", (TextBlock(given),)),)
+    turns: list[ChatTurn] = []
     for n, item in enumerate(objects(given, "input")):
         where = f"input.{n}."
         if item.get("type", "message") == "message" and item.get("role") in ("system", "developer"):
@@ -93,19 +93,19 @@ def _input(body: Object) -> tuple[tuple[TextBlock, ...], tuple[Turn, ...]]:
     return tuple(system), tuple(turns)
 
 
-def _item(item: Object, where: str) -> Turn:
+def _item(item: Object, where: str) -> ChatTurn:
     kind = item.get("type", "message")
     match kind:
         case "message":
-            return Turn(_role(item, where), _content(item.get("content"), f"{where}content"))
+            return ChatTurn(_role(item, where), _content(item.get("content"), f"{where}content"))
         case "function_call" | "custom_tool_call":
-            return Turn("assistant", (parse_call(item, where),))
+            return ChatTurn("assistant", (parse_call(item, where),))
         case "function_call_output" | "custom_tool_call_output":
-            return Turn("user", (_output(item, where),))
+            return ChatTurn("user", (_output(item, where),))
         case "reasoning":
-            return Turn("assistant", (parse_reasoning(item),))
+            return ChatTurn("assistant", (parse_reasoning(item),))
         case str():
-            return Turn("user" if kind.endswith("_output") else "assistant", (Foreign("responses", item),))
+            return ChatTurn("user" if kind.endswith("_output") else "assistant", (Foreign("responses", item),))
     raise invalid(f"{where}type", "must be a text")
 
 

@@ -17,7 +17,7 @@ import { ApiError, messageOf } from '../../api/errors';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { type Draft, fieldErrors, targetParts } from './model';
 import classes from './proxies.module.css';
-import { type Asked, type Trial, useTrial } from './queries';
+import { type Asked, type RuleTest, useRuleTest } from './queries';
 
 const TYPING = 250;
 const FLAGS = [
@@ -47,7 +47,7 @@ export function Tester({
   }));
   const [headers, setHeaders] = useState<Pair[]>([]);
   const [settled] = useDebouncedValue(asked, TYPING);
-  const trial = useTrial(alias, settled, config);
+  const tested = useRuleTest(alias, settled, config);
   const put = (change: Partial<Asked>) => setAsked((before) => ({ ...before, ...change }));
   const putHeaders = (pairs: Pair[]) => {
     setHeaders(pairs);
@@ -109,41 +109,41 @@ export function Tester({
         <div role="status" className={classes.verdict}>
           {asked.model.trim() === '' ? (
             <Text c="dimmed">Name a model to see where it would go.</Text>
-          ) : trial.error ? (
+          ) : tested.error ? (
             <Text c="dimmed" size="sm">
-              {said(trial.error)}
+              {said(tested.error)}
             </Text>
-          ) : trial.data ? (
-            <Verdict trial={trial.data} />
+          ) : tested.data ? (
+            <Verdict tested={tested.data} />
           ) : (
             <Skeleton height={72} />
           )}
         </div>
-        {trial.data && !trial.error && trial.data.rules.length > 0 && <Judged trial={trial.data} />}
+        {tested.data && !tested.error && tested.data.rules.length > 0 && <RuleResults tested={tested.data} />}
       </Stack>
     </Paper>
   );
 }
 
-function Verdict({ trial }: { trial: Trial }) {
+function Verdict({ tested }: { tested: RuleTest }) {
   return (
     <Stack gap={4}>
       <Group gap={6} wrap="nowrap" align="flex-start">
         <IconArrowRight size={18} aria-hidden="true" className={classes.fixed} />
         <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {trial.provider} / {trial.model}
+          {tested.provider} / {tested.model}
         </Text>
       </Group>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {trial.rule === null ? 'By no rule: ' : 'By '}
-        {trial.reason}.
+        {tested.rule === null ? 'By no rule: ' : 'By '}
+        {tested.reason}.
       </Text>
-      {trial.then.length > 0 && (
+      {tested.then.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          When that fails: {trial.then.join(', then ')}
+          When that fails: {tested.then.join(', then ')}
         </Text>
       )}
-      {!trial.usable && (
+      {!tested.usable && (
         <Group gap={6} wrap="nowrap" c="var(--jf-warn)">
           <IconAlertTriangle size={16} aria-hidden="true" className={classes.fixed} />
           <Text size="sm">This provider cannot be reached by the proxy: its key or its endpoint is missing.</Text>
@@ -153,11 +153,11 @@ function Verdict({ trial }: { trial: Trial }) {
   );
 }
 
-function Judged({ trial }: { trial: Trial }) {
+function RuleResults({ tested }: { tested: RuleTest }) {
   return (
     <ul className={classes.judged} aria-label="Rules and whether they fit">
-      {trial.rules.map(({ name, fits }) => (
-        <li key={name} data-chosen={name === trial.rule || undefined}>
+      {tested.rules.map(({ name, fits }) => (
+        <li key={name} data-chosen={name === tested.rule || undefined}>
           {fits ? (
             <IconCheck size={15} color="var(--jf-good)" aria-label="Fits:" />
           ) : (

@@ -48,7 +48,7 @@ export interface Asked {
   time?: string;
 }
 
-export interface Trial {
+export interface RuleTest {
   provider: string;
   model: string;
   rule: string | null;
@@ -187,12 +187,12 @@ export function useProfiles() {
 }
 
 /** Which rule would take a request; nothing is sent, and the configuration is not stored. */
-export function useTrial(alias: string, asked: Asked, config: unknown) {
+export function useRuleTest(alias: string, asked: Asked, config: unknown) {
   return useQuery({
-    queryKey: ['proxy-trial', alias, asked, config],
+    queryKey: ['proxy-rule-test', alias, asked, config],
     enabled: asked.model.trim() !== '' && config !== undefined,
     queryFn: ({ signal }) =>
-      request<Trial>('POST', `/api/proxy/${segment(alias)}/test`, { json: { ...asked, config }, signal }),
+      request<RuleTest>('POST', `/api/proxy/${segment(alias)}/test`, { json: { ...asked, config }, signal }),
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,

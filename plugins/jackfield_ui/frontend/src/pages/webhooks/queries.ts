@@ -23,7 +23,7 @@ export function useWebhook(id: string) {
   });
 }
 
-export interface TrialCall {
+export interface TestCall {
   method: string;
   headers: Record<string, string>;
   query: Record<string, string | string[]>;
@@ -31,7 +31,7 @@ export interface TrialCall {
 }
 
 /** Whether such a call would be taken; nothing runs. */
-export const check = (id: string, call: TrialCall) => request<Verdict>('POST', `${api(id)}/test`, { json: call });
+export const check = (id: string, call: TestCall) => request<Verdict>('POST', `${api(id)}/test`, { json: call });
 
 export const replay = (executionId: string) =>
   request<{ executionId: string }>('POST', `/api/v1/executions/${segment(executionId)}/retry`, {

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from jackfield.api.places import load, place_of
+from jackfield.api.object_references import load, reference_of
 from jackfield.api.plugin import Plugin
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 PLACES = [
-    place
+    reference
     for path in PLUGINS.glob("jackfield_*/__init__.py")
-    for place in re.findall(r'(?:later|deferred)\("(jackfield_[\w.]+:\w+)"\)', path.read_text())
+    for reference in re.findall(r'(?:later|deferred)\("(jackfield_[\w.]+:\w+)"\)', path.read_text())
 ]
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_what_a_plugin_puts_off_takes_its_context(place: str) -> None:
-    found = load(place)
+@pytest.mark.parametrize("reference", PLACES)
+def test_what_a_plugin_puts_off_takes_its_context(reference: str) -> None:
+    found = load(reference)
     if callable(found):
         assert list(inspect.signature(found).parameters) in (["context"], ["_context"])
 
@@ -31,23 +31,23 @@ def test_what_a_plugin_puts_off_takes_its_context(place: str) -> None:
 def test_commands_settings_parts_and_ports_are_there(point: object) -> None:
     offered: type[Plugin] = point.load()  # type: ignore[attr-defined]
     assert all(table.model is not None for table in offered.settings)
-    places = [*offered.commands, *offered.parts, *offered.provides.values()]
-    assert [place for place in places if load(place) is None] == []
+    references = [*offered.commands, *offered.parts, *offered.provides.values()]
+    assert [reference for reference in references if load(reference) is None] == []
 
 
 @pytest.mark.parametrize(
-    ("place", "error", "says"),
+    ("reference", "error", "says"),
     [
-        ("jackfield.api.places", ValueError, "package.module:name"),
+        ("jackfield.api.object_references", ValueError, "package.module:name"),
         (":load", ValueError, "package.module:name"),
         ("jackfield.api.gone:load", ImportError, "gone"),
-        ("jackfield.api.places:gone", ImportError, "has no gone"),
+        ("jackfield.api.object_references:gone", ImportError, "has no gone"),
     ],
 )
-def test_a_place_that_is_none_is_named(place: str, error: type[Exception], says: str) -> None:
+def test_a_place_that_is_none_is_named(reference: str, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        load(place)
+        load(reference)
 
 
-def test_the_place_of_a_class() -> None:
-    assert load(place_of(Plugin)) is Plugin
+def test_the_reference_of_a_class() -> None:
+    assert load(reference_of(Plugin)) is Plugin

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from jackfield.api.jsontext import Json
-from jackfield.api.proxy import RequestFacts
+from jackfield.api.proxy import RequestAttributes
 from jackfield_proxy.routing.tokens import estimated
 
-__all__ = ["RequestFacts", "facts_of", "told"]
+__all__ = ["RequestAttributes", "attributes_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _CONTENTS = ("messages", "input")
 _SECRET = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
 
 
-def facts_of(body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = "") -> RequestFacts:
+def attributes_of(
+    body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = ""
+) -> RequestAttributes:
     """headers: lower-case names."""
     tools = body.get("tools")
     listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     model = body.get("model")
-    return RequestFacts(
+    return RequestAttributes(
         model=model if isinstance(model, str) else "",
         tokens=estimated(body),
         tools=len(listed),
@@ -64,16 +66,16 @@ def _inner(content: Json) -> Iterator[Mapping[str, Json]]:
             yield from (one for one in nested if isinstance(one, dict)) if isinstance(nested, list) else ()
 
 
-def told(facts: RequestFacts) -> dict[str, Json]:
-    """The facts as a condition script gets them, under `request`."""
+def told(attributes: RequestAttributes) -> dict[str, Json]:
+    """The attributes as a condition script gets them, under `request`."""
     return {
-        "model": facts.model,
-        "tokens": facts.tokens,
-        "tools": facts.tools,
-        "thinking": facts.thinking,
-        "image": facts.image,
-        "web_search": facts.web_search,
-        "background": facts.background,
-        "minute": facts.minute,
-        "headers": {name: value for name, value in facts.headers.items() if name not in _SECRET},
+        "model": attributes.model,
+        "tokens": attributes.tokens,
+        "tools": attributes.tools,
+        "thinking": attributes.thinking,
+        "image": attributes.image,
+        "web_search": attributes.web_search,
+        "background": attributes.background,
+        "minute": attributes.minute,
+        "headers": {name: value for name, value in attributes.headers.items() if name not in _SECRET},
     }
