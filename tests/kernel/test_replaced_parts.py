@@ -60,7 +60,7 @@ Same = Server
     ],
 )
 def test_a_part_and_what_is_wrong_with_it(library: ModuleType, part: PatchPoint, problem: str | None) -> None:
-    found = PatchPoint(f"{MODULE}:{part.place}", part.parameters, part.accepts, part.names, part.same)
+    found = PatchPoint(f"{MODULE}:{part.reference}", part.parameters, part.accepts, part.names, part.same)
     assert found.problem() == problem
 
 
@@ -85,7 +85,7 @@ def test_the_installed_hypercorn_fits() -> None:
 def test_every_part_that_is_replaced_is_looked_at() -> None:
     from jackfield.http import hypercorn_connection, hypercorn_parts
 
-    looked = {part.place for part in fitting.PARTS}
+    looked = {part.reference for part in fitting.PARTS}
     replaced = (
         hypercorn_connection.HypercornConnection, hypercorn_connection.Tasks,
         hypercorn_parts.HypercornStream, hypercorn_connection.OwnConfig,

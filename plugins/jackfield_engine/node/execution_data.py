@@ -45,7 +45,7 @@ class ExecutionData:
             "id": self.execution_id,
             "mode": mode,
             "customData": self.custom,
-            "resumeUrl": self._resume_url,
+            "resumeUrl": self._resume_url(),
             "resumeFormUrl": self.services.links.url(self.execution_id, FORM),
         }
 
@@ -59,7 +59,7 @@ class ExecutionData:
     def info(self) -> ExecutionInfo:
         request = self._request
         return ExecutionInfo(
-            self.execution_id, request.mode, request.workflow, self._resume_url, self.timezone, self.variables
+            self.execution_id, request.mode, request.workflow, self.timezone, self.variables, self._resume_url
         )
 
     def now_ms(self) -> int:
@@ -87,6 +87,5 @@ class ExecutionData:
         """What stands for the static data of a workflow that is not saved: it lasts as long as the execution."""
         return self._static.setdefault(section, {})
 
-    @cached_property
     def _resume_url(self) -> str:
         return self.services.links.url(self.execution_id)

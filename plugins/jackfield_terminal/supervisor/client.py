@@ -83,13 +83,13 @@ def _exact(text: str) -> str:
 
 @record
 class Supervised:
-    """A session that is handed over. early: frames that came with the handover. descriptors: the ring's, then the
+    """A session that is handed over. first_messages: frames that came with the handover. descriptors: the ring's, then the
     terminal's while there is one. child: the supervisor's pid where it is a child of this process."""
 
     connection: socket.socket
     handover: Handover
     frames: Frames
-    early: Sequence[tuple[int, bytes]]
+    first_messages: Sequence[tuple[int, bytes]]
     descriptors: Sequence[int]
     child: int | None = None
 

@@ -26,7 +26,7 @@ def test_the_installed_aiohttp_fits() -> None:
 
 @pytest.mark.parametrize("own", [ClientConnection, StreamedAnswer])
 def test_every_method_that_is_replaced_is_looked_at(own: type) -> None:
-    looked = {part.place for part in fitting.PARTS}
+    looked = {part.reference for part in fitting.PARTS}
     (theirs,) = own.__bases__
     replaced = [name for name in vars(own).keys() & vars(theirs).keys() if isinstance(vars(own)[name], FunctionType)]
     assert replaced

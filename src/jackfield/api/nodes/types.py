@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -92,10 +92,16 @@ class ExecutionInfo:
     id: str
     mode: str
     workflow: Workflow
-    resume_url: str = ""
     timezone: str = "UTC"
     """IANA name of the zone that the workflow's times are meant in."""
     variables: Mapping[str, str] = field(default_factory=dict)
+    resume_address: Callable[[], str] = str
+    """Makes `resume_url`: a signature, which few executions need."""
+
+    @property
+    def resume_url(self) -> str:
+        """Where the execution is called while it waits; empty in a test without an engine."""
+        return self.resume_address()
 
 
 StaticScope: TypeAlias = Literal["global", "node", "deduplication"]

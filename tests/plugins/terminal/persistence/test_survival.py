@@ -133,8 +133,8 @@ async def test_an_end_that_comes_with_the_handover_is_accounted(
 
     async def found(context: FakeContext) -> Any:
         [(memo, held)] = await real(context)
-        early = Frames().feed(ended_frame(held.handover.end, 9))
-        return [(memo, replace(held, early=early))]
+        first = Frames().feed(ended_frame(held.handover.end, 9))
+        return [(memo, replace(held, first=early))]
 
     real = hubs.found_again
     monkeypatch.setattr(hubs, "found_again", found)
