@@ -83,8 +83,8 @@ def _exact(text: str) -> str:
 
 @record
 class Supervised:
-    """A session that is handed over. first_messages: frames that came with the handover. descriptors: the ring's, then the
-    terminal's while there is one. child: the supervisor's pid where it is a child of this process."""
+    """A session that is handed over. first_messages: frames that came with the handover. descriptors: the ring's, then
+    the terminal's while there is one. child: the supervisor's pid where it is a child of this process."""
 
     connection: socket.socket
     handover: Handover

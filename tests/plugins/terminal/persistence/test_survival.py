@@ -134,7 +134,7 @@ async def test_an_end_that_comes_with_the_handover_is_accounted(
     async def found(context: FakeContext) -> Any:
         [(memo, held)] = await real(context)
         first = Frames().feed(ended_frame(held.handover.end, 9))
-        return [(memo, replace(held, first=early))]
+        return [(memo, replace(held, first_messages=first))]
 
     real = hubs.found_again
     monkeypatch.setattr(hubs, "found_again", found)
