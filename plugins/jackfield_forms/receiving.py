@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 from quart import Request
 
+from jackfield.api.body_budget import SMALL, TakenMemory, taken_for
 from jackfield.api.errors import StoreUnavailable, UnsupportedMediaType
 from jackfield_forms.values import Sent, SubmittedFile
 
-_KINDS = ("multipart/form-data", "application/x-www-form-urlencoded")
+_COSTS = {"multipart/form-data": 2, "application/x-www-form-urlencoded": 40}
+"""Media type -> bytes of memory per byte that was sent: a field of two characters becomes a pair and two texts."""
 
 
 class Reception:
@@ -23,10 +25,11 @@ class Reception:
         self._reading: Counter[str] = Counter()
 
     async def read(self, request: Request) -> Sent:
-        """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no slot, or werkzeug's own errors for what
-        is too large."""
-        if (request.mimetype or "") not in _KINDS:
+        """Raises `UnsupportedMediaType`, `StoreUnavailable` when there is no slot, `PayloadTooLarge` and
+        `MemoryExhausted` when it takes too much memory, or werkzeug's own errors for what is too large."""
+        if (request.mimetype or "") not in _COSTS:
             raise UnsupportedMediaType("Send the form as multipart/form-data.")
+        memory = _memory(request)
         client = client_of(request)
         if self._reading.total() >= self._slots or self._reading[client] >= self._share:
             raise StoreUnavailable("Too many forms are being sent; try again in a moment.")
@@ -40,7 +43,15 @@ class Reception:
         return Sent(
             {name: form.getlist(name) for name in form},
             {name: [_file(each) for each in files.getlist(name)] for name in files},
+            memory,
         )
+
+
+def _memory(request: Request) -> TakenMemory | None:
+    """Of a form whose length is not told, as much as the longest may take."""
+    length = request.content_length
+    size = (request.max_content_length or 0) if length is None else length
+    return taken_for(request.scope, size * _COSTS[request.mimetype or ""]) if size >= SMALL else None
 
 
 def _file(file: object) -> SubmittedFile:

@@ -8,6 +8,7 @@ from typing import Literal
 from quart import Request, Response
 
 from jackfield.api.binary import BinarySettings
+from jackfield.api.body_budget import TakenMemory
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
@@ -81,6 +82,7 @@ class Starting:
                 sent=sent,
                 mistakes=checked.mistakes,
             )
+        memory = sent.memory
         del sent  # the files of which the item has those that are small; the others are kept before anything else
         more: dict[str, Json] = {
             "submittedAt": iso(self._context.clock.now_ms()),
@@ -90,7 +92,7 @@ class Starting:
             more["formQueryParameters"] = dict(request.args.to_dict())
         execution_id = await keep_files(self._context, checked)
         execution = await self._start(
-            request, workflow, node, page, item_of(checked, **more), execution_id, "test" if test else "webhook"
+            request, workflow, node, page, item_of(checked, **more), execution_id, memory, "test" if test else "webhook"
         )
         if goes_on(workflow):
             return Response(
@@ -106,6 +108,7 @@ class Starting:
         page: FormPage,
         item: Item,
         execution_id: str | None,
+        memory: TakenMemory | None,
         mode: Literal["webhook", "test"],
     ) -> Execution:
         """Returns once it is durable. Raises `StoreUnavailable`."""
@@ -120,6 +123,7 @@ class Starting:
                     request_id=str(request.scope.get("jackfield.request_id") or "") or None,
                     response_node=page.mode == "responseNode",
                     id=execution_id,
+                    memory=memory,
                 )
             )
         except Conflict:

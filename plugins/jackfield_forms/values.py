@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from jackfield.api.body_budget import TakenMemory
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, state
@@ -32,10 +33,11 @@ class SubmittedFile:
 
 @record
 class Sent:
-    """What a browser sent: per input its texts and files."""
+    """What a browser sent: per input its texts and files. memory: what they take; None for a small form."""
 
     texts: Mapping[str, Sequence[str]]
     files: Mapping[str, Sequence[SubmittedFile]]
+    memory: TakenMemory | None = None
 
     def text(self, field: FormField) -> str:
         return next(iter(self.texts.get(field.name, ())), "")

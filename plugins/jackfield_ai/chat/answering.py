@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from quart import Response
 
+from jackfield.api.body_budget import TakenMemory
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
@@ -28,10 +29,11 @@ async def started(
     node: Node,
     message: dict[str, Json],
     request_id: str | None,
+    memory: TakenMemory | None,
     *,
     test: bool,
 ) -> Execution:
-    """Returns once it is durable. Raises `StoreUnavailable`."""
+    """memory: what the message takes. Returns once it is durable. Raises `StoreUnavailable`."""
     try:
         execution = context.port(Engine).submit(
             ExecutionRequest(
@@ -42,6 +44,7 @@ async def started(
                 use_pin_data=test,
                 request_id=request_id,
                 response_node=_mode(node) in _RESPONSE_NODES,
+                memory=memory,
             )
         )
     except Conflict:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Mapping
+from typing import cast
 
 from quart import Quart, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
 from jackfield.api.asgi import error_body
+from jackfield.api.body_budget import SMALL, json_memory, taken_for
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import (
@@ -157,11 +160,14 @@ class Chats:
         # Nothing but JSON: pages of other sites cannot send it without asking first (OPTIONS).
         if request.mimetype != "application/json":
             raise UnsupportedMediaType("Send the message as application/json: {sessionId, chatInput}.")
-        message = message_in(loads(await request.get_data()))
+        sent = cast("bytes", await request.get_data(cache=False))
+        memory = None if len(sent) < SMALL else taken_for(request.scope, await asyncio.to_thread(json_memory, sent))
+        message = message_in(loads(sent) if memory is None else await asyncio.to_thread(loads, sent))
+        del sent
         if message.get("action") == "loadPreviousSession":
             raise InvalidInput("Earlier messages of a session cannot be loaded; begin with action sendMessage.")
         request_id = str(request.scope.get("jackfield.request_id") or "") or None
-        execution = await started(self._context, workflow, node, message, request_id, test=test)
+        execution = await started(self._context, workflow, node, message, request_id, memory, test=test)
         return await answer_of(node, execution, self._settings.chat_response_timeout)
 
 

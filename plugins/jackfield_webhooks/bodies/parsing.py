@@ -56,7 +56,7 @@ def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
 
 
 def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = media_type(content_type)
     if kind == "application/json" or kind.endswith("+json"):
         return ParsedBody(jsontext.loads(body) if body.strip() else {})
     if not body and not kind.startswith("multipart/"):
@@ -71,6 +71,11 @@ def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
         return _with_files(*_form(body, content_type, options.file_property), options)
     file = ReceivedFile(memoryview(body), content_type)
     return _with_files({}, {options.file_property or "data": file}, options)
+
+
+def media_type(content_type: str) -> str:
+    """Without parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()
 
 
 def _form(body: bytes, content_type: str, name: str | None) -> tuple[dict[str, Json], dict[str, ReceivedFile]]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 
 from jackfield.api.asgi import Scope
+from jackfield.api.body_budget import BODY_BUDGET, BodyBudget, TakenMemory
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import NewCall, Webhook
@@ -23,12 +24,14 @@ class IncomingCall:
 
     __slots__ = (
         "body",
+        "budget",
         "claims",
         "client",
         "delivery",
         "event",
         "headers",
         "hook",
+        "memory",
         "method",
         "params",
         "permission",
@@ -57,6 +60,9 @@ class IncomingCall:
         self.query_text: str = scope["query_string"].decode("latin-1")
         self.body = b""
         """Decoded."""
+        self.budget: BodyBudget | None = scope.get(BODY_BUDGET)
+        self.memory: TakenMemory | None = None
+        """What the parsed body takes of the budget; None for a small one."""
         self.claims: Mapping[str, Json] | None = None
         self.delivery: str | None = None
         """The event's id, as the proof has it."""

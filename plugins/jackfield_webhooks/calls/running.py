@@ -114,7 +114,9 @@ class CallRunner:
             request_id=call.request_id or None,
             response_node=hook.plan.mode == "responseNode",
             id=execution_id,
+            memory=call.memory,
         )
+        call.memory = None  # the execution has it from here on
         try:
             return self._engine.submit(request)
         except Conflict:

@@ -9,6 +9,7 @@ import asyncio
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.binary import BinaryError
+from jackfield.api.body_budget import SMALL, body_memory
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
@@ -127,11 +128,20 @@ class Ingress:
         await self._decode(call)
         call.query = bodies.fields(call.query_text)
         content_type = call.headers.get("content-type", "")
-        if len(call.body) < self._settings.parse_in_thread:
-            parsed = bodies.parse(call.body, content_type, hook.body)
-        else:
-            parsed = await asyncio.to_thread(bodies.parse, call.body, content_type, hook.body)
-        return parsed
+        if len(call.body) < SMALL:
+            return bodies.parse(call.body, content_type, hook.body)
+        return await self._parsed_large(call, content_type, hook)
+
+    async def _parsed_large(self, call: IncomingCall, content_type: str, hook: Hook) -> ParsedBody:
+        """Raises `PayloadTooLarge`, `MemoryExhausted` when the parsed body would take too much."""
+        kind = bodies.media_type(content_type)
+        inline = len(call.body) < self._settings.parse_in_thread
+        size = body_memory(call.body, kind) if inline else await asyncio.to_thread(body_memory, call.body, kind)
+        if call.budget is not None:
+            call.memory = call.budget.take(size)
+        if inline:
+            return bodies.parse(call.body, content_type, hook.body)
+        return await asyncio.to_thread(bodies.parse, call.body, content_type, hook.body)
 
     async def _authenticate(self, call: IncomingCall, verifier: Verifier) -> None:
         signed = call.as_signed(self._context.service.public_url, call.body, self._context.clock.now_ms() / 1000)

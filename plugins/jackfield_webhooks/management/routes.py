@@ -8,9 +8,10 @@ from quart import Blueprint, Response, request
 from quart.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
+from jackfield.api.body_budget import budget_of, taken_for
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFound
-from jackfield.api.http import clamp, client_address, json_response, operation, principal, read_model
+from jackfield.api.http import clamp, client_address, json_response, operation, principal, read_model, taken_memory
 from jackfield.api.storage import Webhook, WebhookStats
 from jackfield_webhooks import paths
 from jackfield_webhooks.authentication import credentials
@@ -121,9 +122,13 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         hook = await context.port(HookSource).make(webhook, workflow)
         if hook is None:
             raise NotFound("This webhook has just been changed; try again.")
+        # What is checked is a second copy of the body, beside the one inside of this request.
+        copied = taken_memory()
+        second = taken_for(request.scope, copied.size) if copied is not None else None
         found = await dry_run.check(context, context.settings(WebhookSettings), hook, wanted)
+        del second
         if wanted.send and all(check.ok for check in found.result.checks if check.name != "path"):
-            found.result.answer = await send(context, webhook, found.call, client_address())
+            found.result.answer = await send(context, webhook, found.call, client_address(), budget_of(request.scope))
         return json_response(found.result.model_dump(by_alias=True, exclude={"answer", "event"} - _given(found.result)))
 
     presets = Blueprint("webhook_presets", __name__, url_prefix="/api/v1/webhook-presets")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.asgi import Message
+from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
@@ -16,8 +17,11 @@ _KEPT = 65_536
 """Bytes of the answer's body that are shown."""
 
 
-async def send(context: PluginContext, webhook: Webhook, call: WebhookCall, client: str) -> TestCallAnswer:
-    """client: the address that asked for the test. Raises `NotFound` while test calls are switched off."""
+async def send(
+    context: PluginContext, webhook: Webhook, call: WebhookCall, client: str, budget: BodyBudget | None
+) -> TestCallAnswer:
+    """client: the address that asked for the test; budget: of the daemon. Raises `NotFound` while test calls are
+    switched off."""
     if not paths.tests_enabled(context):
         raise NotFound("Test calls are switched off; see webhooks.test_enabled.")
     path, _, query = call.url.removeprefix(context.service.public_url).partition("?")
@@ -31,6 +35,7 @@ async def send(context: PluginContext, webhook: Webhook, call: WebhookCall, clie
                     for name, value in call.headers.items()],
         "jackfield.client": client,
         "jackfield.request_id": new_id(),
+        BODY_BUDGET: budget,
     }  # fmt: skip
     answer = TestCallAnswer(status=500, body="")
     body = bytearray()

@@ -11,7 +11,7 @@ from quart import Response, request
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
-from jackfield.api.http import json_response, operation, parse_model, read_json, request_id
+from jackfield.api.http import json_response, operation, parse_model, read_json, request_id, taken_memory
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
@@ -136,6 +136,7 @@ class RunRoutes:
                 until=until,
                 durability=durability,
                 request_id=request_id() or None,
+                memory=taken_memory(),
             )
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol
 
+from .body_budget import TakenMemory
 from .jsontext import Json
 from .nodes import NodeAnswer, NodeCatalog
 from .records import record
@@ -49,6 +50,8 @@ class ExecutionRequest:
     """The node at which the execution ends: nodes that do not lead to it do not run. Empty: it runs to the end."""
     id: str | None = None
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
+    memory: TakenMemory | None = None
+    """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
 
 
 @record

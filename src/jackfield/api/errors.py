@@ -216,6 +216,14 @@ class StoreUnavailable(JackfieldError):
     title = "Store unavailable"
 
 
+class MemoryExhausted(JackfieldError):
+    """Large bodies take all the memory that they may have together; try again in a moment."""
+
+    status = 503
+    code = "MEMORY_EXHAUSTED"
+    title = "Memory exhausted"
+
+
 class ExecutionTimeout(JackfieldError):
     """The workflow gave no answer in time; it goes on running."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -12,6 +13,7 @@ from quart import Request, Response, g, request
 from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
+from .body_budget import SMALL, TakenMemory, json_memory, taken_for
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
 from .object_references import load
 from .records import record
@@ -129,17 +131,27 @@ def client_address(incoming: Request | None = None) -> str:
 
 async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     """The request's JSON body. Raises `UnsupportedMediaType` for another type, `InvalidInput` for bad JSON,
-    `PayloadTooLarge` above the limit that the kernel set."""
+    `PayloadTooLarge` above the limit that the kernel set or when it takes too much memory, `MemoryExhausted`."""
     kind = (request.content_type or "").split(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
         raise UnsupportedMediaType("Send the body as application/json.")
     limit = request.max_content_length
     if limit is not None and (request.content_length or 0) > limit:
         raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
-    body = await request.get_data(cache=False)
+    body = cast("bytes", await request.get_data(cache=False))
     if limit is not None and len(body) > limit:
         raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
-    return jsontext.loads(body, max_depth=max_depth)
+    if len(body) < SMALL:
+        return jsontext.loads(body, max_depth=max_depth)
+    g.body_memory = taken_for(request.scope, await asyncio.to_thread(json_memory, body))
+    return await asyncio.to_thread(jsontext.loads, body, max_depth=max_depth)
+
+
+def taken_memory() -> TakenMemory | None:
+    """What the present request's JSON takes of the daemon's budget until the request is over; to be handed on to the
+    execution that has the body from then on. None: the body is small."""
+    found: TakenMemory | None = g.get("body_memory")
+    return found
 
 
 async def read_model(model: type[ModelT] | str) -> ModelT:

@@ -15,6 +15,8 @@ from .errors import InvalidInput
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 MAX_DEPTH = 64
+LARGE = 1024 * 1024
+"""From so many bytes on a document is parsed in slices."""
 
 
 def depth_exceeds(value: object, limit: int) -> bool:
@@ -39,7 +41,12 @@ def _may_be_deeper(data: bytes | str, limit: int) -> bool:
 
 
 def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
-    """Parse one document. Raises `InvalidInput` that says where it breaks; never quotes the data."""
+    """Parse one document. Raises `InvalidInput` that says where it breaks; never quotes the data. A large one belongs
+    on a thread: it is parsed in slices, between which other threads run."""
+    if len(data) >= LARGE:
+        from .json_slices import parsed  # rarely needed
+
+        return parsed(data, max_depth)
     try:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as exc:

@@ -43,6 +43,20 @@ class ServerSettings(Table):
     body_limit: int = Field(
         16 * 1024 * 1024, ge=1024, le=1 << 31, description="Largest body of a management request, in bytes."
     )
+    body_memory: int = Field(
+        512 * 1024 * 1024,
+        ge=1024 * 1024,
+        description="Bytes of memory that bodies may take together once they are parsed, of all requests and of the "
+        "executions that they started, as long as these are in memory; further ones get 503. Bodies below 64 KiB do "
+        "not count.",
+    )
+    body_memory_per_execution: int = Field(
+        128 * 1024 * 1024,
+        ge=1024 * 1024,
+        description="Bytes of memory that the body of one request, and so of the execution that it starts, may take "
+        "once it is parsed (413 above). It is estimated from the JSON before that: 1 MB of small objects becomes 10 to "
+        "25 MB.",
+    )
     body_timeout: float = Field(10.0, gt=0, le=3600, description="Time for a management request's body, in seconds.")
     header_limit: int = Field(16 * 1024, ge=4096, le=1 << 20, description="Largest request head, in bytes (431 above).")
     keep_alive: float = Field(75.0, gt=0, le=3600, description="How long an idle connection is kept, in seconds.")

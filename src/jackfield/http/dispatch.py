@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from jackfield.api.admission.connections import Admission
 from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
+from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.containment import passes
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
@@ -74,6 +75,7 @@ class Dispatcher:
         server = kernel.settings.get(ServerSettings)
         self._head_limit = server.header_limit
         self._body_timeout = server.body_timeout
+        self._body_budget = BodyBudget(server.body_memory, server.body_memory_per_execution)
         strangers = kernel.authenticator.has_strangers
         self._body_limit = kernel.settings.get(AuthSettings).body_limit if strangers else None
         """None: no method reads bodies."""
@@ -116,6 +118,7 @@ class Dispatcher:
         path: str = scope["path"]
         problem = self._head_problem(scope)
         exchange = DrainingExchange(receive, counted)
+        scope[BODY_BUDGET] = self._body_budget
         try:
             if problem is not None:
                 raise problem

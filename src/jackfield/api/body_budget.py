@@ -1,0 +1,134 @@
+"""Memory of bodies by what they cost once they are parsed, which may be more than twenty times what was sent.
+
+The cost is estimated from the bytes before they are parsed, taken from the daemon's budget, and given back when nobody
+holds the `TakenMemory` any more: it goes along with the body, into the execution that the body starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+from weakref import WeakSet
+
+from .errors import MemoryExhausted, PayloadTooLarge
+
+SMALL = 64 * 1024
+"""Bodies below so many bytes are not counted: they become 2.5 MB at worst, and the limits of requests and of
+executions in memory bound their number."""
+RETRY_AFTER_S = 2
+BODY_BUDGET = "jackfield.body_budget"
+"""Key of the daemon's `BodyBudget` in every request's scope."""
+_XML = 400
+"""Bytes that an element of XML costs: an object, its name and its place."""
+
+# Bytes of CPython 3.11's objects, with what its allocator adds.
+_EMPTY_OBJECT, _OBJECT, _FIELD, _FIELDS_IN_OBJECT = 64, 184, 50, 3
+_EMPTY_LIST, _LIST, _PLACE = 56, 88, 9
+_TEXT, _SCALAR = 57, 32
+_WIDE = re.compile(rb"\\u[dD][89abAB]|[\xf0-\xf4]")
+"""A character beyond the first plane: each of its text's characters then takes four bytes."""
+
+Measured: TypeAlias = int
+"""Bytes of memory."""
+
+
+class TakenMemory:
+    """Part of the budget, for as long as somebody holds this object."""
+
+    __slots__ = ("__weakref__", "size")
+
+    def __init__(self, size: int) -> None:
+        """size: bytes."""
+        self.size = size
+
+    def release(self) -> None:
+        """Give it back before the last holder goes."""
+        self.size = 0
+
+
+class BodyBudget:
+    """What bodies may take, together and each. One for the daemon; for the event loop's thread alone, but memory that
+    was taken may be let go of anywhere."""
+
+    def __init__(self, total: int, each: int) -> None:
+        """In bytes. each: of the body of one execution, or of one request of the API."""
+        self._total = total
+        self._each = each
+        self._taken: WeakSet[TakenMemory] = WeakSet()
+
+    @property
+    def used(self) -> int:
+        """Bytes."""
+        return sum(one.size for one in self._taken)
+
+    def take(self, size: Measured) -> TakenMemory:
+        """Raises `PayloadTooLarge` when one body may not have so much, `MemoryExhausted` when there is not enough
+        left now."""
+        most = min(self._each, self._total)
+        if size > most:
+            name = "server.body_memory_per_execution" if self._each <= self._total else "server.body_memory"
+            raise PayloadTooLarge(
+                f"The body would take about {_megabytes(size)} MB of memory once it is parsed, and may take "
+                f"{_megabytes(most)} MB: send less at a time, or raise the setting {name}."
+            )
+        if self.used + size > self._total:
+            raise MemoryExhausted(
+                f"Large bodies take all the memory that they may have together ({_megabytes(self._total)} MB, the "
+                "setting server.body_memory); send this one again in a moment.",
+                headers=[("Retry-After", str(RETRY_AFTER_S))],
+            )
+        taken = TakenMemory(size)
+        self._taken.add(taken)
+        return taken
+
+
+def budget_of(scope: Mapping[str, object]) -> BodyBudget | None:
+    """The daemon's budget; None where a request did not come through the daemon."""
+    found = scope.get(BODY_BUDGET)
+    return found if isinstance(found, BodyBudget) else None
+
+
+def taken_for(scope: Mapping[str, object], size: Measured) -> TakenMemory | None:
+    """Memory for a body of this request. Raises `PayloadTooLarge`, `MemoryExhausted`."""
+    budget = budget_of(scope)
+    return None if budget is None else budget.take(size)
+
+
+def json_memory(data: bytes) -> Measured:
+    """About how many bytes the objects of this JSON take. It counts characters, also within texts, so that the answer
+    is rather too high; 16 MiB take some 60 ms, during which other threads run."""
+    objects, lists = data.count(b"{"), data.count(b"[")
+    empty_objects, empty_lists = data.count(b"{}"), data.count(b"[]")
+    commas, fields = data.count(b","), data.count(b":")
+    texts = data.count(b'"') // 2
+    filled_objects, filled_lists = objects - empty_objects, lists - empty_lists
+    values = commas + filled_objects + filled_lists
+    scalars = max(0, values - max(0, texts - fields) - objects - lists)
+    size = empty_objects * _EMPTY_OBJECT + filled_objects * _OBJECT
+    size += max(0, fields - _FIELDS_IN_OBJECT * filled_objects) * _FIELD
+    size += empty_lists * _EMPTY_LIST + filled_lists * _LIST + max(0, values - fields) * _PLACE
+    written = max(0, len(data) - commas - fields - 2 * (objects + lists + texts))
+    return size + texts * _TEXT + scalars * _SCALAR + written * _width(data)
+
+
+def body_memory(data: bytes, kind: str) -> Measured:
+    """The same for a body of any media type. kind: without parameters, in lower case."""
+    if kind == "application/json" or kind.endswith("+json"):
+        return json_memory(data)
+    if kind.endswith(("/xml", "+xml")):
+        return data.count(b"<") * _XML + len(data) * _width(data)
+    if kind.startswith("text/") or kind == "application/x-www-form-urlencoded":
+        return data.count(b"&") * (_TEXT + _FIELD) + len(data) * _width(data)
+    return 2 * len(data)
+
+
+def _width(data: bytes) -> int:
+    """Bytes that a character of the widest text may take."""
+    if data.isascii() and b"\\u" not in data:
+        return 1
+    return 4 if _WIDE.search(data) else 2
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:,.0f}"

@@ -1,0 +1,84 @@
+"""Large JSON parsed and written in slices, for threads: orjson keeps the interpreter's lock from a document's beginning
+to its end, and the event loop waits for as long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import msgspec
+import orjson
+
+from .errors import InvalidInput
+from .jsontext import Json, depth_exceeds
+
+SLICE = 128 * 1024
+"""Bytes of JSON that are parsed at a time, a millisecond or two of work."""
+_UNEVEN = 4
+"""Slices that elements of very different sizes may make together."""
+_Piece: TypeAlias = "bytes | msgspec.Raw"
+
+
+class _TooDeep(Exception):
+    """More levels than are accepted."""
+
+
+def parsed(data: bytes | str, max_depth: int) -> Json:
+    """One document; see `jsontext.loads`."""
+    given = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    try:
+        value = _value(given, max_depth)
+    except _TooDeep:
+        raise _too_deep(max_depth) from None
+    except orjson.JSONDecodeError as exc:
+        raise _invalid(exc.msg) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise _invalid(str(exc)) from None
+    if depth_exceeds(value, max_depth):
+        raise _too_deep(max_depth)
+    return value
+
+
+def _value(data: _Piece, levels: int) -> Json:
+    """levels: how many more may be nested."""
+    view = memoryview(data)
+    first = _first(view)
+    if len(view) <= SLICE or first not in b"{[":
+        found: Json = orjson.loads(view)
+        return found
+    if not levels:
+        raise _TooDeep
+    if first == b"[":
+        return list(_values(msgspec.json.decode(view, type=list[msgspec.Raw]), len(view), levels - 1))
+    pieces = msgspec.json.decode(view, type=dict[str, msgspec.Raw])
+    return dict(zip(pieces, _values(list(pieces.values()), len(view), levels - 1), strict=True))
+
+
+def _values(pieces: Sequence[msgspec.Raw], size: int, levels: int) -> Iterator[Json]:
+    """What each piece says. size: bytes of them together."""
+    count = max(1, SLICE * len(pieces) // size)
+    for start in range(0, len(pieces), count):
+        batch = pieces[start : start + count]
+        joined = b",".join(batch)
+        if len(joined) > _UNEVEN * SLICE:
+            yield from (_value(piece, levels) for piece in batch)
+        else:
+            yield from orjson.loads(b"[" + joined + b"]")
+
+
+def _first(view: memoryview) -> bytes:
+    """The first character that is no white space."""
+    for place in range(0, len(view), SLICE):
+        if found := bytes(view[place : place + SLICE]).lstrip(b" \t\r\n")[:1]:
+            return found
+    return b""
+
+
+def _invalid(reason: str) -> InvalidInput:
+    return InvalidInput("The body is not valid JSON.", details={"body": reason})
+
+
+def _too_deep(limit: int) -> InvalidInput:
+    return InvalidInput(
+        "The JSON document is nested too deeply.", details={"body": f"at most {limit} levels are accepted"}
+    )
