@@ -13,8 +13,9 @@ from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import pairs, with_pair
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
-from jackfield.api.workflows import Item, Items, PairedItem
+from jackfield.api.workflows import Items
 from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of
@@ -145,13 +146,8 @@ class Calls:
 def paired(items: Items, waited: list[Items]) -> Items:
     """The call's items, paired with those that waited."""
     count = sum(len(each) for each in waited)
-    pairs: list[PairedItem] = [{"item": index} for index in range(count)]
-    pairing: PairedItem | list[PairedItem] = pairs[0] if count == 1 else pairs
-    return [_with(item, pairing) for item in items]
-
-
-def _with(item: Item, pairing: PairedItem | list[PairedItem]) -> Item:
-    return item if "pairedItem" in item else {**item, "pairedItem": pairing}
+    pairing = 0 if count == 1 else pairs(range(count))
+    return [with_pair(item, pairing) for item in items]
 
 
 def _over(status: str | None = None) -> Conflict:

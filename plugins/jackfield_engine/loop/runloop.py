@@ -1,8 +1,5 @@
 """The run loop: which node runs next, with which items. A synchronous state machine without I/O, time or randomness, so
 that the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
-
-Below it: what becomes of the items that a node gave or took, which are pairs, error items and empty outputs. Items are
-never changed; what differs is a new item around the same data.
 """
 
 from __future__ import annotations
@@ -10,10 +7,9 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from jackfield.api.expressions import references_of
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import NodeInputs, check_outputs, entered, failed_outputs, paired_outputs, seen_items
 from jackfield.api.records import state
-from jackfield.api.workflows import Item, Items, Outputs, PairedItem
+from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import Graph, GraphStep
 from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
@@ -46,7 +42,7 @@ class _PartialInput:
 
 
 class RunLoop:
-    """The state of one execution. Alternate `next` with `complete`, `fail` or `restore` until `next` gives None."""
+    """The state of one execution. Alternate `next` with `complete` or `fail` until `next` gives None."""
 
     def __init__(
         self,
@@ -75,7 +71,7 @@ class RunLoop:
         self._start(graph.steps[start], [*([] for _ in range(output)), items])
 
     def _start(self, step: GraphStep, outputs: Outputs) -> None:
-        task = Task(step, [], [], (), run=0, index=0)
+        task = Task(step, NodeInputs(step.node, [], [], 0, step.error_output), (), index=0)
         self._running = task
         self._advance(task, outputs)
 
@@ -97,13 +93,11 @@ class RunLoop:
         self._running = self._task(entry)
         return self._running
 
-    def complete(self, task: Task, outputs: Outputs) -> Outputs:
-        """The node gave these outputs; returns what they became. Raises `NodeError` when they are not lists of items;
-        then the task is still open."""
+    def complete(self, task: Task, outputs: Outputs) -> None:
+        """The node ran, now or before the execution was interrupted, and this is what became of its outputs; see
+        `finished_outputs`. Those of a task with a preset are the preset."""
         self._check(task)
-        outcome = outputs if task.preset is not None else normal(task, outputs)
-        self._advance(task, outcome)
-        return outcome
+        self._advance(task, outputs)
 
     def fail(self, task: Task, message: str) -> Outputs | None:
         """The node failed. Returns the outputs with which the workflow goes on; None when it stops."""
@@ -114,14 +108,9 @@ class RunLoop:
             self.count += 1
             self.last = task.step.node.name
             return None
-        outcome = failed(task, message)
+        outcome = failed_outputs(task.given, message)
         self._advance(task, outcome)
         return outcome
-
-    def restore(self, task: Task, outputs: Outputs) -> None:
-        """The node ran before the execution was interrupted, and this is what became of its outputs."""
-        self._check(task)
-        self._advance(task, outputs)
 
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
@@ -137,14 +126,15 @@ class RunLoop:
     def _task(self, entry: _Entry) -> Task:
         node = entry.step.node
         inputs = [entered(items, index) for index, items in enumerate(entry.inputs)]
-        seen = firsts(inputs) if node.execute_once else inputs
-        task = Task(entry.step, inputs, seen, entry.sources, len(self.results.get(node.name, ())), self.count)
+        run = len(self.results.get(node.name, ()))
+        given = NodeInputs(node, inputs, seen_items(node, inputs), run, entry.step.error_output)
+        task = Task(entry.step, given, entry.sources, self.count)
         if node.disabled:
             task.preset = [inputs[0]]
         elif node.name in self._pinned:
             pinned = [self._pinned[node.name]]
-            check(pinned)
-            task.preset = paired(inputs, pinned)
+            check_outputs(pinned)
+            task.preset = paired_outputs(inputs, pinned)
         return task
 
     def _advance(self, task: Task, outputs: Outputs) -> None:
@@ -166,7 +156,7 @@ class RunLoop:
             if link.output >= len(outputs) or not outputs[link.output]:
                 continue
             target = self._graph.steps[link.node]
-            source = ItemSource(task.step.node.name, task.run, link.output)
+            source = ItemSource(task.step.node.name, task.given.run, link.output)
             if target.fan_in:
                 entry = self._hold(target, link.input, outputs[link.output], source)
                 if entry is not None:
@@ -203,123 +193,3 @@ class RunLoop:
         if not waiting:
             del self._partial[name]
         return partial.entry()
-
-
-def has_files(outputs: Outputs) -> bool:
-    """Whether an item carries files."""
-    return any("binary" in item for items in outputs for item in items)
-
-
-def firsts(inputs: list[Items]) -> list[Items]:
-    """What a node with `executeOnce` is given of its inputs."""
-    return [items[:1] for items in inputs]
-
-
-def entered(items: Items, index: int) -> Items:
-    """The items as an input hands them on: each paired with its own place."""
-    if index == 0:
-        return [{**item, "pairedItem": {"item": place}} for place, item in enumerate(items)]
-    return [{**item, "pairedItem": {"item": place, "input": index}} for place, item in enumerate(items)]
-
-
-def normal(task: Task, outputs: Outputs) -> Outputs:
-    """The outputs of a node that ran: checked, paired, error items on their own output, filled when nothing came.
-
-    Raises `NodeError` when they are not lists of items.
-    """
-    check(outputs)
-    outputs = paired(task.seen, outputs)
-    if task.step.error_output is not None:
-        outputs = errors_apart(task, outputs, task.step.error_output)
-    if task.step.node.always_output_data and not any(outputs):
-        outputs = [[{"json": {}, "pairedItem": _all_inputs(task)}], *outputs[1:]]
-    return outputs
-
-
-def check(outputs: Outputs) -> None:
-    """Whether a node gave what it has to. Raises `NodeError`."""
-    if type(outputs) is not list:
-        raise NodeError("The node gave no list of outputs; this is a mistake in its type.")
-    for items in outputs:
-        if type(items) is not list:
-            raise NodeError("The node gave an output that is no list; this is a mistake in its type.")
-        for item in items:
-            if type(item) is not dict or type(item.get("json")) is not dict:
-                raise NodeError("The node gave an item without an object under json; this is a mistake in its type.")
-
-
-def paired(inputs: list[Items], outputs: Outputs) -> Outputs:
-    """Pair items that say nothing: with the only input item, or by index where one output has as many as the input."""
-    if all("pairedItem" in item for items in outputs for item in items):
-        return outputs
-    if len(inputs) != 1:
-        return outputs
-    if len(inputs[0]) == 1:
-        return [[_with_pair(item, 0) for item in items] for items in outputs]
-    if len(outputs) == 1 and len(outputs[0]) == len(inputs[0]):
-        return [[_with_pair(item, index) for index, item in enumerate(outputs[0])]]
-    return outputs
-
-
-def _with_pair(item: Item, index: int) -> Item:
-    return item if "pairedItem" in item else {**item, "pairedItem": {"item": index}}
-
-
-def _all_inputs(task: Task) -> list[PairedItem]:
-    return [
-        {"item": place, "input": index} if index else {"item": place}
-        for index, items in enumerate(task.inputs)
-        for place in range(len(items))
-    ]
-
-
-def failed(task: Task, message: str) -> Outputs:
-    """The outputs of a node that failed and whose workflow goes on: its input items with the error."""
-    items = task.inputs[0] if task.inputs and task.inputs[0] else [Item(json={})]
-    carrying = [_carrying(item, message) for item in items]
-    output = task.step.error_output or 0
-    return [*([] for _ in range(output)), carrying]
-
-
-def _carrying(item: Item, message: str) -> Item:
-    return {**item, "json": {**item["json"], "error": message}, "error": {"message": message}}
-
-
-def errors_apart(task: Task, outputs: Outputs, error_output: int) -> Outputs:
-    """Move the items that carry an error to the last output, merged with the input item that they are paired with."""
-    kept: Outputs = [[] for _ in range(max(error_output, 0))]
-    errors: Items = []
-    for index, items in enumerate(outputs):
-        for item in items:
-            if is_error(item):
-                errors.append(_merged(task, item))
-            elif index < error_output:
-                kept[index].append(item)
-            else:
-                errors.append(item)
-    return [*kept, errors]
-
-
-def is_error(item: Item) -> bool:
-    """Whether an item stands for a failure: it carries an error, or its json is only one."""
-    if item.get("error"):
-        return True
-    json = item["json"]
-    return bool(json.get("error")) and (len(json) == 1 or (len(json) == 2 and "message" in json))
-
-
-def _merged(task: Task, item: Item) -> Item:
-    given = _paired_input(task, item)
-    return item if given is None else {**item, "json": {**given["json"], **item["json"]}}
-
-
-def _paired_input(task: Task, item: Item) -> Item | None:
-    references = references_of(item.get("pairedItem"))
-    if len(references) != 1:
-        return None
-    place, index, run = references[0]
-    if run not in (None, task.run):
-        return None
-    if index < len(task.inputs) and place < len(task.inputs[index]):
-        return task.inputs[index][place]
-    return None

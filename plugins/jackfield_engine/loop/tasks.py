@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from jackfield.api.nodes.items import NodeInputs
 from jackfield.api.records import record, state
-from jackfield.api.workflows import Items, Outputs
+from jackfield.api.workflows import Outputs
 from jackfield_engine.loop.graph import GraphStep
 
 
@@ -19,18 +20,14 @@ class ItemSource(NamedTuple):
 
 @state
 class Task:
-    """What to run next. inputs: per input, items whose `pairedItem` is their own place; seen: those that the node is
-    given, the first of each input with `executeOnce`; sources: per input, None when
-    nothing reached it; run: how often the node ran before; index: how many node runs the execution had before; preset:
-    the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it may have changed
-    the world outside the execution; asked: what tells the sub-workflows apart that a part of the node asks for, when
-    another time it may ask for others."""
+    """What to run next. sources: per input, None when nothing reached it; index: how many node runs the execution had
+    before; preset: the outputs when the node is not run at all (disabled, or its data is pinned); effect: whether it
+    may have changed the world outside the execution; asked: what tells the sub-workflows apart that a part of the node
+    asks for, when another time it may ask for others."""
 
     step: GraphStep
-    inputs: list[Items]
-    seen: list[Items]
+    given: NodeInputs
     sources: tuple[ItemSource | None, ...]
-    run: int
     index: int
     preset: Outputs | None = None
     effect: bool = False

@@ -76,7 +76,7 @@ class EngineNodeRun:
         self.node: Node = plan.node
         self.borrowed: Borrowed | None = None
         """The workflow's static data, when the node asked for it; to be given back."""
-        self.inputs: Sequence[Items] = task.seen
+        self.inputs: Sequence[Items] = task.given.seen
         self.items: Items = self.inputs[0]
         self._seen: Items = self.items
         self._places = range(len(self.items))
@@ -98,10 +98,10 @@ class EngineNodeRun:
 
     @property
     def run_index(self) -> int:
-        return self._task.run
+        return self._task.given.run
 
     def items_of_run(self, index: int) -> Items:
-        if index == self._task.run:
+        if index == self._task.given.run:
             return self.items
         loop = self._data.loop
         runs = loop.results.get(self.node.name, ()) if loop is not None else ()

@@ -33,7 +33,7 @@ class NodeSurroundings:
 
     @property
     def run_index(self) -> int:
-        return self._task.run
+        return self._task.given.run
 
     @property
     def execution(self) -> Mapping[str, Json]:
@@ -100,7 +100,7 @@ class NodeSurroundings:
                 "webhookId": node.webhook_id,
                 "parameters": self._data.plan.shown_parameters(node.name) if reads.parameters else {},
                 "context": self._data.memory(node.name),
-                "runIndex": self._task.run,
+                "runIndex": self._task.given.run,
                 "onError": node.on_error,
                 "previous": self._previous(),
             },

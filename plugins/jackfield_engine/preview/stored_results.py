@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.history import node_records, original_input, outputs_of
+from jackfield.api.nodes.items import NodeInputs, entered, seen_items
 from jackfield.api.records import record
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.loop.graph import Graph, towards
 from jackfield_engine.loop.plans import WorkflowPlan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns, entered, firsts
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
 Results = Mapping[str, Sequence[NodeResult]]
@@ -33,7 +34,7 @@ def stored_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict
         outputs = outputs_of(step, given.items)
         if task is None or outputs is None or task.step.node.name != step["node"]:
             break
-        loop.restore(task, outputs)
+        loop.complete(task, outputs)
     return loop.results
 
 
@@ -65,8 +66,9 @@ def task_of(plan: WorkflowPlan, name: str, results: Results, reached: Reached) -
     """The node's next run."""
     count = sum(len(runs) for runs in results.values())
     step = plan.graph.steps[name]
-    seen = firsts(reached.inputs) if step.node.execute_once else reached.inputs
-    return Task(step, reached.inputs, seen, reached.sources, len(results.get(name, ())), count)
+    seen = seen_items(step.node, reached.inputs)
+    given = NodeInputs(step.node, reached.inputs, seen, len(results.get(name, ())), step.error_output)
+    return Task(step, given, reached.sources, count)
 
 
 def _wired(workflow: Workflow, results: Results, name: str) -> tuple[ItemSource | None, ...]:

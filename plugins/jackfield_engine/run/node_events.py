@@ -89,7 +89,7 @@ class NodeEvents:
 def shown(task: Task, record: NodeRecord) -> dict[str, object]:
     """A node run without its data."""
     counts = [len(items) for items in record.get("outputs") or ()]
-    found = view(record["node"], record["index"], task.run, counts, record["startedAt"])
+    found = view(record["node"], record["index"], task.given.run, counts, record["startedAt"])
     found |= {"duration": record["duration"], "status": record["status"]}
     if "error" in record:
         found["error"] = record["error"]["message"]

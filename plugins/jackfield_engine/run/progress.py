@@ -12,10 +12,11 @@ from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, Suspend
+from jackfield.api.nodes.items import finished_outputs, has_files
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns, has_files
+from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
@@ -131,7 +132,7 @@ class RunProgress:
             self.records.clear()
             return False
         self.records.popleft()
-        self._loop.restore(task, outputs)
+        self._loop.complete(task, outputs)
         if "context" in record:
             self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
@@ -146,16 +147,15 @@ class RunProgress:
         suspend: Suspend | None = None
         try:
             if task.preset is not None:
-                raw: Outputs = task.preset
+                outputs = task.preset
             else:
                 result = await self._result(actions, task, slow)
                 if isinstance(result, Suspend):
-                    suspend, raw = checked(result), result.outputs
-                else:
-                    raw = result
-                if has_files(raw):
-                    raw = await without_large_data(self._services.context, self._data.execution_id, raw)
-            outputs = self._loop.complete(task, raw)
+                    suspend, result = checked(result), result.outputs
+                outputs = finished_outputs(task.given, result)
+                if has_files(outputs):
+                    outputs = await without_large_data(self._services.context, self._data.execution_id, outputs)
+            self._loop.complete(task, outputs)
         except NodeError as exc:
             return self._node_failed(task, started, exc)
         try:

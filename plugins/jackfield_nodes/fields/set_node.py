@@ -62,6 +62,10 @@ def copies(parameters: SetParameters) -> int:
     return 1 + parameters.duplicate_count
 
 
+DUPLICATES = "duplicateItem"
+"""Without this parameter there is one copy."""
+
+
 class SetNode:
     """Pure: changes nothing outside the execution."""
 
@@ -86,7 +90,7 @@ class SetNode:
         resolved: list[SetParameters] = await run.resolve()
         items = run.items
         made = await mapped(run, resolved, lambda index, parameters: [changed(parameters, items[index], index)])
-        if run.execution.mode in {"manual", "test"} and any(copies(given) > 1 for given in resolved):
+        if DUPLICATES in run.node.parameters and run.execution.mode in {"manual", "test"}:
             made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
         return [made]
 

@@ -170,11 +170,9 @@ class RespondNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         async def work() -> Outputs:
             answer = await self._answer(run)
+            shown = [[new_item(_shown(answer), 0)]] if self.outputs(run.node) == 2 else []
             run.answer(answer.finished())
-            outputs = pass_all(run.items)
-            if self.outputs(run.node) == 2:
-                outputs.append([new_item(_shown(answer), 0)])
-            return outputs
+            return [*pass_all(run.items), *shown]
 
         return await made_at_once(run, work)
 

@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import orjson
 from pydantic import ValidationError
 
 from ..api.binary import BinaryError, BinaryFiles
 from ..api.expressions import ItemReference, references_of
+from ..api.history import stored_json
 from ..api.http_client import Authorization
-from ..api.jsontext import Json
+from ..api.jsontext import Json, depth_exceeds
 from ..api.nodes import (
     AttachedNode,
     ExecutionInfo,
@@ -32,14 +34,23 @@ from ..api.nodes import (
     StaticScope,
     Suspend,
 )
-from ..api.nodes.items import goes_on
+from ..api.nodes.items import (
+    NodeInputs,
+    carries_error,
+    entered,
+    failed_outputs,
+    finished_outputs,
+    goes_on,
+    seen_items,
+)
 from ..api.scripts import ScriptResult
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
-from .node_outputs import NodeInputs, entered, failed, is_error, normal, seen_items, stored
 
 GivenParameters: TypeAlias = "Mapping[str, Json] | Sequence[Mapping[str, Json]] | Callable[[Item], Mapping[str, Json]]"
 """For all items, one per item, or made of each item."""
+_MOST_DEPTH = 250
+"""How deep an output may be nested that JSON does not know as it is."""
 
 
 def items(*rows: Mapping[str, Json]) -> Items:
@@ -77,7 +88,7 @@ class NodeOutcome:
 
 def _carries_error(item: Item) -> bool:
     """Also one at the error output, which has the fields of its input item."""
-    return is_error(item) or "error" in item["json"]
+    return carries_error(item) or "error" in item["json"]
 
 
 class _Lines(logging.Handler):
@@ -170,19 +181,18 @@ class FakeNodeRun:
         """Run the node once. Raises `NodeError` when it fails and the workflow stops at errors, and whatever else the
         node raises, for that is its mistake."""
         continued = self.on_error == "continueErrorOutput"
-        taken = NodeInputs(
-            self.node, self._entered, self.run_index, self.type.outputs(self.node) if continued else None
-        )
+        error_output = self.type.outputs(self.node) if continued else None
+        given = NodeInputs(self.node, self._entered, list(self.inputs), self.run_index, error_output)
         try:
             result = await self.type.execute(self)
         except (NodeError, BinaryError) as exc:
             error = exc if isinstance(exc, NodeError) else NodeError(exc.message)
             if not goes_on(self):
                 raise error from None
-            return NodeOutcome(stored(failed(taken, error.message)), error=error)
+            return NodeOutcome(_stored(failed_outputs(given, error.message)), error=error)
         if isinstance(result, Suspend):
             return NodeOutcome([], result)
-        return NodeOutcome(stored(normal(taken, result)))
+        return NodeOutcome(_stored(finished_outputs(given, result)))
 
     # -- `NodeRun`
 
@@ -263,3 +273,22 @@ def _invalid(exc: ValidationError, index: int | None) -> NodeError:
     parameter = f"The parameter {path}" if path else "A parameter"
     item = "" if index is None else f" of item {index}"
     return NodeError(f"{parameter}{item} is not valid: {first['msg']}.", item=index)
+
+
+def _stored(outputs: Outputs) -> Outputs:
+    """The outputs as whoever reads the execution finds them: tuples are lists, keys are text, NaN is null, and what
+    JSON does not know is its text. Raises `NodeError` for what cannot be kept."""
+    try:
+        kept: dict[str, Outputs] = orjson.loads(_encoded({"outputs": outputs}))
+    except (TypeError, ValueError, RecursionError):
+        raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.") from None
+    return kept["outputs"]
+
+
+def _encoded(record: object) -> bytes:
+    try:
+        return orjson.dumps(record)
+    except TypeError:
+        if depth_exceeds(record, _MOST_DEPTH):
+            raise
+        return stored_json(record)

@@ -7,6 +7,7 @@ from typing import Any
 from engine_lab import Lab, doc, ended, request, until
 
 from jackfield.api.events import Event
+from jackfield.api.nodes.items import NodeInputs
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeEvents
 from jackfield_engine.loop.tasks import Task
@@ -61,7 +62,8 @@ async def test_many_fast_nodes_are_one_event_and_a_slow_one_is_told_while_it_run
     clock = FakeClock()
     bus, timers = Bus(clock), Timers(clock)
     news = NodeEvents("e", request(workflow), bus, timers)
-    task = Task(lab.engine().services.plans.of(workflow).graph.steps["A"], [[]], [[]], (None,), 0, 1)
+    step = lab.engine().services.plans.of(workflow).graph.steps["A"]
+    task = Task(step, NodeInputs(step.node, [[]], [[]], 0, None), (None,), 1)
     for index in range(LISTED + 5):
         news.runs(task)
         news.ran(task, {"node": "A", "index": index, "startedAt": 0, "duration": 1, "status": "success"})
@@ -83,7 +85,8 @@ async def test_while_nobody_listens_nothing_is_kept(lab: Lab) -> None:
     bus = Bus(clock)
     bus.heard = ()
     news = NodeEvents("e", request(workflow), bus, Timers(clock))
-    task = Task(lab.engine().services.plans.of(workflow).graph.steps["A"], [[]], [[]], (None,), 0, 1)
+    step = lab.engine().services.plans.of(workflow).graph.steps["A"]
+    task = Task(step, NodeInputs(step.node, [[]], [[]], 0, None), (None,), 1)
     news.began(0)
     news.runs(task)
     news.ran(task, {"node": "A", "index": 1, "startedAt": 0, "duration": 1, "status": "success"})

@@ -2,6 +2,9 @@
 
 An item is paired with the input items that it comes from, so that expressions of later nodes find their way back. An
 item without pairing is paired by the engine where that is unambiguous.
+
+Below stands the engine's side of it, for whatever runs nodes: what a node is given, and what becomes of the items that
+it gave. Items are never changed; what differs is a new item around the same data.
 """
 
 from __future__ import annotations
@@ -9,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..binary import BinaryError
+from ..expressions import references_of
 from ..jsontext import Json
-from ..workflows import BinaryData, Item, Items, Outputs, PairedItem
+from ..records import record
+from ..workflows import BinaryData, Item, Items, Node, Outputs, PairedItem
 from .types import NodeError, NodeRun
 
 
@@ -68,6 +73,17 @@ def with_json(item: Item, json: dict[str, Json], index: int) -> Item:
     return made
 
 
+def with_pair(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
+    """An item that somebody else made, such as a script or another workflow; its own pairing stays. origin: see
+    `new_item`."""
+    return item if "pairedItem" in item else repaired(item, origin)
+
+
+def repaired(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
+    """The item with this pairing in place of its own. Shares its data with the given one."""
+    return {**item, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
+
+
 def goes_on(run: NodeRun) -> bool:
     """Whether the node goes on with its other items after one failed."""
     return run.node.on_error != "stopWorkflow"
@@ -87,3 +103,127 @@ def accepted(run: NodeRun, error: NodeError | BinaryError, index: int) -> NodeEr
     if goes_on(run):
         return error
     raise error from None
+
+
+# -- the engine's side
+
+
+@record
+class NodeInputs:
+    """What one run of a node takes. inputs: per input, items whose `pairedItem` is their own place (`entered`); seen:
+    those that the node is given; run: how often the node ran before; error_output: where the items go that failed, None
+    when the node has no such output."""
+
+    node: Node
+    inputs: list[Items]
+    seen: list[Items]
+    run: int
+    error_output: int | None
+
+
+def entered(items: Items, index: int) -> Items:
+    """The items as an input hands them on: each paired with its own place."""
+    if index == 0:
+        return [{**item, "pairedItem": {"item": place}} for place, item in enumerate(items)]
+    return [{**item, "pairedItem": {"item": place, "input": index}} for place, item in enumerate(items)]
+
+
+def seen_items(node: Node, inputs: list[Items]) -> list[Items]:
+    """What the node is given of its inputs: with `executeOnce` the first item of each."""
+    return [items[:1] for items in inputs] if node.execute_once else inputs
+
+
+def has_files(outputs: Outputs) -> bool:
+    """Whether an item carries files."""
+    return any("binary" in item for items in outputs for item in items)
+
+
+def finished_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
+    """The outputs of a node that ran: checked, paired, error items on their own output, filled when nothing came.
+
+    Raises `NodeError` when they are not lists of items.
+    """
+    check_outputs(outputs)
+    outputs = paired_outputs(given.seen, outputs)
+    if given.error_output is not None:
+        outputs = errors_apart(given, outputs, given.error_output)
+    if given.node.always_output_data and not any(outputs):
+        outputs = [[{"json": {}, "pairedItem": all_pairs(given.inputs)}], *outputs[1:]]
+    return outputs
+
+
+def check_outputs(outputs: Outputs) -> None:
+    """Whether a node gave what it has to. Raises `NodeError`."""
+    if type(outputs) is not list:
+        raise NodeError("The node gave no list of outputs; this is a mistake in its type.")
+    for items in outputs:
+        if type(items) is not list:
+            raise NodeError("The node gave an output that is no list; this is a mistake in its type.")
+        for item in items:
+            if type(item) is not dict or type(item.get("json")) is not dict:
+                raise NodeError("The node gave an item without an object under json; this is a mistake in its type.")
+
+
+def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
+    """Pair items that say nothing: with the only input item, or by index where one output has as many as the input."""
+    if all("pairedItem" in item for items in outputs for item in items):
+        return outputs
+    if len(inputs) != 1:
+        return outputs
+    if len(inputs[0]) == 1:
+        return [[with_pair(item, 0) for item in items] for items in outputs]
+    if len(outputs) == 1 and len(outputs[0]) == len(inputs[0]):
+        return [[with_pair(item, index) for index, item in enumerate(outputs[0])]]
+    return outputs
+
+
+def failed_outputs(given: NodeInputs, message: str) -> Outputs:
+    """The outputs of a node that failed and whose workflow goes on: its input items with the error."""
+    items = given.inputs[0] if given.inputs and given.inputs[0] else [Item(json={})]
+    carrying = [_carrying(item, message) for item in items]
+    output = given.error_output or 0
+    return [*([] for _ in range(output)), carrying]
+
+
+def _carrying(item: Item, message: str) -> Item:
+    return {**item, "json": {**item["json"], "error": message}, "error": {"message": message}}
+
+
+def errors_apart(given: NodeInputs, outputs: Outputs, error_output: int) -> Outputs:
+    """Move the items that carry an error to the last output, merged with the input item that they are paired with."""
+    kept: Outputs = [[] for _ in range(max(error_output, 0))]
+    errors: Items = []
+    for index, items in enumerate(outputs):
+        for item in items:
+            if carries_error(item):
+                errors.append(_merged(given, item))
+            elif index < error_output:
+                kept[index].append(item)
+            else:
+                errors.append(item)
+    return [*kept, errors]
+
+
+def carries_error(item: Item) -> bool:
+    """Whether an item stands for a failure: it carries an error, or its json is only one."""
+    if item.get("error"):
+        return True
+    json = item["json"]
+    return bool(json.get("error")) and (len(json) == 1 or (len(json) == 2 and "message" in json))
+
+
+def _merged(given: NodeInputs, item: Item) -> Item:
+    source = _paired_input(given, item)
+    return item if source is None else {**item, "json": {**source["json"], **item["json"]}}
+
+
+def _paired_input(given: NodeInputs, item: Item) -> Item | None:
+    references = references_of(item.get("pairedItem"))
+    if len(references) != 1:
+        return None
+    place, index, run = references[0]
+    if run not in (None, given.run):
+        return None
+    if index < len(given.inputs) and place < len(given.inputs[index]):
+        return given.inputs[index][place]
+    return None

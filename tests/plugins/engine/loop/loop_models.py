@@ -10,6 +10,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from jackfield.api.nodes import NodeError
+from jackfield.api.nodes.items import finished_outputs
 from jackfield.api.workflows import Items, Node, OnError, Outputs, Wire, Workflow, WorkflowSettings
 from jackfield_engine.loop.graph import Graph, build_graph
 from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
@@ -92,7 +93,7 @@ class Behaviour:
         choose = random.Random(f"{self.seed}:{task.index}")
         if choose.random() < self.failures:
             raise NodeError("it failed")
-        given = task.seen[0]
+        given = task.given.seen[0]
         outputs: Outputs = []
         for output in range(OUTPUTS):
             kept = [item for item in given if choose.random() < self.reach]
@@ -102,6 +103,13 @@ class Behaviour:
                 kept.append({"json": {"error": "of this item"}})
             outputs.append(kept)
         return outputs
+
+
+def complete(loop: RunLoop, task: Task, outputs: Outputs) -> Outputs:
+    """What becomes of a node's outputs, as the engine has it. Raises `NodeError`; then the task is still open."""
+    made = outputs if task.preset is not None else finished_outputs(task.given, outputs)
+    loop.complete(task, made)
+    return made
 
 
 def play(loop: RunLoop, behaviour: Behaviour, past: Sequence[Outputs | None] = ()) -> Trace:
@@ -123,10 +131,10 @@ def one(loop: RunLoop, task: Task, behaviour: Behaviour, past: Sequence[Outputs 
     place = task.index - 1
     restored = past[place] if place < len(past) else None
     if restored is not None:
-        loop.restore(task, restored)
+        loop.complete(task, restored)
         return restored
     try:
-        return loop.complete(task, task.preset if task.preset is not None else behaviour.run(task))
+        return complete(loop, task, task.preset if task.preset is not None else behaviour.run(task))
     except NodeError as exc:
         return loop.fail(task, exc.message)
 

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from loop_models import a_graph, a_node, chain, numbers
+from loop_models import a_graph, a_node, chain, complete, numbers
 
 from jackfield.api.expressions import ExpressionProblem, ItemPosition
 from jackfield.api.workflows import Items, Outputs
@@ -31,7 +31,7 @@ def reach(loop: RunLoop, name: str, outputs: dict[str, Outputs]) -> Task:
     while (task := loop.next()) is not None:
         if task.step.node.name == name:
             return task
-        loop.complete(task, outputs.get(task.step.node.name) or [task.seen[0]])
+        complete(loop, task, outputs.get(task.step.node.name) or [task.given.seen[0]])
     raise AssertionError("it was never reached")
 
 
@@ -111,7 +111,7 @@ def test_inputs_are_told_apart() -> None:
     loop = RunLoop(graph, "a", numbers(1))
     first = loop.next()
     assert first is not None
-    loop.complete(first, [numbers(5)])
+    complete(loop, first, [numbers(5)])
     loop = RunLoop(a_graph([a_node(name) for name in "abcmz"], [
         ("a", 0, "b", 0), ("a", 0, "c", 0), ("b", 0, "m", 0), ("c", 0, "m", 1), ("m", 0, "z", 0),
     ]), "a", numbers(1, 2))  # fmt: skip
@@ -130,10 +130,10 @@ def test_in_a_loop_the_nearest_run_counts() -> None:
     for _ in range(3):
         task = loop.next()
         assert task is not None
-        loop.complete(task, [[task.inputs[0][1], task.inputs[0][0]]])
+        complete(loop, task, [[task.given.inputs[0][1], task.given.inputs[0][0]]])
     task = loop.next()
     assert task is not None
-    loop.complete(task, [[], task.inputs[0]])
+    complete(loop, task, [[], task.given.inputs[0]])
     last = loop.next()
     assert last is not None
     assert last.step.node.name == "c"
@@ -147,10 +147,10 @@ def test_a_long_loop_is_followed_without_recursion() -> None:
     for _ in range(3000):
         task = loop.next()
         assert task is not None
-        loop.complete(task, [task.inputs[0]])
+        complete(loop, task, [task.given.inputs[0]])
     task = loop.next()
     assert task is not None
-    loop.complete(task, [[], task.inputs[0]])
+    complete(loop, task, [[], task.given.inputs[0]])
     last = loop.next()
     assert last is not None
     assert found(last, loop, "a") == ItemPosition("a", 0, 0, 0)

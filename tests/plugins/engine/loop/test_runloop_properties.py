@@ -59,11 +59,11 @@ def taken_by(trace: Trace) -> Counter[object]:
     taken: Counter[object] = Counter()
     for task in trace.tasks:
         for index, source in enumerate(task.sources):
-            json = repr([item["json"] for item in task.inputs[index]])
+            json = repr([item["json"] for item in task.given.inputs[index]])
             if source is not None:
                 taken[source.node, source.run, source.output, task.step.node.name, index, json] += 1
             else:
-                assert task.inputs[index] == []
+                assert task.given.inputs[index] == []
     return taken
 
 

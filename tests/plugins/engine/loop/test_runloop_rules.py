@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from loop_models import a_graph, a_node, chain, numbers, plain
+from loop_models import a_graph, a_node, chain, complete, numbers, plain
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Outputs
@@ -32,7 +32,7 @@ def order(graph: Graph, outputs: dict[str, Outputs] | None = None) -> list[str]:
     while (task := loop.next()) is not None:
         name = task.step.node.name
         found.append(name)
-        loop.complete(task, (outputs or {}).get(name) or [task.seen[0]])
+        complete(loop, task, (outputs or {}).get(name) or [task.given.seen[0]])
     return found
 
 
@@ -41,7 +41,7 @@ def test_the_start_node_gives_the_items_at_its_output() -> None:
     loop = RunLoop(graph, "a", numbers(7), output=1)
     task = loop.next()
     assert task is not None
-    assert (task.step.node.name, plain(task.inputs[0]), task.index) == ("c", [{"n": 7}], 1)
+    assert (task.step.node.name, plain(task.given.inputs[0]), task.index) == ("c", [{"n": 7}], 1)
 
 
 def test_an_unknown_start_is_an_error() -> None:
@@ -87,26 +87,30 @@ def merge() -> Graph:
 def test_several_inputs_wait_for_all_of_them() -> None:
     loop, task = first(merge())
     while task.step.node.name != "m":
-        loop.complete(task, [numbers(1 if task.step.node.name == "b" else 2)])
+        complete(loop, task, [numbers(1 if task.step.node.name == "b" else 2)])
         following = loop.next()
         assert following is not None
         task = following
-    assert [plain(items) for items in task.inputs] == [[{"n": 1}], [{"n": 2}]]
+    assert [plain(items) for items in task.given.inputs] == [[{"n": 1}], [{"n": 2}]]
     assert [source and source.node for source in task.sources] == ["b", "c"]
-    assert [item["pairedItem"] for items in task.inputs for item in items] == [{"item": 0}, {"item": 0, "input": 1}]
+    pairs = [item["pairedItem"] for items in task.given.inputs for item in items]
+    assert pairs == [
+        {"item": 0},
+        {"item": 0, "input": 1},
+    ]
 
 
 def test_a_missing_input_is_empty_once_nothing_else_can_run() -> None:
     loop, task = first(merge())
-    loop.complete(task, [[]])
+    complete(loop, task, [[]])
     task = loop.next()  # type: ignore[assignment]
-    loop.complete(task, [numbers(2)])
+    complete(loop, task, [numbers(2)])
     last = loop.next()
     assert last is not None
     assert last.step.node.name == "m"
-    assert [plain(items) for items in last.inputs] == [[], [{"n": 2}]]
+    assert [plain(items) for items in last.given.inputs] == [[], [{"n": 2}]]
     assert last.sources[0] is None
-    loop.complete(last, [[]])
+    complete(loop, last, [[]])
     assert loop.next() is None
 
 
@@ -122,8 +126,8 @@ def test_a_cycle_runs_until_it_gives_nothing() -> None:
     graph = a_graph([a_node("a"), a_node("b")], [("a", 0, "b", 0), ("b", 0, "b", 0)])
     loop, task = first(graph)
     for left in (2, 1, 0):
-        assert task.run == 2 - left
-        loop.complete(task, [numbers(left)] if left else [[]])
+        assert task.given.run == 2 - left
+        complete(loop, task, [numbers(left)] if left else [[]])
         following = loop.next()
         task = following or task
     assert loop.next() is None
@@ -135,7 +139,7 @@ def test_an_endless_cycle_meets_the_limit() -> None:
     for _ in range(4):
         task = loop.next()
         assert task is not None
-        loop.complete(task, [task.inputs[0]])
+        complete(loop, task, [task.given.inputs[0]])
     with pytest.raises(TooManyRuns):
         loop.next()
     assert loop.next() is None
@@ -146,8 +150,8 @@ def test_a_disabled_node_hands_on_its_first_input() -> None:
     loop, task = first(graph, "a", 1, 2)
     assert task.preset is not None
     assert plain(task.preset[0]) == [{"n": 1}, {"n": 2}]
-    loop.complete(task, task.preset)
-    assert plain(loop.next().inputs[0]) == [{"n": 1}, {"n": 2}]  # type: ignore[union-attr]
+    complete(loop, task, task.preset)
+    assert plain(loop.next().given.inputs[0]) == [{"n": 1}, {"n": 2}]  # type: ignore[union-attr]
 
 
 def test_pinned_data_counts_only_when_asked_for() -> None:
@@ -155,13 +159,13 @@ def test_pinned_data_counts_only_when_asked_for() -> None:
     assert first(graph)[1].preset is None
     loop, task = first(graph, pin=True)
     assert task.preset == [[{"json": {"n": 9}, "pairedItem": {"item": 0}}]]
-    assert loop.complete(task, task.preset) == task.preset
+    assert complete(loop, task, task.preset) == task.preset
 
 
 def test_execute_once_shows_the_first_item_and_loses_none_when_it_fails() -> None:
     graph = a_graph([a_node("a"), a_node("b", execute_once=True, on_error="continueRegularOutput")], [("a", 0, "b", 0)])
     loop, task = first(graph, "a", 1, 2)
-    assert plain(task.seen[0]) == [{"n": 1}]
+    assert plain(task.given.seen[0]) == [{"n": 1}]
     assert plain(loop.fail(task, "no")[0]) == [{"n": 1, "error": "no"}, {"n": 2, "error": "no"}]  # type: ignore[index]
 
 
@@ -170,13 +174,13 @@ def test_always_output_data_gives_one_empty_item() -> None:
         [a_node("a"), a_node("b", always_output_data=True), a_node("c")], [("a", 0, "b", 0), ("b", 0, "c", 0)]
     )
     loop, task = first(graph, "a", 1, 2)
-    assert loop.complete(task, [[]]) == [[{"json": {}, "pairedItem": [{"item": 0}, {"item": 1}]}]]
+    assert complete(loop, task, [[]]) == [[{"json": {}, "pairedItem": [{"item": 0}, {"item": 1}]}]]
     assert loop.next() is not None
 
 
 def test_always_output_data_leaves_a_node_alone_that_gave_something() -> None:
     loop, task = first(a_graph([a_node("a"), a_node("b", always_output_data=True)], [("a", 0, "b", 0)]))
-    assert loop.complete(task, [[], numbers(3)]) == [[], [{"json": {"n": 3}, "pairedItem": {"item": 0}}]]
+    assert complete(loop, task, [[], numbers(3)]) == [[], [{"json": {"n": 3}, "pairedItem": {"item": 0}}]]
 
 
 def failing(mode: str) -> tuple[RunLoop, Task]:
@@ -222,7 +226,7 @@ def test_items_that_failed_go_to_the_error_output_with_their_input() -> None:
             {"json": {"x": 1}, "error": "carried", "pairedItem": [{"item": 0}]},
         ]
     ]
-    outputs = loop.complete(task, given)
+    outputs = complete(loop, task, given)
     assert plain(outputs[0]) == [{"n": 1}, {"error": "a field", "message": "m", "n": 1}]
     assert outputs[1] == []
     assert plain(outputs[2]) == [
@@ -236,7 +240,7 @@ def test_items_that_failed_go_to_the_error_output_with_their_input() -> None:
 def test_outputs_that_are_no_items_are_refused_and_the_node_can_still_fail(wrong: object) -> None:
     loop, task = failing("continueRegularOutput")
     with pytest.raises(NodeError):
-        loop.complete(task, wrong)  # type: ignore[arg-type]
+        complete(loop, task, wrong)  # type: ignore[arg-type]
     assert loop.fail(task, "no") is not None
 
 
@@ -244,9 +248,9 @@ def test_the_loop_is_used_in_turn() -> None:
     loop, task = first(chain("a", "b", "c"))
     with pytest.raises(RuntimeError):
         loop.next()
-    loop.complete(task, [numbers(1)])
+    complete(loop, task, [numbers(1)])
     with pytest.raises(RuntimeError):
-        loop.complete(task, [numbers(1)])
+        complete(loop, task, [numbers(1)])
 
 
 def test_items_handed_in_are_never_changed() -> None:
@@ -255,7 +259,7 @@ def test_items_handed_in_are_never_changed() -> None:
     task = loop.next()
     assert task is not None
     given = [[{"json": {"n": 5}}, {"json": {"n": 6}}]]
-    loop.complete(task, given)  # type: ignore[arg-type]
+    complete(loop, task, given)  # type: ignore[arg-type]
     assert items == numbers(1, 2)
     assert given == [[{"json": {"n": 5}}, {"json": {"n": 6}}]]
 
