@@ -113,7 +113,19 @@ _EVENTS = ("ALTER TABLE call_data ADD COLUMN event TEXT NOT NULL DEFAULT ''",)
 """Names of the events that calls tell of."""
 _FINGERPRINTS = ("ALTER TABLE deliveries ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",)
 """Of the requests that idempotency keys stand for."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS)
+_UNSEALED = (
+    """CREATE TABLE unsealed_versions (
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE, version INTEGER NOT NULL,
+        PRIMARY KEY (workflow_id, version)
+    ) STRICT, WITHOUT ROWID""",
+    "INSERT INTO unsealed_versions SELECT workflow_id, version FROM workflow_versions",
+    "CREATE TABLE unsealed_runs (data INTEGER PRIMARY KEY) STRICT",
+    "INSERT INTO unsealed_runs SELECT data FROM execution_documents",
+)
+"""Documents that were stored before their secrets were sealed: what is still to be done of them."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED,
+)  # fmt: skip
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:

@@ -12,6 +12,7 @@ from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
+from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.users import SqliteUsers
@@ -19,7 +20,14 @@ from jackfield_store_sqlite.workflows import SqliteWorkflows
 
 
 class SqliteStore(
-    SqliteUsers, SqliteWorkflows, SqliteWebhooks, SqliteExecutions, SqliteConfiguration, Pruning, SqliteCopies
+    SqliteUsers,
+    SqliteWorkflows,
+    SqliteWebhooks,
+    SqliteExecutions,
+    SqliteConfiguration,
+    Pruning,
+    SqliteCopies,
+    SqliteOldDocuments,
 ):
     """`jackfield.api.storage.Store` on one SQLite file.
 

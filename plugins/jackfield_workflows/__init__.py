@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, cast
+
 from jackfield.api.context import WorkflowReader
+from jackfield.api.object_references import load
 from jackfield.api.plugin import Plugin, SettingsTable, later
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+
+OLD_DOCUMENTS = "jackfield_workflows.documents.old_documents:seal_old_documents"
 
 
 class WorkflowsPlugin(Plugin):
@@ -13,5 +22,10 @@ class WorkflowsPlugin(Plugin):
     settings = (SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),)
     commands = ("jackfield_workflows.cli.commands:workflow",)
     provides = {WorkflowReader: "jackfield_workflows.documents.reader:CachedReader"}
+
+    def start(self) -> None:
+        """See to what an earlier version has stored."""
+        work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
+        self.context.spawn("old documents", work(self.context))
 
     jackfield_blueprints = later("jackfield_workflows.routes.blueprints:blueprints")

@@ -6,17 +6,19 @@ import hashlib
 import hmac
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 PLANTED = "planted-e2e-4f0c"
@@ -190,3 +192,50 @@ def test_results_hold_no_secret_of_the_node_itself(api: httpx.Client) -> None:
     assert run.is_success, run.text
     assert PLANTED not in run.text
     assert MASK in run.text
+
+
+def planted(daemon: Daemon) -> list[str]:
+    """Files of the configuration directory that have the secret in clear."""
+    files = [file for file in daemon.config_dir.rglob("*") if file.is_file()]
+    return [file.name for file in files if PLANTED.encode() in file.read_bytes()]
+
+
+def grown_old(daemon: Daemon, ident: str, copies: int) -> None:
+    """Make the stored document what an earlier version has written, in so many versions."""
+    document = json.dumps(chain("old", webhook("old", **AUTH), node("End", "noOp"))).encode()
+    with closing(sqlite3.connect(daemon.config_dir / "jackfield.db")) as database:
+        database.execute("UPDATE workflow_versions SET document = ?", (document,))
+        rows = ((ident, number, "old", 0, None, document) for number in range(2, copies + 2))
+        database.executemany("INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?)", rows)
+        database.execute("UPDATE workflows SET version = ?", (copies + 1,))
+        database.execute("INSERT INTO unsealed_versions SELECT workflow_id, version FROM workflow_versions")
+        database.commit()
+
+
+def left(daemon: Daemon) -> int:
+    with closing(sqlite3.connect(daemon.config_dir / "jackfield.db", timeout=10)) as database:
+        return int(database.execute("SELECT count(*) FROM unsealed_versions").fetchone()[0])
+
+
+def test_nothing_stored_has_them_and_old_documents_are_sealed(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path)
+    try:
+        ident = live(daemon.start(), daemon.admin(), "old")
+        assert called(daemon, "old") == httpx.codes.OK
+        assert planted(daemon) == []
+        daemon.stop()
+        grown_old(daemon, ident, 400)
+        assert planted(daemon) != []
+        daemon.start()
+        assert called(daemon, "old") == httpx.codes.OK
+        daemon.kill()
+        daemon.start()
+        assert called(daemon, "old") == httpx.codes.OK
+        poll(lambda: not left(daemon), "all are sealed", timeout=60)
+        poll(lambda: not planted(daemon), "nothing is left in clear", timeout=20)
+        assert called(daemon, "old") == httpx.codes.OK
+        api = daemon.admin()
+        assert api.post(f"/workflows/{ident}/versions/7/restore").is_success
+        assert called(daemon, "old") == httpx.codes.OK
+    finally:
+        daemon.close()

@@ -49,7 +49,8 @@ async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow
     row = stored.row
     try:
         if stored.document is not None:
-            return context.port(WorkflowReader).parse(stored.document, id=row.workflow_id, version=row.workflow_version)
+            reader = context.port(WorkflowReader)
+            return await reader.parse_stored(stored.document, id=row.workflow_id, version=row.workflow_version)
         if row.workflow_id is not None:
             return await context.port(WorkflowReader).load(row.workflow_id, row.workflow_version)
     except NotFound:

@@ -14,7 +14,6 @@ from jackfield.api.context import WorkflowReader
 from jackfield.api.engine import Durability, ExecutionRequest, Outcome
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.history import stored_json
-from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog, NodeError, entry_items
 from jackfield.api.records import record
 from jackfield.api.storage import OPEN_STATUSES
@@ -258,8 +257,7 @@ class Children:
         try:
             if isinstance(wanted, str):
                 return await reader.load(wanted)
-            document = {"name": "Sub-workflow", **wanted}
-            return await off_loop(document, lambda: reader.parse(document))
+            return await reader.parse_unsaved({"name": "Sub-workflow", **wanted})
         except NotFound:
             raise NodeError(f"There is no workflow with the id '{wanted}' to run.") from None
         except InvalidInput as exc:

@@ -11,8 +11,11 @@ from typing import Protocol
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
+from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document
 from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.saved.changes import Author, WorkflowChanges
 from jackfield_workflows.saved.imports import Importer, import_view
@@ -51,14 +54,20 @@ class StoredWorkflows:
                 return found
 
     async def read(self, workflow_id: str) -> Document:
-        return self._secrets.redacted(await self.read_whole(workflow_id))
+        return self._secrets.redacted(workflow_view(await self._stored(workflow_id)))
 
     async def read_whole(self, workflow_id: str) -> Document:
-        """As `read`, with its secrets: for who may read the store's file. Raises `NotFound`."""
+        """As `read`, with its secrets: for who may read the key beside the store. Raises `NotFound`,
+        `ConfigurationError`."""
+        stored = await self._stored(workflow_id)
+        opened = await SealedSecrets(self._context).opened(stored.document)
+        return workflow_view(replace(stored, document=opened))
+
+    async def _stored(self, workflow_id: str) -> StoredWorkflow:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
             raise NotFound("There is no workflow with this id.")
-        return workflow_view(stored)
+        return stored
 
     async def put(self, documents: Sequence[Json], *, partial: bool) -> Mapping[str, Json]:
         changes = WorkflowChanges(self._context)

@@ -16,9 +16,10 @@ from jackfield.api.ids import is_uuid
 from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.object_references import load
-from jackfield.api.records import state
+from jackfield.api.records import replace, state
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document, Problem, Workflow
+from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.settings import WorkflowsSettings
 
@@ -46,12 +47,26 @@ class CachedReader:
         self._size = 0
         self._changes = 0
         self._secrets = SecretParameters(context)
+        self._sealed = SealedSecrets(context)
 
     def parse(self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
         """Raises `InvalidInput` with a json path per mistake. A secret that was taken out counts as empty."""
         if isinstance(document, dict):
-            document = self._secrets.kept(document, None)
+            document = self._secrets.kept(without_sealed(document), None)
         return _parse()(document, id=id, version=version, active=active)
+
+    async def parse_unsaved(self, document: Document) -> Workflow:
+        """Raises `InvalidInput`."""
+        workflow = await off_loop(document, lambda: self.parse(document))
+        return replace(workflow, document=await self._sealed.sealed(workflow.document))
+
+    async def parse_stored(
+        self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False
+    ) -> Workflow:
+        """Raises `InvalidInput`, `ConfigurationError`."""
+        opened = await self._sealed.opened(document)
+        workflow = await off_loop(document, lambda: _parse()(opened, id=id, version=version, active=active))
+        return replace(workflow, document=document)
 
     async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
         """The saved workflow, its current version by default. Raises `NotFound`."""
@@ -78,10 +93,7 @@ class CachedReader:
     async def _read(self, workflow_id: str, version: int | None) -> Workflow:
         changes = self._changes
         stored = await self._stored(workflow_id, version)
-        workflow = await off_loop(
-            stored.document,
-            lambda: _parse()(stored.document, id=stored.id, version=stored.version, active=stored.active),
-        )
+        workflow = await self.parse_stored(stored.document, id=stored.id, version=stored.version, active=stored.active)
         # A change that was committed while the store answered may have made this stale: used once, never kept.
         if changes == self._changes:
             self._keep(workflow, version)

@@ -43,6 +43,21 @@ class SecretParameters:
             return {key: MASK if key in VALUES else value for key, value in document.items()}
         return self._with_nodes(document, lambda node: self._changed(node, {}, masked))
 
+    def taken(self, document: Document) -> list[tuple[SecretPath, Json]]:
+        """What `redacted` takes out: keys from the document to each secret, and its value. What lies in another one
+        comes behind it."""
+        if is_credential(document):
+            return [((key,), document[key]) for key in VALUES if document.get(key, MASK) != MASK]
+        listed = document.get("nodes")
+        found = [
+            (("nodes", str(index), "parameters", *place), value)
+            for index, node in enumerate(listed if isinstance(listed, list) else ())
+            if isinstance(node, dict)
+            for place, value in self._values(node)
+            if not _is_mask(value) and masked(value, ABSENT) == MASK
+        ]
+        return sorted(found, key=lambda one: len(one[0]))
+
     def hidden(self, workflow: Workflow) -> Workflow:
         """The workflow without secrets, for what its nodes' parameters are shown to."""
         nodes = {name: self._hidden(node) for name, node in workflow.nodes.items()}

@@ -8,7 +8,6 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.history import NodeRecord, node_records, original_input, stored_json
-from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Workflow
@@ -71,8 +70,8 @@ async def executed_workflow(context: PluginContext, stored: StoredExecution, *, 
     row = stored.row
     document = stored.document
     if document is not None:
-        parse = context.port(WorkflowReader).parse
-        return await off_loop(document, lambda: parse(document, id=row.workflow_id, version=row.workflow_version))
+        reader = context.port(WorkflowReader)
+        return await reader.parse_stored(document, id=row.workflow_id, version=row.workflow_version)
     if row.workflow_id is None:
         raise NotFound("The workflow of this execution is not kept.")
     try:

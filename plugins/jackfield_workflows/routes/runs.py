@@ -13,7 +13,6 @@ from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
 from jackfield.api.http import json_response, operation, parse_model, read_json, request_id, taken_memory
 from jackfield.api.jsontext import Json
-from jackfield.api.large_json import off_loop
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.history.views import execution_body, failure_view
@@ -118,7 +117,7 @@ class RunRoutes:
 
     async def _parsed(self, document: dict[str, Json]) -> Workflow:
         try:
-            return await off_loop(document, lambda: self._context.port(WorkflowReader).parse(document))
+            return await self._context.port(WorkflowReader).parse_unsaved(document)
         except InvalidInput as exc:
             details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
             raise InvalidInput(exc.message, details=details) from None

@@ -18,6 +18,7 @@ from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
+from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import author, flag, page_view, paging, read_optional_json
@@ -40,6 +41,7 @@ class WorkflowRoutes:
         self._context = context
         self._changes = changes
         self._secrets = SecretParameters(context)
+        self._sealed = SealedSecrets(context)
 
     def routes(self) -> Sequence[Route]:
         one = "/workflows/<workflow_id>"
@@ -171,7 +173,7 @@ class WorkflowRoutes:
         if not (isinstance(ident, str) and is_uuid(ident) and has_masks(document)):
             return document
         stored = await self._context.store.workflow(ident)
-        return document if stored is None else self._secrets.kept(document, stored.document)
+        return document if stored is None else self._secrets.kept(document, await self._sealed.opened(stored.document))
 
     async def _problems(self, document: dict[str, Json]) -> list[Problem]:
         """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""

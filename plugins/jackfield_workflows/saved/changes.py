@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.errors import ConfigurationError, Conflict, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
@@ -22,7 +22,8 @@ from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
-from jackfield_workflows.documents.secret_parameters import SecretParameters
+from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
+from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import without_service_keys
 
@@ -49,6 +50,7 @@ class WorkflowChanges:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._running: set[asyncio.Task[object]] = set()
         self._secrets = SecretParameters(context)
+        self._sealed = SealedSecrets(context)
         self._triggers = TriggerCalls(context)
 
     # -- verbs
@@ -69,7 +71,13 @@ class WorkflowChanges:
         given = checked(changes)
         if not isinstance(given, dict):
             raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
-        return await self._finish(self._write(workflow_id, author, lambda stored: _same({**stored.document, **given})))
+
+        async def merged(stored: StoredWorkflow) -> Document:
+            if "nodes" in given:  # secrets of the present ones are needed where it has masks alone
+                return {**without_sealed(stored.document), **given}
+            return {**await self._sealed.opened(stored.document), **given}
+
+        return await self._finish(self._write(workflow_id, author, merged))
 
     async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
         """A new version with the document of an old one."""
@@ -78,7 +86,7 @@ class WorkflowChanges:
             found = await self._context.store.workflow_version(workflow_id, version)
             if found is None:
                 raise NotFound(f"The workflow has no version {version}.")
-            return found.document
+            return await self._sealed.opened(found.document)
 
         return await self._finish(self._write(workflow_id, author, old))
 
@@ -86,7 +94,7 @@ class WorkflowChanges:
         """An inactive copy; its name is the original's with a suffix unless one is given."""
         stored = await self._stored(workflow_id)
         wanted = name or stored.name[: MAX_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
-        return await self.create({**stored.document, "name": wanted}, author)
+        return await self.create({**await self._sealed.opened(stored.document), "name": wanted}, author)
 
     async def set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
@@ -99,8 +107,8 @@ class WorkflowChanges:
     # -- how
 
     async def _create(self, workflow: Workflow, author: Author) -> StoredWorkflow:
-        now = self._context.clock.now_ms()
-        stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, workflow.document, now, now)
+        now, document = self._context.clock.now_ms(), await self._sealed.sealed(workflow.document)
+        stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, document, now, now)
         await self._context.store.add_workflow(stored, self._triggers.registrations(workflow), author.name)
         await self._follow("saved", workflow)
         return stored
@@ -111,15 +119,15 @@ class WorkflowChanges:
         async with self._one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
             given = named(await document(present), present.name)
-            if isinstance(given, dict):
+            if isinstance(given, dict) and has_masks(given):
                 await self._secrets.ready(given)
-                given = self._secrets.kept(given, present.document)
+                given = self._secrets.kept(given, await self._sealed.opened(present.document))
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
             if present.active:
                 await self._check_live(workflow)
             stored = await self._context.store.change_workflow(
                 present.id,
-                workflow.document,
+                await self._sealed.sealed(workflow.document),
                 workflow.name,
                 self._triggers.registrations(workflow),
                 now=self._context.clock.now_ms(),
@@ -131,7 +139,7 @@ class WorkflowChanges:
     async def _set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
         async with self._one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
-            workflow = await self._parsed(present.document, id=present.id, version=present.version, active=active)
+            workflow = await self._switched(present, active)
             if active:
                 await self._check_live(workflow)
             stored = await self._context.store.set_active(
@@ -141,6 +149,16 @@ class WorkflowChanges:
                 now=self._context.clock.now_ms(),
             )
             return await self._committed("activated" if active else "deactivated", workflow, stored)
+
+    async def _switched(self, present: StoredWorkflow, active: bool) -> Workflow:
+        """Raises `ConfigurationError` when it is to be live and its secrets cannot be opened."""
+        try:
+            reader = self._context.port(WorkflowReader)
+            return await reader.parse_stored(present.document, id=present.id, version=present.version, active=active)
+        except ConfigurationError:
+            if active:
+                raise
+            return await self._parsed(present.document, id=present.id, version=present.version)
 
     async def _delete(self, workflow_id: str, author: Author) -> None:
         async with self._one_at_a_time(workflow_id):

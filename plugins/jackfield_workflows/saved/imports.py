@@ -106,11 +106,8 @@ class Importer:
     async def _remarks(self, stored: StoredWorkflow) -> list[Problem]:
         """What `validate` says of what was stored."""
         reader = self._context.port(WorkflowReader)
-
-        def look() -> list[Problem]:
-            return reader.problems(reader.parse(stored.document, id=stored.id, version=stored.version))
-
-        return await off_loop(stored.document, look)
+        workflow = await reader.parse_stored(stored.document, id=stored.id, version=stored.version)
+        return await off_loop(stored.document, lambda: reader.problems(workflow))
 
 
 def documents_of(body: Json) -> list[Json]:

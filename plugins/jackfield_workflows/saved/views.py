@@ -8,8 +8,9 @@ from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow, VersionRow, WorkflowRow
 from jackfield.api.workflows import Problem
+from jackfield_workflows.documents.sealing import SEALED, without_sealed
 
-_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt"})
+_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt", SEALED})
 
 
 def without_service_keys(document: Json) -> Json:
@@ -24,7 +25,7 @@ def workflow_view(stored: StoredWorkflow) -> dict[str, Json]:
     """A `version` of the document's own that is no whole number stays; the ETag always has the service's."""
     return {
         "version": stored.version,
-        **stored.document,
+        **without_sealed(stored.document),
         "id": stored.id,
         "name": stored.name,
         "active": stored.active,

@@ -61,7 +61,17 @@ class WorkflowReader(Protocol):
     """Documents and the parsed form; parsed versions are cached, bounded."""
 
     def parse(self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False) -> Workflow:
-        """Raises `InvalidInput` with a json path per mistake."""
+        """Somebody's document. Raises `InvalidInput` with a json path per mistake."""
+
+    async def parse_unsaved(self, document: Document) -> Workflow:
+        """One that is run and not saved: `Workflow.document` is as the store keeps it, its secrets sealed. Raises
+        `InvalidInput`."""
+
+    async def parse_stored(
+        self, document: Document, *, id: str | None = None, version: int = 0, active: bool = False
+    ) -> Workflow:
+        """One that the store has kept: its nodes have their secrets, `Workflow.document` has them sealed. Raises
+        `InvalidInput`, and `ConfigurationError` when they were sealed with another key."""
 
     async def load(self, workflow_id: str, version: int | None = None) -> Workflow:
         """The saved workflow (its current version by default). Raises `NotFound`."""

@@ -1,7 +1,7 @@
 """The workflow document: n8n's workflow JSON, read liberally.
 
 `Workflow.document` is what the author wrote, untouched, so that unknown keys round-trip; the other fields are what the
-daemon reads of it.
+daemon reads of it. Of a stored workflow, secrets are in the nodes' parameters alone: the document has them sealed.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from jackfield.testing.documents import chain, node, webhook
 from jackfield_nodes.data.crypto_node import CryptoNode
 from jackfield_nodes.flow.wait_node import WaitNode
 from jackfield_webhooks.node import WebhookNode
+from jackfield_workflows.documents.sealing import SEALED, SealedSecrets
 from jackfield_workflows.documents.secret_parameters import MASK, SecretParameters
 
 PLANTED = "planted-7c1e"
@@ -75,9 +76,16 @@ def flow(**parameters: Any) -> dict[str, Any]:
     return chain("flow", webhook("hello", **parameters))
 
 
+async def opened(api: Any, saved: dict[str, Any]) -> dict[str, Any]:
+    """What is stored, which has no secret in clear, with its secrets."""
+    document = (await api.store.workflow(saved["id"])).document
+    assert PLANTED not in str(document)
+    return await SealedSecrets(api.context).opened(document)
+
+
 async def stored(api: Any, saved: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the stored workflow's first node."""
-    found = (await api.store.workflow(saved["id"])).document["nodes"][0]["parameters"]
+    """The parameters of the stored workflow's first node, opened."""
+    found = (await opened(api, saved))["nodes"][0]["parameters"]
     assert isinstance(found, dict)
     return found
 
@@ -151,7 +159,7 @@ async def test_copies_with_the_same_id_keep_their_own(hooks: Any) -> None:
     first["id"] = second["id"] = "same"
     saved = await hooks.save({"name": "two", "nodes": [first, second], "connections": {}})
     await hooks.ok("PUT", f"/workflows/{saved['id']}", {**saved, "nodes": saved["nodes"][::-1]})
-    document = (await hooks.store.workflow(saved["id"])).document
+    document = await opened(hooks, saved)
     assert [one["parameters"]["authConfig"]["secret"] for one in document["nodes"]] == ["b-7", PLANTED]
 
 
@@ -213,7 +221,7 @@ async def test_other_types_too(hooks: Any) -> None:
     assert by_name["Rows"]["rows"] == [{"key": MASK}, {"key": "", "x": 1}, "odd", {"key": MASK}]
     assert by_name["Unknown"] == {"secret": MASK, "options": [{"apiKey": MASK}], "text": "shown"}
     await hooks.ok("PUT", f"/workflows/{saved['id']}", saved)
-    assert (await hooks.store.workflow(saved["id"])).document["nodes"] == document["nodes"]
+    assert (await opened(hooks, saved))["nodes"] == document["nodes"]
 
 
 @pytest.mark.parametrize(
@@ -253,3 +261,66 @@ async def test_a_credential_that_was_stored_as_a_workflow_shows_nothing(hooks: A
     found = await hooks.ok("GET", f"/workflows/{saved['id']}")
     assert (found["data"], found["type"]) == (MASK, "httpBasicAuth")
     await hooks.ok("DELETE", f"/workflows/{saved['id']}", status=204)
+
+
+async def test_every_verb_seals_what_it_stores(hooks: Any) -> None:
+    saved = await hooks.save(flow(**HMAC))
+    one = f"/workflows/{saved['id']}"
+    await hooks.ok("PUT", one, flow(**{**HMAC, "authConfig": {"secret": "new-planted-9"}}))
+    await hooks.ok("POST", f"{one}/versions/1/restore")
+    assert (await stored(hooks, saved))["authConfig"]["secret"] == PLANTED
+    await hooks.ok("POST", "/workflows/import", {**flow(**HMAC), "id": saved["id"]})
+    copy_ = await hooks.ok("POST", f"{one}/duplicate", {}, 201)
+    await hooks.ok("DELETE", one, status=204)
+    assert (await stored(hooks, copy_))["authConfig"]["secret"] == PLANTED
+    everything = str([vars(each) for each in hooks.store._workflows.values()])
+    assert PLANTED not in everything
+    assert "new-planted-9" not in everything
+
+
+async def test_a_run_of_an_unsaved_document_keeps_it_sealed(hooks: Any) -> None:
+    run = await hooks.ok("POST", "/workflows/run", {"workflow": flow(**HMAC)})
+    kept = (await hooks.store.execution(run["executionId"])).document
+    assert PLANTED not in str(kept)
+    workflow = await hooks.context.port(WorkflowReader).parse_stored(kept)
+    assert workflow.nodes["Webhook"].parameters["authConfig"]["secret"] == PLANTED
+    assert PLANTED not in str(workflow.document)
+
+
+async def test_what_is_sealed_elsewhere_is_not_opened_for_anybody(hooks: Any) -> None:
+    """Else whoever got hold of a backup could have its secrets opened."""
+    saved = await hooks.save(flow(**HMAC))
+    stolen = (await hooks.store.workflow(saved["id"])).document
+    own = await hooks.save({**stolen, "name": "mine"})
+    assert SEALED not in str(own)
+    assert (await stored(hooks, own))["authConfig"]["secret"] == ""
+    await hooks.ok("PATCH", f"/workflows/{own['id']}", {"nodes": stolen["nodes"], SEALED: stolen[SEALED]})
+    assert (await stored(hooks, own))["authConfig"]["secret"] == ""
+    assert hooks.context.port(WorkflowReader).parse(stolen).nodes["Webhook"].parameters["authConfig"]["secret"] == ""
+    workflow = await hooks.context.port(WorkflowReader).parse_unsaved(stolen)
+    assert workflow.nodes["Webhook"].parameters["authConfig"]["secret"] == ""
+
+
+async def test_with_another_key_nothing_is_lost_and_nothing_is_open(hooks: Any, monkeypatch: Any) -> None:
+    saved = await hooks.save(flow(**HMAC))
+    one = f"/workflows/{saved['id']}"
+
+    def refused(sealed: bytes) -> bytes:
+        raise ValueError("another key")
+
+    with monkeypatch.context() as lost:
+        lost.setattr(hooks.context.secrets, "open", refused)
+        assert shown(await hooks.ok("GET", one))["authConfig"]["secret"] == MASK
+        for method, path, body in (
+            ("PUT", one, saved),
+            ("PATCH", one, {"name": "x"}),
+            ("POST", f"{one}/activate", None),
+        ):
+            answer = await hooks.ok(method, path, body, 500)
+            assert "another encryption key" in answer["message"], answer
+        await hooks.ok("POST", f"{one}/deactivate")
+    assert (await stored(hooks, saved))["authConfig"]["secret"] == PLANTED
+    with monkeypatch.context() as lost:
+        lost.setattr(hooks.context.secrets, "open", refused)
+        await hooks.ok("PUT", one, flow(**{**HMAC, "authConfig": {"secret": "entered-again"}}))
+    assert (await stored(hooks, saved))["authConfig"]["secret"] == "entered-again"

@@ -1,0 +1,75 @@
+"""Documents of before secrets were sealed. What stood there is overwritten, in the pages that get free as well."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.old_documents import OldDocument
+from jackfield_store_sqlite import failures
+from jackfield_store_sqlite.connections import connect_writer
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.rows import execute, pack, unpack
+
+_RUN = ""
+"""In place of a workflow's id: the document of an execution."""
+_OLD = """SELECT u.workflow_id, u.version, v.document FROM unsealed_versions u
+        LEFT JOIN workflow_versions v ON v.workflow_id = u.workflow_id AND v.version = u.version
+    UNION ALL SELECT '', u.data, d.document FROM unsealed_runs u LEFT JOIN execution_documents d ON d.data = u.data
+    LIMIT ?"""
+_PUT_VERSION = "UPDATE workflow_versions SET document = ? WHERE workflow_id = ? AND version = ?"
+_PUT_RUN = "UPDATE execution_documents SET document = ? WHERE data = ?"
+_DONE_VERSION = "DELETE FROM unsealed_versions WHERE workflow_id = ? AND version = ?"
+_DONE_RUN = "DELETE FROM unsealed_runs WHERE data = ?"
+
+
+class SqliteOldDocuments:
+    """`jackfield.api.old_documents.OldDocuments`."""
+
+    _db: Database
+
+    async def old_documents(self, limit: int) -> list[OldDocument]:
+        def work(connection: sqlite3.Connection) -> list[OldDocument]:
+            rows = execute(connection, _OLD, [limit]).fetchall()
+            return [OldDocument((ident, number), unpack(data) if data else {}) for ident, number, data in rows]
+
+        return await self._db.read(work)
+
+    async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
+        packed = await asyncio.to_thread(lambda: [(each.key, pack(each.document)) for each in documents])
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("PRAGMA secure_delete = ON")
+            try:
+                for (ident, number), data in packed:
+                    _put(connection, ident, number, data)
+            finally:
+                connection.execute("PRAGMA secure_delete = OFF")
+
+        await self._db.write(work, sum(len(data) for _, data in packed))
+
+    async def wipe(self) -> None:
+        """The log of writes still has pages as they were."""
+        await asyncio.to_thread(_truncate_log, self._db)
+
+
+def _put(connection: sqlite3.Connection, ident: str, number: int, data: bytes) -> None:
+    if ident == _RUN:
+        execute(connection, _PUT_RUN, [data, number])
+        execute(connection, _DONE_RUN, [number])
+    else:
+        execute(connection, _PUT_VERSION, [data, ident, number])
+        execute(connection, _DONE_VERSION, [ident, number])
+
+
+def _truncate_log(database: Database) -> None:
+    try:
+        with closing(connect_writer(database.file, database.settings)) as connection:
+            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.Error as error:
+        raise StoreUnavailable(f"{failures.reason(error)}; the log of writes keeps what it has.") from error
+    if busy:
+        raise StoreUnavailable("The store is read by others; the log of writes keeps what it has.")

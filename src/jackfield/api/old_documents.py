@@ -1,0 +1,33 @@
+"""What a store may be able to do beside `jackfield.api.storage.Store`: give documents of before secrets were sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from .records import record
+from .workflows import Document
+
+
+@record
+class OldDocument:
+    """key: where the store has it, in the store's own words."""
+
+    key: tuple[str, int]
+    document: Document
+
+
+@runtime_checkable
+class OldDocuments(Protocol):
+    """Asked with `isinstance(context.store, OldDocuments)`."""
+
+    async def old_documents(self, limit: int) -> list[OldDocument]:
+        """Some of the documents, of versions and of executions, whose secrets may be in clear. Raises
+        `StoreUnavailable`."""
+
+    async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
+        """Replace these; they are not old any more. What is gone meanwhile stays gone. Raises `StoreUnavailable`."""
+
+    async def wipe(self) -> None:
+        """Leave nothing of what was replaced in the store's files, as far as that can be told. Raises
+        `StoreUnavailable`."""
