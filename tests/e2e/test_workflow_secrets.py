@@ -121,11 +121,17 @@ def test_exports_have_none_but_for_the_owner(daemon: Daemon, api: httpx.Client, 
     plain = command(daemon, "export", ident, key=key)
     assert plain.returncode == 0, plain.stderr
     assert PLANTED not in plain.stdout
-    place = tmp_path / "whole.json"
-    whole = command(daemon, "export", ident, "--with-secrets", "-o", str(place))
+    place, phrase = tmp_path / "whole.json", tmp_path / "phrase"
+    phrase.write_text("a long passphrase\nwith another line")
+    sealed = ("--with-secrets", "--passphrase-file", str(phrase))
+    whole = command(daemon, "export", ident, *sealed, "-o", str(place))
     assert whole.returncode == 0, whole.stderr
-    assert json.loads(place.read_text())["nodes"][0]["parameters"]["authConfig"]["secret"] == PLANTED
+    assert PLANTED not in place.read_text()
+    assert json.loads(place.read_text())["nodes"][0]["parameters"]["authConfig"]["secret"] == MASK
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert command(daemon, "export", ident, "--with-secrets").returncode == 1
+    phrase.write_text("short")
+    assert "12 characters" in command(daemon, "export", ident, *sealed).stderr
     assert command(daemon, "export", ident, "--with-secrets", "--url", daemon.base_url).returncode == 2
     (tmp_path / "plain.json").write_text(plain.stdout)
     again = command(daemon, "import", str(tmp_path / "plain.json"), key=key)
@@ -140,7 +146,28 @@ def test_without_a_daemon_too(tmp_path: Path) -> None:
     ident = command(daemon, "import", str(document)).stdout.split()[1]
     plain = command(daemon, "export", "--all")
     assert json.loads(plain.stdout)[0]["nodes"][0]["parameters"]["authConfig"]["secret"] == MASK
-    assert PLANTED in command(daemon, "export", ident, "--with-secrets").stdout
+    (tmp_path / "phrase").write_text("a long passphrase")
+    (tmp_path / "other").write_text("another passphrase")
+    sealed = command(daemon, "export", ident, "--with-secrets", "--passphrase-file", str(tmp_path / "phrase")).stdout
+    assert PLANTED not in sealed
+    # Into another installation, with another key.
+    document.write_text(sealed)
+    there = Daemon(tmp_path / "there")
+    refused = command(there, "import", str(document), "--passphrase-file", str(tmp_path / "other"))
+    assert (refused.returncode, "passphrase is not the one" in refused.stderr) == (1, True)
+    assert command(there, "import", str(document)).returncode != 0
+    done = command(there, "import", str(document), "--passphrase-file", str(tmp_path / "phrase"))
+    assert done.returncode == 0, done.stderr
+    assert "enter it" not in done.stderr
+    again = command(there, "export", ident, "--with-secrets", "--passphrase-file", str(tmp_path / "other")).stdout
+    assert PLANTED not in again
+    assert planted(there) == []
+    try:
+        api = there.start().admin()
+        assert api.post(f"/workflows/{ident}/activate").is_success
+        assert called(there, "offline") == httpx.codes.OK
+    finally:
+        there.close()
 
 
 def test_a_type_that_is_gone_shows_no_secret(tmp_path: Path) -> None:

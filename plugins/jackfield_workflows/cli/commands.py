@@ -41,6 +41,16 @@ def daemon_options(command: CommandT) -> CommandT:
     return config_dir_option(url(key(command)))
 
 
+def passphrase_option(command: CommandT) -> CommandT:
+    """`--passphrase-file`."""
+    option = click.option(
+        "--passphrase-file",
+        type=click.Path(path_type=Path),
+        help="File whose first line is the passphrase (default: JACKFIELD_EXPORT_PASSPHRASE, else you are asked).",
+    )
+    return option(command)
+
+
 @click.group()
 def workflow() -> None:
     """Workflows: import, export, run, validate, list. n8n's files are understood."""
@@ -49,17 +59,26 @@ def workflow() -> None:
 @workflow.command("import")
 @FILES
 @click.option("--partial", is_flag=True, help="Of a file with several workflows import those without mistakes.")
+@passphrase_option
 @daemon_options
 @click.pass_obj
 def import_files(
-    cli: Cli, files: tuple[str, ...], partial: bool, config_dir: Path | None, url: str | None, api_key: str | None
+    cli: Cli,
+    files: tuple[str, ...],
+    partial: bool,
+    passphrase_file: Path | None,
+    config_dir: Path | None,
+    url: str | None,
+    api_key: str | None,
 ) -> None:
     """Save the workflows of files, of directories (every *.json below), or of standard input.
 
     A workflow whose id exists here becomes its new version; all others are created, inactive. A file is imported as a
-    whole or not at all. Exit code 1 when something was not imported.
+    whole or not at all. Secrets that were exported with a passphrase need it. Exit code 1 when something was not
+    imported.
     """
-    if not _work("importing", "import_files")(_target(cli, config_dir, url, api_key), files, partial=partial):
+    target = _target(cli, config_dir, url, api_key)
+    if not _work("importing", "import_files")(target, files, passphrase_file, partial=partial):
         sys.exit(FAILED)
 
 
@@ -70,8 +89,9 @@ def import_files(
 @click.option(
     "--with-secrets",
     is_flag=True,
-    help="With the secrets of nodes, from this machine's store: files that only you may read.",
+    help="With the secrets of nodes, from this machine's store, sealed with a passphrase.",
 )
+@passphrase_option
 @daemon_options
 @click.pass_obj
 def export(
@@ -80,6 +100,7 @@ def export(
     everything: bool,
     output: Path | None,
     with_secrets: bool,
+    passphrase_file: Path | None,
     config_dir: Path | None,
     url: str | None,
     api_key: str | None,
@@ -92,8 +113,13 @@ def export(
         raise click.UsageError("Give the ids of workflows, or --all.")
     if with_secrets and url:
         raise click.UsageError("--with-secrets reads the store of this machine; leave out --url and JACKFIELD_URL.")
+    if passphrase_file and not with_secrets:
+        raise click.UsageError("--passphrase-file belongs to --with-secrets.")
     target = _target(cli, config_dir, url, api_key)
-    _work("exporting", "export")(target, ids, output, as_list=everything, with_secrets=with_secrets)
+    if with_secrets:
+        _work("exporting", "export_with_secrets")(target, ids, output, passphrase_file, as_list=everything)
+    else:
+        _work("exporting", "export")(target, ids, output, as_list=everything)
 
 
 @workflow.command()

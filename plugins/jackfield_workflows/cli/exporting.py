@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,54 +13,70 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.files import write_private
 from jackfield.api.jsontext import Json
 from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows
+from jackfield_workflows.cli.passphrase import new_passphrase
 from jackfield_workflows.cli.reaching import CommandTarget, pretty, reach
+from jackfield_workflows.documents.passphrases import PassphraseSeal
 
 
-def export(
-    target: CommandTarget, ids: Sequence[str], output: Path | None, *, as_list: bool, with_secrets: bool
-) -> None:
+def export(target: CommandTarget, ids: Sequence[str], output: Path | None, *, as_list: bool) -> None:
     """ids: none is all; as_list: also of one. Raises `JackfieldError`."""
-    documents = _exported(target, ids, with_secrets=with_secrets)
-    if output is not None and output.is_dir():
-        for document in documents:
-            _write(output / _file_name(document), document, private=with_secrets)
-        return
-    body = documents if as_list or len(documents) > 1 else documents[0]
-    if output is None:
-        click.echo(pretty(body))
-    else:
-        _write(output, body, private=with_secrets)
-
-
-def _exported(target: CommandTarget, ids: Sequence[str], *, with_secrets: bool) -> list[Mapping[str, Json]]:
-    """ids: none is all. Raises `JackfieldError`."""
 
     async def work(found: SavedWorkflows) -> list[Mapping[str, Json]]:
         return [await found.read(workflow_id) for workflow_id in ids or await _all(found)]
 
-    async def whole(context: PluginContext) -> list[Mapping[str, Json]]:
-        found = StoredWorkflows(context)
-        return [await found.read_whole(workflow_id) for workflow_id in ids or await _all(found)]
+    _put(reach(target, work), output, as_list, _write)
 
-    if with_secrets:
-        return target.cli.run("workflows", whole, config_dir=target.config_dir)
-    return reach(target, work)
+
+def export_with_secrets(
+    target: CommandTarget, ids: Sequence[str], output: Path | None, passphrase_file: Path | None, *, as_list: bool
+) -> None:
+    """The same with secrets, sealed with a passphrase, from the store itself. Raises `JackfieldError`."""
+    passphrase = new_passphrase(passphrase_file)
+
+    async def work(context: PluginContext) -> list[Mapping[str, Json]]:
+        found, seal = StoredWorkflows(context), PassphraseSeal(context, passphrase)
+        whole = [await found.read_whole(workflow_id) for workflow_id in ids or await _all(found)]
+        return [seal.seal(document) for document in whole]  # nothing else runs in a command
+
+    documents = target.cli.run("workflows", work, config_dir=target.config_dir)
+    _put(documents, output, as_list, _write_private)
+
+
+def _put(
+    documents: Sequence[Mapping[str, Json]],
+    output: Path | None,
+    as_list: bool,
+    write: Callable[[Path, bytes], None],
+) -> None:
+    body = documents if as_list or len(documents) > 1 else documents[0]
+    if output is None:
+        click.echo(pretty(body))
+    elif output.is_dir():
+        for document in documents:
+            _tell_written(output / _file_name(document), document, write)
+    else:
+        _tell_written(output, body, write)
 
 
 async def _all(found: SavedWorkflows) -> list[str]:
     return [str(row["id"]) for row in await found.rows()]
 
 
-def _write(path: Path, body: object, *, private: bool) -> None:
+def _tell_written(path: Path, body: object, write: Callable[[Path, bytes], None]) -> None:
     content = (pretty(body) + "\n").encode("utf-8", "replace")  # half a character is no text
     try:
-        if private:
-            write_private(path, content)
-        else:
-            path.write_bytes(content)
+        write(path, content)
     except OSError as exc:
         raise JackfieldError(f"{path} cannot be written: {exc.strerror}.") from None
     click.echo(str(path), err=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    write_private(path, content)
 
 
 def _file_name(document: Mapping[str, Json]) -> str:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield_workflows.cli.access import SavedWorkflows
+from jackfield_workflows.cli.passphrase import known_passphrase
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.reaching import CommandTarget, reach, with_details
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import EXPORT, is_export
+from jackfield_workflows.documents.passphrases import PassphraseSeal, is_sealed
 
 
-def import_files(target: CommandTarget, files: Sequence[str], *, partial: bool) -> bool:
+def import_files(target: CommandTarget, files: Sequence[str], passphrase_file: Path | None, *, partial: bool) -> bool:
     """Whether all was imported. Raises `JackfieldError`."""
+    sources = _opened(target, list(read_sources(files)), passphrase_file)
 
     async def work(found: SavedWorkflows) -> bool:
         good = True
-        for source in read_sources(files):
+        for source in sources:
             if source.problem:
                 click.echo(f"{source.name}: {source.problem}", err=True)
                 good = False
@@ -30,6 +36,30 @@ def import_files(target: CommandTarget, files: Sequence[str], *, partial: bool) 
         return good
 
     return reach(target, work)
+
+
+def _opened(
+    target: CommandTarget, sources: Sequence[WorkflowFile], passphrase_file: Path | None
+) -> Sequence[WorkflowFile]:
+    """The files with the secrets that a passphrase opens; it is asked for when one needs it. Raises
+    `JackfieldError`."""
+    if not any(is_sealed(document) for source in sources for document in source.documents):
+        return sources
+    passphrase = known_passphrase(passphrase_file)
+
+    async def work(context: PluginContext) -> list[WorkflowFile]:
+        seal = PassphraseSeal(context, passphrase)
+        return [_with_secrets(source, seal) for source in sources]
+
+    return target.cli.run("workflows", work, config_dir=target.config_dir)
+
+
+def _with_secrets(source: WorkflowFile, seal: PassphraseSeal) -> WorkflowFile:
+    try:
+        opened = [seal.open(each) if isinstance(each, dict) else each for each in source.documents]
+    except InvalidInput as exc:
+        return replace(source, documents=(), problem=exc.message)
+    return replace(source, documents=opened)
 
 
 async def _import(found: SavedWorkflows, source: WorkflowFile, partial: bool) -> bool:
