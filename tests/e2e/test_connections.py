@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import time
 
 import pytest
 
+from jackfield.http.unread_body import DISCARD_SECONDS
 from jackfield.testing.daemon import HOST, Daemon
 
 BODY = b'{"name": "x"}'
@@ -56,3 +58,16 @@ def test_a_refusal_before_the_body_keeps_the_connection_or_says_that_it_ends(
             sock.sendall(f"GET /health HTTP/1.1\r\n{host}\r\n".encode())
             again, _ = read_answer(sock)
         assert again == 200, "the connection was closed without a word"
+
+
+def test_an_early_refusal_does_not_hold_up_the_next_request(daemon: Daemon) -> None:
+    """The body comes behind the head, as most clients send it, and the application still waits for it."""
+    target = f"PATCH /api/v1/variables/x HTTP/1.1\r\nHost: {HOST}:{daemon.port}\r\n"
+    head = f"{target}Authorization: Bearer {daemon.login()}\r\n"
+    begun = time.monotonic()
+    with socket.create_connection((HOST, daemon.port), timeout=10) as sock:
+        for _ in range(12):
+            sock.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(BODY)}\r\n\r\n".encode())
+            sock.sendall(BODY)
+            assert read_answer(sock)[0] == 404
+    assert time.monotonic() - begun < DISCARD_SECONDS, "one of them waited for a body that had come"

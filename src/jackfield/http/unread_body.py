@@ -21,11 +21,17 @@ class DrainingExchange:
         self._receive = receive
         self._send = send
         self._read = False
+        self._left = DISCARD_BYTES
+        self._enough: asyncio.Future[None] | None = None
 
     async def receive(self) -> Message:
         message = await self._receive()
         if message["type"] != "http.request" or not message.get("more_body", False):
             self._read = True
+        if self._enough is not None:
+            self._left -= len(message.get("body", b""))
+            if (self._read or self._left <= 0) and not self._enough.done():
+                self._enough.set_result(None)
         return message
 
     async def send(self, message: Message) -> None:
@@ -37,10 +43,14 @@ class DrainingExchange:
         await self._send(message)
 
     async def _discard(self) -> None:
-        left = DISCARD_BYTES
+        """The application may still wait for a message as well, and it may be the one that gets the end."""
+        self._enough = asyncio.get_running_loop().create_future()
+        reading = asyncio.create_task(self._read_rest())
         try:
-            async with asyncio.timeout(DISCARD_SECONDS):
-                while not self._read and left > 0:
-                    left -= len((await self.receive()).get("body", b""))
-        except TimeoutError:
-            return
+            await asyncio.wait((reading, self._enough), timeout=DISCARD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            reading.cancel()
+
+    async def _read_rest(self) -> None:
+        while not self._read and self._left > 0:
+            await self.receive()
