@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from pydantic import Field
 
@@ -10,26 +10,20 @@ from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
     AttachedNode,
-    NodeDescription,
     NodeError,
-    NodeParameters,
     NodeResult,
     NodeRun,
     Parameters,
 )
-from jackfield.api.nodes.running import made_side_by_side
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.running import ModelNode, made_side_by_side
+from jackfield.api.workflows import Items
 from jackfield_ai.settings import AiSettings
 
 
-class AiNode:
+class AiNode(ModelNode):
     """A node with one output whose runs ask others for something."""
 
-    kind: str
-    versions: Sequence[float]
-    description: NodeDescription
     effect = True
-    model: type[NodeParameters]
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -37,12 +31,6 @@ class AiNode:
     @property
     def settings(self) -> AiSettings:
         return self._context.settings(AiSettings)
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self.model
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         raise NodeError(f"The node '{run.node.name}' serves other nodes and does not run by itself; connect it to one.")

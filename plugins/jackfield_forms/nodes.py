@@ -12,16 +12,18 @@ from jackfield.api.nodes import (
     NodeCredential,
     NodeDescription,
     NodeError,
-    NodeParameters,
     NodeResult,
     NodeRun,
     NodeType,
     Parameters,
     Suspend,
 )
-from jackfield.api.workflows import Item, Items, Node, PairedItem
+from jackfield.api.nodes.items import pass_all
+from jackfield.api.nodes.running import ModelNode, PassingNode
 from jackfield_forms.pages import read_page
 from jackfield_forms.settings import FormSettings
+
+VERSIONS = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
 
 
 class _Fields(Parameters):
@@ -66,12 +68,8 @@ class FormParameters(_WithFields):
     resume_unit: str = Field("hours", description="seconds, minutes, hours or days.")
 
 
-class FormTriggerNode:
+def form_trigger() -> PassingNode:
     """Where a workflow starts that a submitted form runs."""
-
-    kind = "formTrigger"
-    versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
-    effect = False
     description = NodeDescription(
         "Form Trigger",
         "Starts when its web form is sent.",
@@ -80,15 +78,7 @@ class FormTriggerNode:
         trigger=True,
         credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
     )
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return FormTriggerParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    async def execute(self, run: NodeRun) -> NodeResult:
-        return [run.items]
+    return PassingNode("formTrigger", VERSIONS, description, FormTriggerParameters)
 
 
 _UNITS_MS = {"seconds": 1000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
@@ -98,22 +88,16 @@ _TOLD = (
 )
 
 
-class FormNode:
+class FormNode(ModelNode):
     """A further page of a form: the execution waits until it is sent, or until the last page was looked at."""
 
     kind = "form"
-    versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
-    effect = False
+    versions: Sequence[float] = VERSIONS
     description = NodeDescription("Form", "Shows the next or the last page of a form.", "flow")
+    model = FormParameters
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return FormParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: FormParameters = await run.resolve_first()
@@ -125,7 +109,7 @@ class FormNode:
             except ValueError as exc:
                 raise NodeError(f"The parameter formFields is not valid: {exc}") from None
         call: dict[str, Json] = {"kind": "form", "page": "completion" if last else "page", "parameters": told}
-        return Suspend(self._until(parameters, last), [_passed(run.items)], call)
+        return Suspend(self._until(parameters, last), pass_all(run.items), call)
 
     def _until(self, parameters: FormParameters, last: bool) -> int | None:
         now = self._context.clock.now_ms()
@@ -141,16 +125,8 @@ def _told(parameters: FormParameters) -> dict[str, Json]:
     return {name: values[name] for name in _TOLD if name in values}
 
 
-def _passed(items: Items) -> Items:
-    def passed(item: Item, index: int) -> Item:
-        pair: PairedItem = {"item": index}
-        return {**item, "pairedItem": pair}
-
-    return [passed(item, index) for index, item in enumerate(items)]
-
-
 def node_types(context: PluginContext) -> Sequence[NodeType]:
-    return [FormTriggerNode(), FormNode(context)]
+    return [form_trigger(), FormNode(context)]
 
 
 def node(context: PluginContext, kind: str) -> NodeType:

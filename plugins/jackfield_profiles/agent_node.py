@@ -12,11 +12,11 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.running import ItemNode
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.workflows import Item, Items
 from jackfield_profiles.views import usage
 
 _FENCED = re.compile(r"```[ \t]*[\w.+-]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -46,30 +46,16 @@ class AgentParameters(Parameters):
         return None if value == "" else value
 
 
-class CodingAgentNode:
+class CodingAgentNode(ItemNode):
     """Items are handled one after another. Cancelling the execution ends the agent's whole process group."""
 
     kind = "agent"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Coding Agent", "Runs a profile's coding agent on a prompt.", "code")
     effect = True
+    model = AgentParameters
 
-    def __init__(self, context: PluginContext) -> None:
-        self._context = context
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return AgentParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    async def execute(self, run: NodeRun) -> NodeResult:
-        async def work(index: int, parameters: AgentParameters) -> Items:
-            return [await self._one(parameters, run.items[index], index)]
-
-        return [await made_per_item(run, await run.resolve(), work)]
-
-    async def _one(self, parameters: AgentParameters, item: Item, index: int) -> Item:
+    async def item(self, run: NodeRun, parameters: AgentParameters, item: Item, index: int) -> Items:
         request = HeadlessRequest(
             prompt=parameters.prompt or None,
             args=tuple(parameters.args),
@@ -85,10 +71,7 @@ class CodingAgentNode:
             raise NodeError(exc.message) from None
         if result.timed_out or result.exit_code != 0:
             raise NodeError(_failure(parameters, result), description=_end(result))
-        made = new_item(_json(parameters, result), index)
-        if item.get("binary"):
-            made["binary"] = item["binary"]
-        return made
+        return [with_json(item, _json(parameters, result), index)]
 
 
 def _failure(parameters: AgentParameters, result: HeadlessResult) -> str:

@@ -15,7 +15,14 @@ import rhai
 
 from jackfield.api.extensions import Given
 from jackfield.api.jsontext import Json
-from jackfield.api.scripts import ExpressionError, RhaiFunction, ScriptData, ScriptError, ScriptResult
+from jackfield.api.scripts import (
+    ExpressionError,
+    RhaiFunction,
+    ScriptData,
+    ScriptError,
+    ScriptResult,
+    failed_value,
+)
 from jackfield_rhai.calls import TOO_LONG, FunctionCalls
 from jackfield_rhai.functions import FUNCTIONS
 from jackfield_rhai.pool import STOPPING
@@ -154,7 +161,6 @@ class Interpreter:
             script = self.compiled.get("code", self._code.compile, source, None)
             deadline = time.monotonic() + timeout
             shared, names = common(data), words(source)
-            goes_on = data.node.get("onError", "stopWorkflow") not in (None, "stopWorkflow")
 
             def evaluated(scope: dict[str, object]) -> Json:
                 return as_json(self._eval(self._code, script, only(scope, names), deadline))
@@ -163,8 +169,8 @@ class Interpreter:
                 try:
                     return self._guarded(lambda: evaluated(at_item(shared, data, index)))
                 except ScriptError as exc:
-                    if goes_on and exc.kind == "runtime":
-                        return {"json": {"error": exc.message}}
+                    if data.goes_on and exc.kind == "runtime":
+                        return failed_value(exc.message)
                     raise ScriptError(exc.message, kind=exc.kind, line=exc.line, item=index) from None
 
             with self._printed.collect() as logs:

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeParameters, Parameters
+from jackfield.api.nodes.running import PassingNode
 from jackfield.api.workflows import Item, Items, Node, Workflow
 from jackfield_schedule.zones import zone_named
 
@@ -66,10 +67,8 @@ class IntervalParameters(Parameters):
     unit: str = Field("seconds", description="seconds, minutes or hours.")
 
 
-class TimedNode:
+class TimedNode(PassingNode):
     """A trigger whose item is made when it is due."""
-
-    effect = False
 
     def __init__(
         self,
@@ -79,20 +78,8 @@ class TimedNode:
         description: NodeDescription,
         model: type[NodeParameters],
     ) -> None:
-        self.kind = kind
-        self.versions = versions
-        self.description = description
+        super().__init__(kind, versions, description, model)
         self._context = context
-        self._model = model
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self._model
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    async def execute(self, run: NodeRun) -> NodeResult:
-        return [run.items]
 
     def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items:
         """See `EntryNode`."""

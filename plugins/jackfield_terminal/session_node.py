@@ -12,10 +12,10 @@ from pydantic.alias_generators import to_camel
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import Item, Items, Node
+from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.running import ItemNode
+from jackfield.api.workflows import Item, Items
 from jackfield_terminal.ports import SessionHub, SessionRequest
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
@@ -43,15 +43,17 @@ class SessionParameters(Parameters):
     fail_on_timeout: bool = Field(True, description="wait: fail when it has not come in time.")
 
 
-class SessionNode:
+class SessionNode(ItemNode):
     """A session outlives the execution that started it: end it with `stop`."""
 
     kind = "terminalSession"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Terminal Session", "Drives an agent in a terminal.", "code")
     effect = True
+    model = SessionParameters
 
     def __init__(self, context: PluginContext) -> None:
+        super().__init__(context)
         self._hub = partial(context.port, SessionHub)
         self._operations: dict[str, Callable[[SessionParameters], Awaitable[dict[str, Json]]]] = {
             "start": self._start,
@@ -61,24 +63,8 @@ class SessionNode:
             "stop": self._stop,
         }
 
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return SessionParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    async def execute(self, run: NodeRun) -> NodeResult:
-        async def work(index: int, parameters: SessionParameters) -> Items:
-            return [self._item(await self._one(parameters), run.items[index], index)]
-
-        return [await made_per_item(run, await run.resolve(), work)]
-
-    @staticmethod
-    def _item(json: dict[str, Json], given: Item, index: int) -> Item:
-        made = new_item(json, index)
-        if given.get("binary"):
-            made["binary"] = given["binary"]
-        return made
+    async def item(self, run: NodeRun, parameters: SessionParameters, item: Item, index: int) -> Items:
+        return [with_json(item, await self._one(parameters), index)]
 
     async def _one(self, parameters: SessionParameters) -> dict[str, Json]:
         needed = "profile" if parameters.operation == "start" else "session_id"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.jsontext import dumps
+from jackfield.api.nodes.items import pairs, repaired
 from jackfield.api.workflows import Items
 from jackfield_vendors.parameters import OperationParameters
 
@@ -29,5 +30,5 @@ def shared(made: Items, group: Sequence[int]) -> Items:
     if len(group) == 1:
         return made
     if len(made) == len(group):
-        return [{**item, "pairedItem": {"item": index}} for item, index in zip(made, group, strict=True)]
-    return [{**item, "pairedItem": [{"item": index} for index in group]} for item in made]
+        return [repaired(item, index) for item, index in zip(made, group, strict=True)]
+    return [repaired(item, pairs(group)) for item in made]

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from jackfield.api.binary import DEFAULT_TYPE, stream_of
 from jackfield.api.http_client import HttpReply
 from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.files import kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Item
@@ -28,16 +29,16 @@ class Keeper:
         return True
 
     async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
-        """Raises `BinaryError`."""
+        """Raises `NodeError`."""
         kind = head.header("content-type").partition(";")[0].strip() or DEFAULT_TYPE
         name = unquote(urlsplit(head.url).path).rpartition("/")[2] if self.name is None else self.name
-        return await self.run.binary.write(chunks, mime_type=kind, file_name=name or None)
+        return await kept_file(self.run, chunks, mime_type=kind, file_name=name)
 
 
 async def downloaded(
     sender: ServiceSender, operation: CompiledOperation, request: CompiledRequest, scope: TemplateScope
 ) -> Item:
-    """The item with the answer's body as a file. Raises `NodeError`, `BinaryError`."""
+    """The item with the answer's body as a file. Raises `NodeError`."""
     response, item = operation.described.response, sender.run.items[sender.index]
     named = MISSING if operation.file_name is None else value_of(operation.file_name, scope)
     keeper = Keeper(sender.run, None if isinstance(named, Missing) else as_text(named))

@@ -9,6 +9,7 @@ from math import isfinite
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.files import kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import replace
 from jackfield.api.workflows import BinaryData, Item, Items
@@ -21,8 +22,7 @@ from jackfield_vendors.templates import TemplateScope, at
 async def items_of(
     run: NodeRun, operation: CompiledOperation, scope: TemplateScope, value: Json, item: Item, index: int
 ) -> Items:
-    """One item per element of a list. value: the answer, or rows of several pages. Raises `NodeError`,
-    `BinaryError`."""
+    """One item per element of a list. value: the answer, or rows of several pages. Raises `NodeError`."""
     response = operation.described.response
     if response.format == "none":
         return [new_item({"success": True}, index)]
@@ -67,7 +67,7 @@ async def _content_item(
         raise NodeError("The service's answer holds no file; it may be a directory, or too large.")
     name = at(value, file.name.split(".")) if file.name else None
     known = name if isinstance(name, str) else None
-    kept = await run.binary.write(content, mime_type=_media_type(known), file_name=known)
+    kept = await kept_file(run, content, mime_type=_media_type(known), file_name=known)
     wanted = scope.parameters.get(property_name) if property_name else None
     return new_item(item["json"], index, {str(wanted or "data"): kept})
 
@@ -81,7 +81,7 @@ async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:
         if isinstance(file, dict):
             content = base64.b64decode(str(file.get("content") or ""))
             name, kind = str(file.get("name") or "file"), str(file.get("type") or "application/octet-stream")
-            kept = await run.binary.write(content, mime_type=kind, file_name=name)
+            kept = await kept_file(run, content, mime_type=kind, file_name=name)
             binary[str(file.get("field") or f"attachment_{len(binary)}")] = kept
     made: Item = {**item, "json": json}
     if binary:

@@ -9,9 +9,9 @@ from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile, form_body
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.files import content_of, file_of, form_file
 from jackfield.api.records import record, replace
-from jackfield.api.workflows import BinaryData
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
 from jackfield_vendors.description import DescribedNode
 from jackfield_vendors.exchange import ServiceExchange, secret_in
@@ -31,7 +31,7 @@ class ServiceSender:
     index: int
 
     async def send(self, request: CompiledRequest, scope: TemplateScope, keeper: BodyKeeper | None = None) -> HttpReply:
-        """The answer, whatever its status. Raises `NodeError`, `BinaryError`."""
+        """The answer, whatever its status. Raises `NodeError`."""
         return await self.exchange.send(replace(await self._call(request, scope), keeper=keeper))
 
     async def ask(self, request: CompiledRequest, scope: TemplateScope) -> Json:
@@ -61,19 +61,8 @@ class ServiceSender:
         return replace(call, body=form_body(fields, files), secret_body=secret)
 
     async def _sendable(self, field: str, name: str) -> FormFile:
-        """A file of the item for this field of a form. Raises `NodeError`, `BinaryError`."""
-        found = self._attached(name)
-        content = await self.run.binary.content(found)
-        return FormFile(field, found.get("fileName") or name, content, found.get("mimeType") or DEFAULT_TYPE)
-
-    def _attached(self, name: str) -> BinaryData:
-        """A file of the item. Raises `NodeError`."""
-        item = self.run.items[self.index]
-        found = (item.get("binary") or {}).get(name)
-        if found is None:
-            known = ", ".join(item.get("binary") or {}) or "none"
-            raise NodeError(f"Item {self.index} has no binary field '{name}'; it has: {known}.")
-        return found
+        """A file of the item for this field of a form. Raises `NodeError`."""
+        return await form_file(self.run, self.run.items[self.index], name, self.index, field=field)
 
     async def stepped(self, steps: Sequence[CompiledStep], scope: TemplateScope) -> TemplateScope:
         """The scope with the steps' results. Raises as `send`."""
@@ -108,10 +97,11 @@ class ServiceSender:
     async def _files(self, names: str, *, content: bool) -> Json:
         listed: list[Json] = []
         for name in filter(None, (part.strip() for part in names.split(","))):
-            file = self._attached(name)
+            item = self.run.items[self.index]
+            file = file_of(item, name, self.index)
             row: dict[str, Json] = {"name": file.get("fileName") or name, "type": file.get("mimeType") or DEFAULT_TYPE}
             if content:  # inside of JSON, so that it is whole in memory
-                row["content"] = base64.b64encode(await self.run.binary.read(file)).decode()
+                row["content"] = base64.b64encode(await content_of(self.run, item, name, self.index)).decode()
             listed.append(row)
         return listed
 

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import pass_all
 from jackfield.api.workflows import Node
 from jackfield_webhooks.auth_form import described
 from jackfield_webhooks.authentication.presets import PresetCatalog
@@ -105,4 +106,4 @@ class WebhookNode:
         return max(1, len(read(node).methods))
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        return [run.items, *([] for _ in range(self.outputs(run.node) - 1))]
+        return [*pass_all(run.items), *([] for _ in range(self.outputs(run.node) - 1))]

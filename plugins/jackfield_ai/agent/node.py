@@ -79,7 +79,7 @@ class AiAgentNode(AiNode):
             raise NodeError(f"The agent kind {parameters.agent} is not available; attach a database node as a tool.")
         options = parameters.options
         prompt = prompt_of(run, parameters.prompt_type, parameters.text, index, run.node.version)
-        pictures = await pictures_of(run, run.items[index]) if options.passthrough_binary_images else []
+        pictures = await pictures_of(run, index) if options.passthrough_binary_images else []
         parser = await parser_of(run, index) if parameters.has_output_parser else None
         memory = await memory_of(run, index)
         fallback = await fallback_model_of(run, index) if parameters.needs_fallback else None

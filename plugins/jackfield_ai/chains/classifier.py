@@ -11,7 +11,7 @@ from jackfield.api.ai import LANGUAGE_MODEL, ChatModel, Message, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.items import error_item, passed_on, with_json
 from jackfield.api.nodes.running import side_by_side
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
@@ -133,7 +133,7 @@ class ClassifierNode(_Sorting):
         if not found and options.fallback == "other":
             found = [len(rows)]
         kept = found if options.multi_class else found[:1]
-        return kept, {**run.items[index], "pairedItem": {"item": index}}
+        return kept, passed_on(run.items[index], index)
 
 
 def _choices(rows: Sequence[Category]) -> dict[str, Json]:
@@ -214,7 +214,7 @@ class SentimentNode(_Sorting):
             found |= {"strength": answer["strength"], "confidence": answer["confidence"]}
         item = run.items[index]
         json: dict[str, Json] = {**item["json"], "sentimentAnalysis": found}
-        return [names.index(str(answer["sentiment"]))], {**item, "json": json, "pairedItem": {"item": index}}
+        return [names.index(str(answer["sentiment"]))], with_json(item, json, index)
 
 
 def classifier(context: PluginContext, kind: str) -> ClassifierNode:

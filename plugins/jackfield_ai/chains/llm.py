@@ -78,7 +78,7 @@ class ChainLlmNode(AiNode):
         model = CountedModel(await model_of(run, index), fallback)
         parser = await parser_of(run, index) if parameters.has_output_parser else None
         rows = parameters.messages.message_values
-        messages = [await message_of(run, row, run.items[index]) for row in rows]
+        messages = [await message_of(run, row, index) for row in rows]
         messages.append(Message("user", prompt))
         try:
             if parser is None:
@@ -96,7 +96,7 @@ def text_json(text: str, version: float | None) -> dict[str, Json]:
     return {"response": {"text": text.strip()}} if version == 1 else {"text": text.strip()}
 
 
-async def message_of(run: NodeRun, row: ChainMessage, item: Item) -> Message:
+async def message_of(run: NodeRun, row: ChainMessage, index: int) -> Message:
     """Raises `NodeError`."""
     role = _ROLES.get(row.type, "user")
     if role == "user" and row.message_type == "imageUrl":
@@ -104,7 +104,7 @@ async def message_of(run: NodeRun, row: ChainMessage, item: Item) -> Message:
             raise NodeError("A message has the type imageUrl and no imageUrl; fill it in.")
         return Message("user", pictures=[Picture(url=row.image_url, detail=row.image_detail)])
     if role == "user" and row.message_type == "imageBinary":
-        return Message("user", pictures=[await picture_of(run, item, row.binary_image_data_key, row.image_detail)])
+        return Message("user", pictures=[await picture_of(run, index, row.binary_image_data_key, row.image_detail)])
     return Message(role, row.message)  # type: ignore[arg-type]  # one of the roles
 
 

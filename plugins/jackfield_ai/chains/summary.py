@@ -12,6 +12,7 @@ from jackfield.api.ai import DOCUMENT, LANGUAGE_MODEL, TEXT_SPLITTER, ChatModel,
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.files import content_of, file_of
 from jackfield.api.nodes.items import new_item
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
@@ -100,10 +101,8 @@ async def _pieces(run: NodeRun, parameters: SummaryParameters, index: int) -> Se
     item = run.items[index]
     if parameters.operation_mode == "nodeInputBinary":
         name = parameters.options.binary_data_key
-        file = (item.get("binary") or {}).get(name)
-        if file is None:
-            raise NodeError(f"The item has no file '{name}'.")
-        text = await asyncio.to_thread(text_of_file, await run.binary.read(file), file.get("mimeType", ""))
+        content = await content_of(run, item, name, index)
+        text = await asyncio.to_thread(text_of_file, content, file_of(item, name, index).get("mimeType", ""))
     else:
         text = as_text(item["json"])
     if parameters.chunking_mode == "none":

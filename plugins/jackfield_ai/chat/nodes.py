@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pydantic import Field, JsonValue
 
 from jackfield.api.ai import MEMORY
@@ -12,12 +10,10 @@ from jackfield.api.nodes import (
     NodeCredential,
     NodeDescription,
     NodeParameters,
-    NodeResult,
-    NodeRun,
     NoParameters,
     Parameters,
 )
-from jackfield.api.workflows import Node
+from jackfield.api.nodes.running import PassingNode
 
 
 class ChatParameters(Parameters):
@@ -31,36 +27,22 @@ class ChatParameters(Parameters):
     )
 
 
-class ChatTriggerNode:
-    effect = False
-    versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4)
-
-    def __init__(self, kind: str, title: str, summary: str, model: type[NodeParameters]) -> None:
-        self.kind = kind
-        self._model = model
-        self.description = NodeDescription(
-            title,
-            summary,
-            "trigger",
-            inputs=0,
-            trigger=True,
-            accepts=(MEMORY,),
-            credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
-        )
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return self._model
-
-    def outputs(self, node: Node) -> int:
-        return 1
-
-    async def execute(self, run: NodeRun) -> NodeResult:
-        return [run.items]
+def _trigger(kind: str, title: str, summary: str, model: type[NodeParameters]) -> PassingNode:
+    description = NodeDescription(
+        title,
+        summary,
+        "trigger",
+        inputs=0,
+        trigger=True,
+        accepts=(MEMORY,),
+        credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
+    )
+    return PassingNode(kind, (1, 1.1, 1.2, 1.3, 1.4), description, model)
 
 
-def chat_trigger(context: PluginContext, kind: str) -> ChatTriggerNode:
-    return ChatTriggerNode(kind, "Chat Trigger", "Starts when a chat message comes.", ChatParameters)
+def chat_trigger(context: PluginContext, kind: str) -> PassingNode:
+    return _trigger(kind, "Chat Trigger", "Starts when a chat message comes.", ChatParameters)
 
 
-def manual_chat_trigger(context: PluginContext, kind: str) -> ChatTriggerNode:
-    return ChatTriggerNode(kind, "Manual Chat Trigger", "Starts a run by hand with a message.", NoParameters)
+def manual_chat_trigger(context: PluginContext, kind: str) -> PassingNode:
+    return _trigger(kind, "Manual Chat Trigger", "Starts a run by hand with a message.", NoParameters)

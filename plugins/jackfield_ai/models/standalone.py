@@ -13,7 +13,7 @@ from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
-from jackfield.api.workflows import Item, Items
+from jackfield.api.workflows import Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.models.client import ProviderClient
@@ -84,7 +84,7 @@ class StandaloneNode(AiNode):
         return [await each_item(run, one)]
 
     async def _one(self, run: NodeRun, parameters: StandaloneParameters, index: int) -> Items:
-        messages = await self._messages(run, parameters, run.items[index])
+        messages = await self._messages(run, parameters, index)
         tools = Toolbox(await tools_of(run, index), self.settings)
         model = CountedModel(self._chat(run, parameters))
         rounds = max(1, min(parameters.options.max_tools_iterations, self.settings.max_iterations))
@@ -95,7 +95,7 @@ class StandaloneNode(AiNode):
         rows = self._shown(answer.raw) if parameters.simplify else [answer.raw]
         return [new_item(row, index) for row in rows if isinstance(row, dict)]
 
-    async def _messages(self, run: NodeRun, parameters: StandaloneParameters, item: Item) -> list[Message]:
+    async def _messages(self, run: NodeRun, parameters: StandaloneParameters, index: int) -> list[Message]:
         options, what = parameters.options, (parameters.resource, parameters.operation)
         system = options.system_message or options.system
         made = [Message("system", system)] if system else []
@@ -108,18 +108,18 @@ class StandaloneNode(AiNode):
                 raise NodeError("The node has no messages; fill in at least one.")
             return made
         if what == ("image", "analyze"):
-            pictures = await self._pictures(run, parameters, item)
+            pictures = await self._pictures(run, parameters, index)
             return [*made, Message("user", parameters.text or "What's in this image?", pictures)]
         raise NodeError(f"The operation {' '.join(what)} is not available; there are: text message, image analyze.")
 
-    async def _pictures(self, run: NodeRun, parameters: StandaloneParameters, item: Item) -> Sequence[Picture]:
+    async def _pictures(self, run: NodeRun, parameters: StandaloneParameters, index: int) -> Sequence[Picture]:
         stored = parameters.input_type != "url"
         listed = parameters.binary_property_name if stored else parameters.image_urls
         wanted = [one.strip() for one in listed.split(",") if one.strip()]
         if len(wanted) > MAX_PICTURES:
             raise NodeError(f"The node names {len(wanted)} images, more than {MAX_PICTURES}.")
         if stored:
-            return [await picture_of(run, item, name) for name in wanted]
+            return [await picture_of(run, index, name) for name in wanted]
         return [await self._fetched(url) for url in wanted]
 
     async def _fetched(self, url: str) -> Picture:

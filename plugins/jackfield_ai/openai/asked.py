@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jackfield.api.binary import DEFAULT_TYPE, BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile
-from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.files import form_file, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import record
 from jackfield.api.urls import joined
@@ -48,22 +48,12 @@ class OpenAiItem:
 
     async def file(self, field: str, name: str) -> FormFile:
         """The item's file for this field of a form. Raises `NodeError`."""
-        found = (self.item.get("binary") or {}).get(name)
-        if found is None:
-            raise NodeError(f"The item has no file '{name}'; see binaryPropertyName.")
-        try:
-            content = await self.run.binary.content(found)
-        except BinaryError as exc:
-            raise NodeError(exc.message) from None
-        return FormFile(field, found.get("fileName") or name, content, found.get("mimeType") or DEFAULT_TYPE)
+        return await form_file(self.run, self.item, name, self.index, field=field)
 
     async def item_with(self, content: bytes, media_type: str, file_name: str, json: dict[str, Json]) -> Item:
-        try:
-            kept = await self.run.binary.write(content, mime_type=media_type, file_name=file_name)
-        except BinaryError as exc:
-            raise NodeError(exc.message) from None
+        kept = await kept_file(self.run, content, mime_type=media_type, file_name=file_name)
         return self.with_file(kept, json)
 
     def with_file(self, file: BinaryData, json: dict[str, Json]) -> Item:
         """An item with this file."""
-        return {**self.made(json), "binary": {self.parameters.options.binary_property_output or "data": file}}
+        return new_item(json, self.index, {self.parameters.options.binary_property_output or "data": file})

@@ -23,7 +23,7 @@ async def analyze(asked: OpenAiItem) -> Items:
     detail = options.detail or "auto"
     if parameters.input_type == "base64":
         names = [name.strip() for name in parameters.binary_property_name.split(",") if name.strip()]
-        pictures = [await picture_of(asked.run, asked.item, name, detail) for name in names]
+        pictures = [await picture_of(asked.run, asked.index, name, detail) for name in names]
     else:
         urls = [url.strip() for url in parameters.image_urls.split(",") if url.strip()]
         pictures = [Picture(url=url, detail=detail) for url in urls]

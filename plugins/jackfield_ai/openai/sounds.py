@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from jackfield.api.binary import DEFAULT_TYPE, BinaryError, stream_of
+from jackfield.api.binary import DEFAULT_TYPE, stream_of
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.multipart import form_body
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.files import kept_file
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_ai.openai.asked import OpenAiItem
@@ -51,10 +52,7 @@ class _Spoken:
 
     async def keep(self, head: HttpReply, chunks: AsyncIterator[bytes]) -> BinaryData:
         """Raises `NodeError`."""
-        try:
-            return await self.run.binary.write(chunks, mime_type=self.media_type, file_name=self.file_name)
-        except BinaryError as exc:
-            raise NodeError(exc.message) from None
+        return await kept_file(self.run, chunks, mime_type=self.media_type, file_name=self.file_name)
 
 
 async def transcribe(asked: OpenAiItem) -> Items:

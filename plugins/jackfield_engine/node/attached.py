@@ -22,6 +22,7 @@ from jackfield.api.nodes import (
     Suspend,
     supplying_node,
 )
+from jackfield.api.nodes.files import content_of
 from jackfield.api.records import replace
 from jackfield.api.scripts import ScriptResult
 from jackfield.api.workflows import Document, Item, Items, Node, Outputs
@@ -137,13 +138,7 @@ class EngineAttachedNode:
         return await self._run(0).static_data(scope)
 
     async def binary(self, item: int, name: str) -> bytes:
-        found = (self.item(item).get("binary") or {}).get(name)
-        if found is None:
-            raise NodeError(f"The item has no file '{name}'.", item=item)
-        try:
-            return await self._served.binary.read(found)
-        except BinaryError as exc:
-            raise NodeError(exc.message, item=item) from None
+        return await content_of(self._served, self.item(item), name, item)
 
     async def run_script(self, language: str, source: str, *, timeout: float | None = None) -> ScriptResult:
         return await self._run(0).run_script(language, source, each=False, timeout=timeout)

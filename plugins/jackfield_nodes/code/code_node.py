@@ -13,10 +13,11 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.running import made_at_once, mapped
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import with_pair
+from jackfield.api.nodes.running import ModelNode, made_at_once, mapped
 from jackfield.api.scripts import SCRIPT_ENGINES
-from jackfield.api.workflows import Item, Items, Node, Outputs
+from jackfield.api.workflows import Item, Items, Outputs
 from jackfield_nodes.values.conversions import type_name, with_article
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
@@ -41,22 +42,16 @@ class CodeParameters(Parameters, title="Code"):
     rhai_code: str = Field("", description="The program in Rhai.")
 
 
-class CodeNode:
+class CodeNode(ModelNode):
     """Runs the source in a killable worker."""
 
     kind = "code"
     versions: Sequence[float] = (1, 2)
     description = NodeDescription("Code", "Makes items with a program of your own.", "code")
-    effect = False
+    model = CodeParameters
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return CodeParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         each = run.node.parameters.get("mode") == "runOnceForEachItem"
@@ -72,8 +67,7 @@ class CodeNode:
         given = run.node.parameters
         language = self._language(given.get("language"))
         result = await run.run_script(language, _source(given, language), each=each)
-        for line in result.logs:
-            run.log.info("%s: %s", run.node.name, line)
+        log_lines(run, result.logs)
         if each:
             return await _items_of_each(run, result.value)
         return items_of_all(result.value, len(run.items))
@@ -87,6 +81,12 @@ class CodeNode:
                 f"No plugin provides a script engine for the language {asked}; there are engines for: {known}."
             )
         return language
+
+
+def log_lines(run: NodeRun, lines: Sequence[str]) -> None:
+    """Lines that a program printed."""
+    for line in lines:
+        run.log.info("%s: %s", run.node.name, line)
 
 
 def _source(given: Mapping[str, Json], language: str) -> str:
@@ -129,9 +129,7 @@ def _item(row: Json, source: int | None, what: str) -> Item:
             item=source,
         )
     made: Item = _checked(row, source, what) if "json" in row else {"json": row}
-    if source is not None and "pairedItem" not in made:
-        made["pairedItem"] = {"item": source}
-    return made
+    return made if source is None else with_pair(made, source)
 
 
 def _checked(row: dict[str, Json], source: int | None, what: str) -> Item:

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import mapped
-from jackfield.api.workflows import BinaryData, Item, Node
-from jackfield_nodes.code.code_node import files_of
-from jackfield_nodes.code.function_node import code_of, log_lines
+from jackfield.api.nodes.running import ModelNode, mapped
+from jackfield.api.workflows import BinaryData, Item
+from jackfield_nodes.code.code_node import files_of, log_lines
+from jackfield_nodes.code.function_node import code_of
 from jackfield_nodes.values.conversions import type_name, with_article
 
 ABSENT = "item.myNewField = 1; return item;"
@@ -25,7 +25,7 @@ class FunctionItem(Parameters):
     function_code: str = Field(ABSENT, description="The program: `item` is the item's json; it returns an object.")
 
 
-class FunctionItemNode:
+class FunctionItemNode(ModelNode):
     """Runs the source in a killable worker, as the Code node does. An item keeps its files."""
 
     kind = "functionItem"
@@ -33,13 +33,7 @@ class FunctionItemNode:
     description = NodeDescription(
         "Function Item", "Changes each item with a program of your own (older form of Code).", "code"
     )
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return FunctionItem
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = FunctionItem
 
     async def execute(self, run: NodeRun) -> NodeResult:
         source = code_of(run, ABSENT)

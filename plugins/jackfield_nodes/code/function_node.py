@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.running import made_at_once
-from jackfield.api.workflows import Items, Node, Outputs
-from jackfield_nodes.code.code_node import items_of_all
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.running import ModelNode, made_at_once
+from jackfield.api.workflows import Items, Outputs
+from jackfield_nodes.code.code_node import items_of_all, log_lines
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
 """What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""
@@ -20,19 +20,13 @@ class Function(Parameters):
     function_code: str = Field(ABSENT, description="The program: `items` are the input; it returns items.")
 
 
-class FunctionNode:
+class FunctionNode(ModelNode):
     """Runs the source in a killable worker, as the Code node does."""
 
     kind = "function"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Function", "Makes items with a program of your own (older form of Code).", "code")
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return Function
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = Function
 
     async def execute(self, run: NodeRun) -> NodeResult:
         async def work() -> Outputs:
@@ -61,11 +55,6 @@ def wrapped(source: str) -> str:
         f"return await (async function (items) {{ return await (async function () {{ {source}\n"
         "}).call(this); }).call(this, items);"
     )
-
-
-def log_lines(run: NodeRun, lines: Sequence[str]) -> None:
-    for line in lines:
-        run.log.info("%s: %s", run.node.name, line)
 
 
 def node(context: PluginContext) -> FunctionNode:

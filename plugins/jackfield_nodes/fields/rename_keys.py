@@ -8,10 +8,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import accepted, error_item, passed_on
-from jackfield.api.nodes.running import each, mapped
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.running import ModelNode, each, mapped
+from jackfield.api.workflows import Items
 from jackfield_nodes.conditions.regexes import Regexes, Replacement
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
@@ -98,22 +98,16 @@ def with_names(value: Json, depth: int, new: Mapping[str, str]) -> Json:
     return made
 
 
-class RenameKeysNode:
+class RenameKeysNode(ModelNode):
     """Pure: changes nothing outside the execution."""
 
     kind = "renameKeys"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Rename Keys", "Gives fields of items other names.", "transform")
-    effect = False
+    model = RenameKeys
 
     def __init__(self, context: PluginContext) -> None:
         self._regexes = Regexes(context)
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return RenameKeys
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[RenameKeys] = await run.resolve()

@@ -19,7 +19,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
 from jackfield.api.nodes.files import chunks_of, kept_file, with_file
-from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
@@ -88,10 +88,7 @@ class DiskNode(ItemNode):
                 await _replace(await opened(allowed.replace, Replacement.close, path), chunks)
         except OSError as exc:
             raise NodeError(f"{path} cannot be written: {exc.strerror}.") from None
-        made = new_item({**item["json"], "fileName": path}, index)
-        if item.get("binary"):
-            made["binary"] = item["binary"]
-        return made
+        return with_json(item, {**item["json"], "fileName": path}, index)
 
     async def found(self, pattern: str) -> list[str]:
         return await asyncio.to_thread(self._allowed().matching, pattern)

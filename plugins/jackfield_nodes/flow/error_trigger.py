@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription
-from jackfield_nodes.flow.passing import PassingNode
+from jackfield.api.nodes.running import PassingNode
 
 
 def node(context: PluginContext) -> PassingNode:

@@ -12,10 +12,10 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import pairs, passed_on
-from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import Document, Item, Items, Node
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import pairs, passed_on, repaired
+from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.workflows import Document, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -124,26 +124,21 @@ def paired(made: Items, sources: Sequence[int]) -> Items:
     output: Items = []
     for index, item in enumerate(made):
         pairing = every[index] if len(made) == len(sources) else every[0] if len(every) == 1 else every
-        output.append({**item, "pairedItem": pairing})
+        output.append(repaired(item, pairing))
     return output
 
 
-class ExecuteWorkflowNode:
+class ExecuteWorkflowNode(ModelNode):
     """The other run is an execution of its own (mode sub), one level deeper."""
 
     kind = "executeWorkflow"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3)
     description = NodeDescription("Execute Workflow", "Runs another saved workflow.", "flow")
     effect = True
+    model = ExecuteWorkflow
 
     def __init__(self, context: PluginContext) -> None:
         self._files = context.settings(FilesSettings)
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return ExecuteWorkflow
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[ExecuteWorkflow] = await run.resolve()

@@ -11,8 +11,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeDescription, Parameters
+from jackfield.api.nodes.running import PassingNode
 from jackfield.api.workflows import Item, Items, Node, Workflow
-from jackfield_nodes.flow.passing import PassingNode
 
 
 class InputField(Parameters):

@@ -10,7 +10,7 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item
+from jackfield.api.nodes.items import error_item, has_error_output
 from jackfield.api.nodes.running import routed
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
@@ -74,7 +74,7 @@ class FilterNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
         around = await self._evaluator.surroundings(run, tests)
-        items, reports = run.items, run.node.on_error == "continueErrorOutput"
+        items, reports = run.items, has_error_output(run)
 
         def route(index: int, test: ItemTest) -> Sequence[int]:
             return KEPT if test.passes(items[index]["json"], index, around) else ()

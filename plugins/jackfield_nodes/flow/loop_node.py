@@ -14,7 +14,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.items import pair_of_run, passed_on, repaired
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Item, Items, Node, Outputs
 
@@ -44,10 +44,8 @@ are what expressions ask for: noItemsLeft, done, currentRunIndex, maxRunIndex.""
 
 def paired_with(item: Item, index: int, run: int, present: int) -> Item:
     """The item again, paired with its place in the input of a run of this node. present: the run that hands it out."""
-    made = passed_on(item, index)
-    if run != present:
-        made["pairedItem"] = {"item": index, "run": run}
-    return made
+    passed = passed_on(item, index)
+    return passed if run == present else repaired(passed, pair_of_run(index, run))
 
 
 def number(memory: MutableMapping[str, Json], key: str) -> int | None:

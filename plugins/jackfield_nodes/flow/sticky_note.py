@@ -6,7 +6,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, Parameters
-from jackfield_nodes.flow.passing import PassingNode
+from jackfield.api.nodes.running import PassingNode
 
 
 class StickyNote(Parameters):

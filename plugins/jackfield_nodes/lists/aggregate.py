@@ -9,9 +9,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item, pairs
-from jackfield.api.workflows import BinaryData, Items, Node
+from jackfield.api.nodes.running import ModelNode
+from jackfield.api.workflows import BinaryData, Items
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, only, put, without
 from jackfield_nodes.values.threads import worked
@@ -154,19 +155,13 @@ def _free(name: str, taken: dict[str, BinaryData], counts: dict[str, int]) -> st
     return candidate
 
 
-class AggregateNode:
+class AggregateNode(ModelNode):
     """Pure: changes nothing outside the execution."""
 
     kind = "aggregate"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Aggregate", "Makes one item of all items.", "transform")
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return Aggregate
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = Aggregate
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given: Aggregate = await run.resolve_first()

@@ -12,8 +12,8 @@ from typing import Literal, Self, TypeAlias
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, NodeType, Parameters
-from jackfield.api.workflows import Node
+from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, NodeType, Parameters
+from jackfield.api.nodes.running import ModelNode
 from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
 from jackfield_nodes.lists.limit import LimitNode, LimitParameters
 from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDuplicatesNode
@@ -66,13 +66,13 @@ class ItemLists(Parameters):
         return form.model_validate(modernised(raw))  # type: ignore[return-value]
 
 
-class ItemListsNode:
+class ItemListsNode(ModelNode):
     """Pure, as are the nodes it hands over to."""
 
     kind = "itemLists"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 3, 3.1)
     description = NodeDescription("Item Lists", "Splits, joins, sorts, limits and summarises items.", "transform")
-    effect = False
+    model = ItemLists
 
     _nodes: Mapping[type[Parameters], NodeType] = {
         Aggregate: AggregateNode(),
@@ -81,12 +81,6 @@ class ItemListsNode:
         Sort: SortNode(),
         Summarize1: SummarizeNode(),
     }
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return ItemLists
-
-    def outputs(self, node: Node) -> int:
-        return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given = await run.resolve_first()

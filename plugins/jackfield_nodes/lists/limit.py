@@ -8,10 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Node
+from jackfield.api.nodes.running import ModelNode, each
 
 
 class LimitParameters(Parameters, title="Limit"):
@@ -19,19 +18,13 @@ class LimitParameters(Parameters, title="Limit"):
     keep: Literal["firstItems", "lastItems"] = Field("firstItems", description="Which of them stay.")
 
 
-class LimitNode:
+class LimitNode(ModelNode):
     """Pure: changes nothing outside the execution."""
 
     kind = "limit"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Limit", "Keeps the first or the last items.", "transform")
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return LimitParameters
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = LimitParameters
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given: LimitParameters = await run.resolve_first()

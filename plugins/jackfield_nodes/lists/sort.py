@@ -10,10 +10,10 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
-from jackfield.api.nodes.running import each
-from jackfield.api.workflows import Items, Node
+from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.workflows import Items
 from jackfield_nodes.lists.ordering import SortBy, order
 from jackfield_nodes.values.threads import worked
 
@@ -74,19 +74,13 @@ def told_order(value: object, count: int) -> list[int]:
     return found
 
 
-class SortNode:
+class SortNode(ModelNode):
     """Items that are equal stay in their order."""
 
     kind = "sort"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Sort", "Changes the order of items.", "transform")
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return Sort
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = Sort
 
     async def execute(self, run: NodeRun) -> NodeResult:
         if not run.items:

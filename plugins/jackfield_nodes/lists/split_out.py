@@ -13,10 +13,10 @@ from pydantic import Field, field_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import BinaryData, Item, Items, Node
+from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.values.conversions import text_of, type_name
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, without
@@ -162,19 +162,13 @@ def _numbered(elements: Sequence[Json]) -> dict[str, Json]:
     return {str(place): element for place, element in enumerate(elements)}
 
 
-class SplitOutNode:
+class SplitOutNode(ModelNode):
     """Pure: changes nothing outside the execution."""
 
     kind = "splitOut"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Split Out", "Makes one item per element of a list.", "transform")
-    effect = False
-
-    def parameters(self, version: float | None) -> type[NodeParameters]:
-        return SplitOut
-
-    def outputs(self, node: Node) -> int:
-        return 1
+    model = SplitOut
 
     async def execute(self, run: NodeRun) -> NodeResult:
         return [await split_items(run, await run.resolve(), strict=False)]

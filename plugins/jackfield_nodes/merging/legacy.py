@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import all_pairs, new_item, pair, passed_on
+from jackfield.api.nodes.items import all_pairs, new_item, pair, passed_on, repaired
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
@@ -83,7 +83,9 @@ def _completed(part: MergeSource, partner: MergeSource | None, given: LegacyMerg
     for name, value in partner.item["json"].items():
         if name != given.property_name2 and _replaces(json, name, given.overwrite):
             json[name] = value
-    return {**alone(part, SHALLOW), "json": json, "pairedItem": [pair(part.place), pair(partner.place, 1)]}
+    made = repaired(alone(part, SHALLOW), [pair(part.place), pair(partner.place, 1)])
+    made["json"] = json
+    return made
 
 
 def _replaces(json: dict[str, Json], name: str, overwrite: str) -> bool:

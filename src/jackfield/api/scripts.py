@@ -57,6 +57,11 @@ class ScriptData:
     static: Mapping[str, Json] = field(default_factory=dict)
     """The workflow's memory across executions: `global`, and `node` for the running node's own."""
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a program that runs once per item goes on with the others after one failed; see `failed_value`."""
+        return self.node.get("onError") not in (None, "stopWorkflow")
+
 
 @record
 class ScriptResult:
@@ -78,6 +83,11 @@ class ExpressionError:
     message: str
 
 
+def failed_value(message: str) -> Json:
+    """Stands for an item on which a program failed that runs once per item."""
+    return {"json": {"error": message}}
+
+
 class ScriptEngine(Protocol):
     """One language. Limits (time, memory, output) are the engine's settings."""
 
@@ -96,8 +106,7 @@ class ScriptEngine(Protocol):
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         """Run a Code node in a worker process that is killed after `timeout` seconds. each: once per item; the value is
-        a list, in which `{json: {error: message}}` stands for an item that failed when the node's onError is not
-        `stopWorkflow`. Raises `ScriptError`."""
+        a list, in which `failed_value` stands for an item that failed when `data.goes_on`. Raises `ScriptError`."""
 
     async def close(self) -> None: ...
 

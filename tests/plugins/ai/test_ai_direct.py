@@ -147,7 +147,7 @@ async def test_speech_becomes_a_file(lab: AiLab) -> None:
         ({"resource": "assistant", "operation": "message"}, "The operation message of assistant is not available"),
         ({"messages": {"values": []}}, "has no messages"),
         ({"resource": "image", "operation": "analyze"}, "There is no image"),
-        ({"resource": "audio", "operation": "transcribe"}, "has no file 'data'"),
+        ({"resource": "audio", "operation": "transcribe"}, "has no binary field 'data'"),
     ],
 )
 async def test_what_is_missing_is_named(lab: AiLab, parameters: Any, told: str) -> None:

@@ -4,7 +4,8 @@ Here stand what a node type is, what one run of a node is given, and the base of
 the work of a node, and are imported by the module that does it:
 
 - `jackfield.api.nodes.items`: items that a node makes, their pairing, and items that failed.
-- `jackfield.api.nodes.running`: how a node goes through its items; `ItemNode` for the most frequent case.
+- `jackfield.api.nodes.running`: how a node goes through its items; bases of node types, `ItemNode` for the most
+  frequent case.
 - `jackfield.api.nodes.files`: the files of items.
 
 `jackfield.testing.node_runs` has `FakeNodeRun`, with which a test runs a node without an engine.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 
-from ..binary import BinaryError, Content
+from ..binary import DEFAULT_TYPE, BinaryError, Content
+from ..multipart import FormFile
 from ..workflows import BinaryData, Item
 from .types import NodeError, NodeRun
 
@@ -34,6 +35,13 @@ async def sendable(run: NodeRun, item: Item, name: str, index: int) -> Content:
         return await run.binary.content(file)
     except BinaryError as exc:
         raise _unread(exc, name, index) from None
+
+
+async def form_file(run: NodeRun, item: Item, name: str, index: int, *, field: str) -> FormFile:
+    """The item's file for this field of a form that a request sends. Raises `NodeError`."""
+    content = await sendable(run, item, name, index)
+    file = file_of(item, name, index)
+    return FormFile(field, file.get("fileName") or name, content, file.get("mimeType") or DEFAULT_TYPE)
 
 
 async def chunks_of(run: NodeRun, item: Item, name: str, index: int) -> AsyncIterator[bytes]:

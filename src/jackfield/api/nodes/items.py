@@ -24,6 +24,11 @@ def pair(index: int, source: int = 0) -> PairedItem:
     return {"item": index, "input": source} if source else {"item": index}
 
 
+def pair_of_run(index: int, run: int) -> PairedItem:
+    """The item at `index` that the first input got in the node's run `run`, which is not the present one."""
+    return {"item": index, "run": run}
+
+
 def pairs(indices: Iterable[int], source: int = 0) -> list[PairedItem]:
     """Several items of one input."""
     return [pair(index, source) for index in indices]
@@ -87,6 +92,11 @@ def repaired(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
 def goes_on(run: NodeRun) -> bool:
     """Whether the node goes on with its other items after one failed."""
     return run.node.on_error != "stopWorkflow"
+
+
+def has_error_output(run: NodeRun) -> bool:
+    """Whether items that failed leave the node at an output of their own."""
+    return run.node.on_error == "continueErrorOutput"
 
 
 def error_item(error: NodeError, index: int) -> Item:

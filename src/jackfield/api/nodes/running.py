@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from ..binary import BinaryError
 from ..context import PluginContext
 from ..workflows import Item, Items, Node, Outputs
-from .items import accepted, error_item, goes_on, new_item, passed_on
-from .parameters import NodeParameters
+from .items import accepted, error_item, goes_on, new_item, pass_all, passed_on
+from .parameters import NodeParameters, NoParameters
 from .types import NodeDescription, NodeError, NodeResult, NodeRun
 
 Row = TypeVar("Row")
@@ -182,8 +182,8 @@ async def made_at_once(run: NodeRun, work: Callable[[], Awaitable[Outputs]], *, 
         return [[{"json": {**json}} if origin is None else new_item({**json}, origin)]]
 
 
-class ItemNode:
-    """Base of node types with one output that handle each item on its own; `item` does the work."""
+class ModelNode:
+    """Base of node types: `execute` does the work."""
 
     kind: str
     versions: Sequence[float]
@@ -192,14 +192,38 @@ class ItemNode:
     model: type[NodeParameters]
     """Of the parameters of every version; a node whose versions differ overrides `parameters`."""
 
-    def __init__(self, context: PluginContext) -> None:
-        self._context = context
-
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return self.model
 
     def outputs(self, node: Node) -> int:
-        return 1
+        """As many as the description names."""
+        return len(self.description.outputs)
+
+
+class PassingNode(ModelNode):
+    """A node whose output is its input: triggers get their items from what started them."""
+
+    def __init__(
+        self,
+        kind: str,
+        versions: Sequence[float],
+        description: NodeDescription,
+        model: type[NodeParameters] = NoParameters,
+    ) -> None:
+        self.kind = kind
+        self.versions = versions
+        self.description = description
+        self.model = model
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        return pass_all(run.items)
+
+
+class ItemNode(ModelNode):
+    """Base of node types with one output that handle each item on its own; `item` does the work."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
 
     async def execute(self, run: NodeRun) -> NodeResult:
         async def work(index: int, parameters: Any) -> Items:  # an instance of the node's model
