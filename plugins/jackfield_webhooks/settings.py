@@ -93,7 +93,7 @@ class WebhookSettings(BaseModel):
         json_schema_extra={"former": {"bodyMemory": "0.2"}},
     )
     body_timeout: float = Field(
-        30,
+        20,
         description="Seconds that a body may take to arrive.",
         gt=0,
         le=3600,

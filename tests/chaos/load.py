@@ -18,6 +18,7 @@ from .ledger import Execution
 
 CLIENTS = 4
 PAGE = 100
+REFUSED_PAUSE = 0.05
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Book:
     answered: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """Executions that answers named, per marker."""
     unanswered: deque[str] = field(default_factory=deque)
-    """Markers of calls that got no answer: they are sent again with the same key."""
+    """Markers of calls that got no answer, or 503: they are sent again with the same key."""
     refused: list[str] = field(default_factory=list)
     took: list[float] = field(default_factory=list)
     """Seconds of each answered call."""
@@ -73,8 +74,11 @@ class Load:
         if answer.status_code == httpx.codes.OK:
             self._book.answered[marker].append(answer.json()["executionId"])
             self._book.took.append(time.perf_counter() - begun)
-        else:
-            self._book.refused.append(f"{answer.status_code} {answer.text}")
+            return
+        self._book.refused.append(f"{answer.status_code} {answer.text}")
+        if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            self._book.unanswered.append(marker)
+            self._over.wait(REFUSED_PAUSE)
 
     def __enter__(self) -> Self:
         for thread in self._threads:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -15,21 +15,10 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 
+from ..chaos.disks import filled, mounted
+
 StartDaemon = Callable[..., Daemon]
 IMPATIENT = "[store.sqlite]\ntimeout = 1.0\nbusy_timeout = 100\n"
-
-
-@contextmanager
-def mounted(place: Path, options: str) -> Iterator[Path]:
-    """A file system in memory; skips where mounting is not permitted."""
-    place.mkdir()
-    run = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], capture_output=True, text=True)
-    if run.returncode != 0:
-        pytest.skip(f"mounting is not permitted: {run.stderr.strip()}")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", place], check=True)
 
 
 def database(daemon: Daemon) -> Path:
@@ -81,8 +70,7 @@ def test_a_full_disk_refuses_and_recovers(new_daemon: StartDaemon, tmp_path: Pat
             found = serve(daemon)
             answered = [call(daemon, n=0).json()["executionId"]]
             filler = place / "filler"
-            with filler.open("wb", buffering=0) as file:
-                fill(file)
+            filled(filler)
             last = poll(lambda: take(daemon, answered), "a call is refused", timeout=60)
             assert refuses(last)
             assert httpx.get(f"{daemon.base_url}/health", trust_env=False).status_code == 200
@@ -96,16 +84,6 @@ def test_a_full_disk_refuses_and_recovers(new_daemon: StartDaemon, tmp_path: Pat
             assert api.get("/executions", params={"workflowId": found}).json()["total"] >= len(answered)
         finally:
             daemon.close()
-
-
-def fill(file: object) -> None:
-    """Write until nothing more fits, in ever smaller pieces."""
-    size = 1 << 20
-    while size >= 512:
-        try:
-            file.write(b"\0" * size)  # type: ignore[attr-defined]
-        except OSError:
-            size //= 2
 
 
 def take(daemon: Daemon, answered: list[str]) -> httpx.Response | None:

@@ -149,6 +149,13 @@ class StrictBuffer(ReceiveBuffer):
         self.has_coding = b"\ntransfer-encoding" in lower
         return head[:-4].split(b"\r\n")
 
+    def maybe_extract_next_line(self) -> bytearray | None:
+        """A chunk's size and extensions. Raises `h11.RemoteProtocolError`."""
+        line = super().maybe_extract_next_line()
+        if line is not None and b"\r" in line[:-2]:
+            raise malformed("A line of a chunk has a CR in its middle; end it in CR LF.")
+        return line
+
 
 class Http1Connection(h11.Connection):
     """One that takes requests of HTTP/1 alone; h11 takes any number for the version, and so the preface of HTTP/2.

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from itertools import groupby
-from typing import Any
 
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
 from jackfield.api.engine import Engine
-from jackfield.api.http import json_response, operation, success
+from jackfield.api.http import operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
 
 from .dispatch import Counters
 from .openapi.document import describe
-
-STYLE = (
-    "body{font:16px/1.5 system-ui;max-width:70rem;margin:2rem auto;padding:0 1rem}"
-    "td,th{text-align:left;padding:.2rem 1rem .2rem 0;vertical-align:top}code{font:14px ui-monospace,monospace}"
-)
+from .openapi.kept import KeptDescription
 
 
 def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> Blueprint:
@@ -33,15 +27,17 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
     async def metrics() -> Response:
         return Response(exposition(kernel, counters), content_type="text/plain; version=0.0.4; charset=utf-8")
 
+    description = KeptDescription(lambda: describe(app(), kernel.service.public_url))
+
     @system.get("/openapi.json")
     @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"], media=("application/json",))
     async def openapi() -> Response:
-        return json_response(describe(app(), kernel.service.public_url))
+        return Response((await description.made()).document, content_type="application/json")
 
     @system.get("/docs")
     @operation("This API as a page.", scope=None, tags=["documentation"], media=("text/html",))
     async def docs() -> Response:
-        page = Response(render(describe(app(), kernel.service.public_url)), content_type="text/html; charset=utf-8")
+        page = Response((await description.made()).page, content_type="text/html; charset=utf-8")
         page.headers["Content-Security-Policy"] = (
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         )
@@ -114,21 +110,3 @@ def samples(metrics: Sequence[Metric]) -> list[str]:
 
 def _label(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-
-
-def render(document: dict[str, Any]) -> str:
-    """The operations as a table: no script, nothing fetched from elsewhere."""
-    rows = []
-    for path, methods in sorted(document["paths"].items()):
-        for method, described in methods.items():
-            scope = described.get("x-scope", "")
-            rows.append(
-                f"<tr><td><code>{escape(method.upper())}</code></td><td><code>{escape(path)}</code></td>"
-                f"<td>{escape(described['summary'])}</td><td><code>{escape(str(scope))}</code></td></tr>"
-            )
-    head = "<tr><th>Method</th><th>Path</th><th>What it does</th><th>Scope</th></tr>"
-    return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Jackfield API</title><style>{STYLE}</style>"
-        f"<h1>Jackfield API</h1><p>Version {__version__}. The full description with schemas: "
-        f"<a href=/openapi.json>openapi.json</a>.</p><table>{head}{''.join(rows)}</table></html>"
-    )

@@ -68,6 +68,11 @@ MALFORMED = {
     "a folded header": (["X-Folded: a\r\n b", "Content-Length: 0"], b"", "folded"),
     "a header folded with a tab": (["X-Folded: a\r\n\tb", "Content-Length: 0"], b"", "folded"),
     "a bare LF between headers": (["X-A: a\nX-B: b", "Content-Length: 0"], b"", "ends in LF"),
+    "a bare CR in a chunk's line": (
+        ["Transfer-Encoding: chunked"],
+        b"1;a\rb\r\n1\r\n0\r\n\r\n",
+        "has a CR in its middle",
+    ),
     "a bare LF in trailers": (["Transfer-Encoding: chunked"], b"0\r\nX-A: b\nX-C: d\r\n\r\n", "ends in LF"),
 }
 
