@@ -15,6 +15,7 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file
+from jackfield_store_sqlite.damage.opening import DamageWatch
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
@@ -42,14 +43,17 @@ class Database:
         self._identity: tuple[int, int] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.watch = DamageWatch(file, log)
         self._readers = Readers(file, settings, self._found_damage)
+        note = self.watch.note_file
         self._writer = StoreWriter(
-            self._connect, self._deliver, self._found_damage, batch_size=settings.batch_size, log=log
+            self._connect, self._deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
         )
 
-    async def open(self) -> None:
-        """Raises `ConfigurationError`, or `StoreUnavailable` while another process holds a lock."""
-        connection = await asyncio.to_thread(self._first_connection)
+    async def open(self, *, claimed: bool = False) -> None:
+        """claimed: by a daemon. Raises `ConfigurationError`, or `StoreUnavailable` while another process holds a
+        lock."""
+        connection = await asyncio.to_thread(self._first_connection, claimed)
         self._loop = asyncio.get_running_loop()
         self._writer.start(connection)
         self._open = True
@@ -61,6 +65,7 @@ class Database:
         self._open = False
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._writer.close)
+        await asyncio.to_thread(self.watch.close)
         await asyncio.sleep(0)
         if self._timer is not None:
             self._timer.cancel()
@@ -145,17 +150,20 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         return connect_writer(self.file, self.settings)
 
-    def _first_connection(self) -> sqlite3.Connection:
+    def _first_connection(self, claimed: bool) -> sqlite3.Connection:
         failures.refuse_old_library()
+        self.watch.read_note()
         try:
             create_file(self.file)
             connection = self._connect()
         except (OSError, sqlite3.Error) as error:
             raise self._refusal(error) from error
         try:
+            self.watch.look(connection)
             migrate(connection, self.file)
             _check_small(connection)
             _check_writable(connection)
+            self.watch.begin(connection, claimed=claimed)
         except BaseException as error:
             connection.close()
             if isinstance(error, sqlite3.Error):
@@ -169,8 +177,9 @@ class Database:
             return failures.unavailable(error)
         return failures.damaged(self.file) if failures.is_damage(error) else failures.unusable(self.file, error)
 
-    def _probe(self, connection: sqlite3.Connection) -> None:
-        connection.execute("UPDATE probe SET count = count + 1")
+    def _probe(self, _: sqlite3.Connection) -> None:
+        """Its commit writes by itself."""
+        self.watch.known.refresh()
         if _identity(self.file) != self._identity:
             raise StoreUnavailable(f"The database {self.file} was moved or replaced; put it back or restart.")
 

@@ -87,8 +87,8 @@ def of_operation(error: Exception) -> Exception:
 
 def damaged(file: Path) -> ConfigurationError:
     return ConfigurationError(
-        f"The database {file} is damaged; restore it from a backup, or move it and its -wal and -shm files away to "
-        "start with an empty one."
+        f"The database {file} is damaged; restore it from a backup, or move it and the files beside it whose names "
+        "begin with its own away to start with an empty one."
     )
 
 

@@ -123,8 +123,16 @@ _UNSEALED = (
     "INSERT INTO unsealed_runs SELECT data FROM execution_documents",
 )
 """Documents that were stored before their secrets were sealed: what is still to be done of them."""
+_REACH = (
+    "DROP TABLE probe",
+    """CREATE TABLE reach (
+        id INTEGER PRIMARY KEY CHECK (id = 1), store BLOB NOT NULL, sequence INTEGER NOT NULL
+    ) STRICT""",
+    "INSERT INTO reach VALUES (1, randomblob(16), 0)",
+)
+"""How many commits there were; each of them writes it, so that a look at the store needs no row of its own."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED,
+    _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH,
 )  # fmt: skip
 
 

@@ -40,18 +40,25 @@ class SqliteStore(
     def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
         self._db = Database(config_dir / settings.file, settings, log)
         self._claim = FileClaim(config_dir / settings.file)
+        self._claimed = False
+
+    @property
+    def database(self) -> Database:
+        return self._db
 
     def claim(self) -> None:
         self._claim.take()
+        self._claimed = True
 
     async def open(self) -> None:
-        await self._db.open()
+        await self._db.open(claimed=self._claimed)
 
     async def close(self) -> None:
         try:
             await self._db.close()
         finally:
             self._claim.release()
+            self._claimed = False
 
     async def check(self) -> None:
         await self._db.check()

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from jackfield.api.errors import JackfieldError
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.damage.reach import ReachFile, advance
 
 Outcome: TypeAlias = "tuple[WriteOperation, object, Exception | None]"
 """The operation, what it returned, why it failed."""
@@ -44,6 +45,7 @@ class StoreWriter:
         connect: Callable[[], sqlite3.Connection],
         deliver: Callable[[Sequence[Outcome]], None],
         on_damage: Callable[[], None],
+        note: ReachFile,
         *,
         batch_size: int,
         log: logging.Logger,
@@ -51,6 +53,7 @@ class StoreWriter:
         self._connect = connect
         self._deliver = deliver
         self._on_damage = on_damage
+        self._note = note
         self._batch_size = batch_size
         self._log = log
         self._waiting: deque[WriteOperation] = deque()
@@ -150,7 +153,8 @@ class StoreWriter:
         self._deliver(outcomes)
 
     def _commit(self, connection: sqlite3.Connection, operations: Sequence[WriteOperation]) -> list[Outcome]:
-        """Everything in one go; should one operation spoil that, again, each on its own."""
+        """Everything in one go; should one operation spoil that, again, each on its own. It is noted before anybody
+        hears of it."""
         batch = WriteBatch(connection)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
@@ -161,7 +165,9 @@ class StoreWriter:
             connection.execute("ROLLBACK")
             connection.execute("BEGIN IMMEDIATE")
             outcomes = [self._run_alone(operation, connection) for operation in operations]
+        sequence = advance(connection)
         connection.execute("COMMIT")
+        self._note.note(sequence)
         return outcomes
 
     @staticmethod

@@ -89,8 +89,13 @@ def _overwrite(path: Path, content: bytes) -> None:
 
 
 def flip(path: Path, chance: random.Random) -> Damage:
+    return flip_at(path, chance, chance.randrange(path.stat().st_size))
+
+
+def flip_at(path: Path, chance: random.Random, place: int) -> Damage:
+    """One bit of this byte."""
     content = bytearray(before := path.read_bytes())
-    place, bit = chance.randrange(len(content)), chance.randrange(8)
+    bit = chance.randrange(8)
     content[place] ^= 1 << bit
     return Damage(path, before, bytes(content), f"bit {bit} of byte {place} of {path}")
 
@@ -277,11 +282,16 @@ def _runs() -> Iterator[dict[str, object]]:
 
 
 def run(daemon: Daemon, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command on the daemon's configuration directory."""
+    return run_alone(daemon, *arguments, "--config-dir", str(daemon.config_dir))
+
+
+def run_alone(daemon: Daemon, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command that knows no configuration directory."""
     program = daemon.command()[0]
     env = daemon.environment() | {"PATH": daemon.environment().get("PATH", os.defpath)}
     return subprocess.run(
-        [program, *arguments, "--config-dir", str(daemon.config_dir)],
-        capture_output=True, text=True, env=env, timeout=60, check=False,
+        [program, *arguments], capture_output=True, text=True, env=env, timeout=60, check=False,
     )  # fmt: skip
 
 

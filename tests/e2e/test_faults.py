@@ -59,6 +59,7 @@ def ready(daemon: Daemon) -> httpx.Response:
 def assert_recovers(daemon: Daemon) -> None:
     poll(lambda: call(daemon, n=1).status_code == 200, "calls are taken again", timeout=30)
     poll(lambda: ready(daemon).status_code == 200, "the daemon is ready again", timeout=30)
+    assert ready(daemon).json()["status"] == "ready", "nothing that was acknowledged is missing"
 
 
 def test_a_full_disk_refuses_and_recovers(new_daemon: StartDaemon, tmp_path: Path) -> None:
@@ -77,6 +78,9 @@ def test_a_full_disk_refuses_and_recovers(new_daemon: StartDaemon, tmp_path: Pat
             poll(lambda: ready(daemon).status_code == 503, "the daemon is not ready", timeout=30)
             assert "store" in ready(daemon).json()["checks"]
             filler.unlink()
+            assert_recovers(daemon)
+            daemon.kill()
+            daemon.start()
             assert_recovers(daemon)
             api = daemon.admin()
             for ident in answered:

@@ -96,7 +96,7 @@ async def test_public_operations_need_no_credential(client: Client) -> None:
 
 async def test_ready_names_its_checks(client: Client) -> None:
     answer = await client("GET", "/ready")
-    assert answer.json["checks"] == {"store": "ok", "plugins": "ok", "engine": "ok"}
+    assert answer.json["checks"] == {"store": "ok", "data": "ok", "plugins": "ok", "engine": "ok"}
     await client.app.kernel.stop()
     assert (await client("GET", "/ready")).status == 503
 

@@ -1,5 +1,5 @@
-"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and a look at its own damage.
-A store without it works; it can only not be backed up by `jackfield backup`."""
+"""What a store may be able to do beside `jackfield.api.storage.Store`: copies of itself, and telling of its own damage.
+A store without it works; it can only not be backed up by `jackfield backup`, and the daemon is never degraded."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ class StoreCopies(Protocol):
     async def damage(self) -> Sequence[str]:
         """Everything that is wrong with the stored data, a sentence each, after a look at all of it. It may take
         minutes; nobody is held up by it."""
+
+
+@runtime_checkable
+class DamageRecords(Protocol):
+    """A store that knows when acknowledged data is lost or damaged. While it knows of any, `/ready` says `degraded`."""
+
+    def known_damage(self) -> Sequence[str]:
+        """What was found, until somebody acknowledges it, over restarts too; a sentence each. From memory, as of the
+        last `check` of the store."""
+
+    async def acknowledge_damage(self) -> Sequence[str]:
+        """Forget it; what was forgotten. Raises `ConfigurationError`."""

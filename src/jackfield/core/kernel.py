@@ -33,6 +33,7 @@ from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import replace
 from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import ClaimedStore, Store
+from jackfield.api.store_copies import DamageRecords
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
 
@@ -392,6 +393,12 @@ class Kernel:
         """What `/ready` shows beside its checks: the service is ready without a plugin that failed."""
         failed = self.plugins.failures()
         return "ok" if not failed else "failed: " + ", ".join(plugin.name for plugin in failed)
+
+    def data_state(self) -> str:
+        """What `/ready` shows of damage; the service goes on with what is left."""
+        store = self.ports.built(Store)
+        count = len(store.known_damage()) if isinstance(store, DamageRecords) else 0
+        return f"{count} findings of damage; `jackfield doctor` names them" if count else "ok"
 
     def _check_engine(self) -> str:
         engine = self.ports.built(Engine)

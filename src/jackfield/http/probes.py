@@ -13,7 +13,7 @@ from .errors import send_error
 
 PROBES = {
     "/health": "Whether the process answers; no I/O.",
-    "/ready": "Whether store and engine work; failed plugins are named beside that.",
+    "/ready": "Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that.",
 }
 
 
@@ -45,10 +45,12 @@ class Probes:
     async def _ready(self) -> tuple[int, dict[str, object]]:
         checks = dict(await self._kernel.checks())
         good = self._kernel.ready and all(found == "ok" for found in checks.values())
+        data = self._kernel.data_state()
+        status = "not ready" if not good else "ready" if data == "ok" else "degraded"
         return 200 if good else 503, {
-            "status": "ready" if good else "not ready",
+            "status": status,
             "time": self._now(),
-            "checks": {**checks, "plugins": self._kernel.plugin_state()},
+            "checks": {**checks, "data": data, "plugins": self._kernel.plugin_state()},
         }
 
     def _now(self) -> str:

@@ -19,9 +19,9 @@ class HealthShown(BaseModel):
 class ReadinessShown(BaseModel):
     """Whether the daemon can work, and each check behind that."""
 
-    status: Literal["ready", "not ready"]
+    status: Literal["ready", "degraded", "not ready"]
     time: str
-    checks: dict[str, JsonValue] = Field(description="`ok`, or what is wrong, of each; the plugins that failed.")
+    checks: dict[str, JsonValue] = Field(description="`ok`, or what is wrong, of each; failed plugins.")
 
 
 class PluginShown(BaseModel):

@@ -31,7 +31,7 @@ async def test_the_hooks_give_the_settings_and_the_store(tmp_path: Path) -> None
     store = sqlite_store(FakeContext(tmp_path, tables=[SqliteSettings(file="other.db")]))  # type: ignore[arg-type]
     await store.open()
     await store.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.db", "other.db-reach"]
 
 
 def test_every_setting_is_described() -> None:
@@ -63,7 +63,7 @@ async def test_only_the_owner_reads_the_files(new_store: NewStore, tmp_path: Pat
     finally:
         os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert modes == dict.fromkeys(("jackfield.db", "jackfield.db-wal", "jackfield.db-shm"), 0o600)
+    assert modes == dict.fromkeys((f"jackfield.db{end}" for end in ("", "-wal", "-shm", "-reach")), 0o600)
 
 
 async def test_a_file_that_others_could_read_is_narrowed(new_store: NewStore, database: Path) -> None:

@@ -8254,7 +8254,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "ready" | "not ready";
+            status: "ready" | "degraded" | "not ready";
             /** Time */
             time: string;
         };

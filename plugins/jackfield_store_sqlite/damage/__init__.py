@@ -1,0 +1,1 @@
+"""How the store learns, keeps and tells that data is lost or damaged."""

@@ -1,0 +1,27 @@
+"""`jackfield acknowledge-damage`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from jackfield.api.cli import Cli, config_dir_option, harmless, work_at
+
+
+@click.command("acknowledge-damage")
+@config_dir_option
+@click.pass_obj
+def acknowledge_damage(cli: Cli, config_dir: Path | None) -> None:
+    """Accept the damage to the database that is known, also beside a running daemon.
+
+    What is lost stays lost; /ready, the metrics and the doctor stop telling of it.
+    """
+    gone: Sequence[str] = cli.run(
+        "store_sqlite", work_at("jackfield_store_sqlite.telling:acknowledge"), config_dir=config_dir
+    )
+    for text in gone:
+        click.echo(f"acknowledged: {harmless(text)}")
+    if not gone:
+        click.echo("No damage is known.")

@@ -1,0 +1,146 @@
+"""Flipped bits in the store of a daemon that was killed: no acknowledged execution is missing without being told, and
+nothing is told where nothing is missing. JACKFIELD_TEST_FLIPS sets how many places of each file (8)."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.documents import chain, set_fields, webhook
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from damage import flip_at, run, run_alone
+
+StartDaemon = Callable[..., Daemon]
+FLIPS = int(os.environ.get("JACKFIELD_TEST_FLIPS", "8"))
+KILLS = 20
+CALLS = 25
+DATABASE, LOG = "jackfield.db", "jackfield.db-wal"
+
+
+def called(daemon: Daemon, count: int) -> list[str]:
+    """Call the webhook one after the other; the acknowledged executions."""
+    with httpx.Client(base_url=daemon.base_url, trust_env=False, timeout=20) as client:
+        answers = [client.post("/webhook/flips", json={"n": n, "text": "x" * 3000}) for n in range(count)]
+    return [str(answer.json()["executionId"]) for answer in answers]
+
+
+def ready(daemon: Daemon) -> dict[str, object]:
+    answer = httpx.get(f"{daemon.base_url}/ready", trust_env=False, timeout=20)
+    assert answer.status_code == 200
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def missing(daemon: Daemon, acknowledged: Sequence[str]) -> list[str]:
+    api = daemon.admin()
+    return [each for each in acknowledged if api.get(f"/executions/{each}").status_code == 404]
+
+
+def errors(daemon: Daemon) -> list[str]:
+    return [str(line["message"]) for line in daemon.logs() if line["level"] == "error"]
+
+
+@pytest.fixture
+def filled(new_daemon: StartDaemon) -> tuple[Daemon, list[str]]:
+    """A killed daemon, and what it had acknowledged."""
+    daemon = new_daemon()
+    daemon.live(chain("flips", webhook("flips"), set_fields("Set", n="={{ $json.body.n }}")))
+    acknowledged = called(daemon, CALLS)
+    daemon.kill()
+    return daemon, acknowledged
+
+
+def again(daemon: Daemon, saved: Path) -> None:
+    """The directory as the kill has left it."""
+    shutil.rmtree(daemon.config_dir)
+    shutil.copytree(saved, daemon.config_dir)
+
+
+def test_no_execution_is_lost_without_a_word(filled: tuple[Daemon, list[str]], tmp_path: Path) -> None:
+    daemon, acknowledged = filled
+    saved = tmp_path / "saved"
+    shutil.copytree(daemon.config_dir, saved)
+    chance = random.Random(7)
+    size = (saved / LOG).stat().st_size
+    told = 0
+    for number in range(FLIPS):
+        again(daemon, saved)
+        damage = flip_at(daemon.config_dir / LOG, chance, int(size * (number + chance.random()) / FLIPS))
+        damage.inflict()
+        daemon.start(wait=False)
+        poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
+        if not daemon.running:
+            assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
+            told += 1
+            continue
+        state = ready(daemon)
+        logged = [text for text in errors(daemon) if "commits that were acknowledged" in text]
+        assert (state["status"] == "degraded") == bool(logged), damage.what
+        if logged:
+            told += 1
+            doctor = run(daemon, "doctor")
+            assert doctor.returncode == 1
+            assert "has lost" in doctor.stdout
+            assert "acknowledge-damage" in doctor.stdout
+            assert "jackfield_store_lost_commits 0" not in daemon.client().get("/metrics").text
+        else:
+            assert missing(daemon, acknowledged) == [], damage.what
+        daemon.kill()
+    assert told, "flips that lose nothing prove nothing"
+
+
+def test_a_loss_stays_told_until_it_is_acknowledged(filled: tuple[Daemon, list[str]]) -> None:
+    daemon, _ = filled
+    (daemon.config_dir / LOG).write_bytes(b"")
+    for _ in range(2):
+        daemon.start(timeout=40)
+        assert ready(daemon)["status"] == "degraded"
+        assert daemon.stop() == 0
+    daemon.start()
+    accepted = run(daemon, "acknowledge-damage")
+    assert accepted.returncode == 0
+    assert "has lost" in accepted.stdout
+    poll(lambda: ready(daemon)["status"] == "ready", "the daemon has noticed")
+    assert run(daemon, "doctor").stdout.count("has lost") == 0
+
+
+def test_no_false_alarm(new_daemon: StartDaemon, tmp_path: Path) -> None:
+    """Kills, stops, a copied directory, a backup that is restored."""
+    daemon = new_daemon()
+    daemon.live(chain("flips", webhook("flips"), set_fields("Set", n="={{ $json.body.n }}")))
+    acknowledged: list[str] = []
+    for _ in range(KILLS):
+        acknowledged += called(daemon, 5)
+        daemon.kill()
+        daemon.start()
+        assert ready(daemon)["status"] == "ready"
+    poll(lambda: "it is whole" in str(daemon.logs()), "all of the data was looked at")
+    assert missing(daemon, acknowledged) == []
+    made = run(daemon, "backup", str(tmp_path / "backups"))
+    assert made.returncode == 0, made.stderr
+    daemon.kill()
+    shutil.copytree(daemon.config_dir, tmp_path / "copied" / "config")
+    restored = tmp_path / "restored" / "config"
+    assert run_alone(daemon, "restore", str(tmp_path / "backups"), str(restored)).returncode == 0
+    for place in ("copied", "restored"):
+        other = new_daemon(directory=tmp_path / place, start=False)
+        shutil.rmtree(other.config_dir)
+        (tmp_path / place / "config").rename(other.config_dir)
+        other.start()
+        assert ready(other)["status"] == "ready"
+        assert missing(other, acknowledged) == []
+    daemon.start()
+    assert daemon.stop() == 0
+    daemon.start()
+    assert ready(daemon)["status"] == "ready"
+    assert errors(daemon) == []
