@@ -1,22 +1,25 @@
 """The worker process: evaluates expressions, or runs Code nodes, one request after another.
 
-Run by path with `python -I -S`, so that it starts in milliseconds and holds nothing of the daemon: it imports no other
-module of the project. Standard input is a stream socket to the daemon. A frame is the length of its body and a count of
-seconds (two big-endian 32-bit numbers), then the body, UTF-8. The first frame that is sent says that the worker is
-ready; afterwards each frame received is answered by one frame. End of stream ends the process.
+Run by path with `python -I -S`, so that it starts in milliseconds and holds nothing of the daemon: of the project it
+imports `jackfield.api.confinement` alone. Before it says that it is ready it seals itself: from then on it opens no
+file, and a part that it was not told to load makes it ask for another worker (`PARTS`).
+
+Standard input is a stream socket to the daemon. A frame is the length of its body and a count of seconds (two
+big-endian 32-bit numbers), then the body, UTF-8. The first frame that is sent says that the worker is ready; afterwards
+each frame received is answered by one frame. End of stream ends the process.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import json
-import math
 import os
 import resource
+import signal
 import sys
 import time
+import types
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -31,44 +34,35 @@ STACK = MIB
 HERE = Path(__file__).parent
 PRELUDE = HERE / "prelude"
 SHARED = ("base", "text", "data")
+PARTS = ("hashing", "zones", "dates", "numbers")
+"""Modules of `host` that cost time and memory. One that is missing when a script needs it cannot be loaded any more:
+the answer is its name behind `NEEDS`, the process ends, and the daemon asks a worker that has it."""
+NEEDS = "?"
 LATER = {
     "intl": "prelude/intl.js",
     "dates": "prelude/dates.js",
     "vendor/luxon": "vendor/luxon.js",
     "vendor/jmespath": "vendor/jmespath.js",
 }
-"""What few scripts use: read and compiled when the first one does."""
+"""What few scripts use: compiled when the first one does."""
 FILES = {"expressions": (*SHARED, "extensions", "source", "sandbox"), "code": (*SHARED, "url", "modules", "code")}
 EVALUATIONS = 10_000
 BIG = 16 * MIB
 HEADER = 8
 
 
-def confine(parent: int, memory: int) -> None:
-    """Die with the parent, never gain rights, and take no more than this many bytes, no file, no process."""
-    libc = ctypes.CDLL(None)
-    set_death_signal, set_no_new_privileges = 1, 38
-    if hasattr(libc, "prctl"):
-        libc.prctl(set_death_signal, 9, 0, 0, 0)
-        libc.prctl(set_no_new_privileges, 1, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
-    limits = {
-        resource.RLIMIT_AS: 4 * memory + 512 * MIB,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_NOFILE: 16,
-        resource.RLIMIT_NPROC: 0,
-    }
-    for kind, value in limits.items():
-        resource.setrlimit(kind, (value, value))
+def as_packages(api: Path) -> None:
+    """Make `jackfield.api` importable without running an `__init__`, which belongs to the daemon."""
+    for name, folder in (("jackfield", api.parent), ("jackfield.api", api)):
+        package = types.ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
 
 
 def limit_cpu(seconds: int) -> None:
-    """At most so many further seconds of processor time, should nobody else end the process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    allowed = math.ceil(used.ru_utime + used.ru_stime) + seconds + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.RLIM_INFINITY))
+    """At most so many further seconds of processor time, should nobody else end the process. A timer, because a sealed
+    process changes no limits."""
+    signal.setitimer(signal.ITIMER_PROF, seconds + 1)
 
 
 def random_hex(size: int) -> str:
@@ -86,21 +80,27 @@ def local_zone(seconds: float) -> str:
         return time.tzname[time.localtime(0).tm_isdst > 0]
 
 
+@functools.cache
 def text_of(name: str) -> str:
-    """The source of a part of the prelude that is loaded when a script needs it."""
+    """The source of a part of the prelude that a script needs. All of them are read before the process is sealed."""
     return (HERE / LATER[name]).read_text("utf-8")
 
 
-@functools.cache
+def load_host() -> None:
+    """Make the package `host` beside this file importable, which is on no path: the rest of the project stays out."""
+    spec = spec_from_file_location("host", HERE / "host/__init__.py")
+    if spec is None or spec.loader is None:
+        raise ImportError("host")
+    sys.modules["host"] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["host"])
+
+
 def part(name: str) -> Any:  # a module, which has no type of its own
-    """A module of the package `host` beside this file, which is on no path: the rest of the project stays out."""
-    if "host" not in sys.modules:
-        spec = spec_from_file_location("host", HERE / "host/__init__.py")
-        if spec is None or spec.loader is None:
-            raise ImportError(name)
-        sys.modules["host"] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["host"])
-    return import_module(f"host.{name}")
+    """A module of `host`. Where it was not loaded the process ends: a script cannot catch that and go on without."""
+    if f"host.{name}" not in sys.modules:
+        send(NEEDS + name)
+        os._exit(0)
+    return sys.modules[f"host.{name}"]
 
 
 def later(module: str, function: str) -> Callable[..., object]:
@@ -130,7 +130,7 @@ def unless_refused(function: Callable[..., object]) -> Callable[..., object]:
     def call(*values: object) -> object:
         try:
             return function(*values)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):
             return None
 
     return call
@@ -268,12 +268,33 @@ def serve(scripts: ExpressionScripts | CodeScripts) -> None:
         scripts.renew(failed)
 
 
-def main(kind: str, parent: str, packages: str, memory: str, limits: str) -> None:
-    """packages: the directories that hold `_quickjs` and `babel`. memory: bytes for the JavaScript."""
+def preload(parts: str) -> None:
+    for name in LATER:
+        text_of(name)
+    if parts:
+        load_host()
+        load = import_module("host.preload").preload
+        for name in parts.split(","):
+            load(name)
+
+
+def main(api: str, kind: str, parent: str, packages: str, memory: str, limits: str, parts: str) -> None:
+    """api: the directory of `jackfield.api`. packages: the directories that hold `_quickjs` and `babel`. memory: bytes
+    for the JavaScript. parts: those of `PARTS` to load, with commas between."""
+    as_packages(Path(api))
+    from jackfield.api.confinement import can_confine, die_with, keep_descriptors, limit, seal
+
+    die_with(int(parent))
+    if not can_confine():
+        send("unconfined")
+        return
     sys.path.extend(packages.split(os.pathsep))
-    confine(int(parent), int(memory))
+    keep_descriptors(0, 1, 2)
+    limit({resource.RLIMIT_AS: 4 * int(memory) + 576 * MIB, resource.RLIMIT_NOFILE: 16})
+    preload(parts)
     prelude = Prelude(kind, int(memory), json.loads(limits))
     scripts = ExpressionScripts(prelude) if kind == "expressions" else CodeScripts(prelude)
+    seal()
     send("ready")
     with contextlib.suppress(EOFError, ConnectionError):
         serve(scripts)

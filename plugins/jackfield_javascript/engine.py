@@ -12,7 +12,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,15 @@ import orjson
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.script_workers import ScriptWorkers, WorkerKind
+from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind, Workers
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_javascript.worker import JavaScriptWorker
+from jackfield_javascript.worker import NEEDS, JavaScriptWorker
 
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
+PARTS = frozenset({"hashing", "zones", "dates", "numbers"})
+"""Of the worker's host: see `child.py`."""
 KINDS = frozenset({"syntax", "runtime", "memory"})
 """Of failures that a worker reports."""
 
@@ -100,10 +102,11 @@ def _packages() -> Iterator[str]:
         yield str(origin.parent if found.submodule_search_locations is None else origin.parents[1])
 
 
-def _command(kind: str, memory: int, limits: Mapping[str, int]) -> list[str]:
+def _command(kind: str, memory: int, limits: Mapping[str, int], parts: Iterable[str]) -> list[str]:
     packages = os.pathsep.join(dict.fromkeys(_packages()))
     child = str(Path(__file__).with_name("child.py"))
-    return [sys.executable, "-I", "-S", child, kind, str(os.getpid()), packages, str(memory), json.dumps(limits)]
+    given = [kind, str(os.getpid()), packages, str(memory), json.dumps(limits), ",".join(sorted(parts))]
+    return [sys.executable, "-I", "-S", child, str(API_FOLDER), *given]
 
 
 class JavaScriptEngine:
@@ -116,6 +119,8 @@ class JavaScriptEngine:
         self._expressions = workers.workers(
             self._kind(self._expression_worker, settings.expression_workers, urgent=True)
         )
+        self._parts: set[str] = set()
+        """Parts of the host that a script has needed: workers load them before they are sealed."""
         self._code = workers.workers(self._kind(self._code_worker, settings.code_workers, settings.uses))
 
     def _kind(
@@ -135,7 +140,7 @@ class JavaScriptEngine:
         return await self._worker("code", settings.code_memory * MIB, limits)
 
     async def _worker(self, kind: str, memory: int, limits: Mapping[str, int]) -> JavaScriptWorker:
-        command = _command(kind, memory, limits)
+        command = _command(kind, memory, limits, self._parts)
         return await JavaScriptWorker.start(command, largest=memory, timeout=self._settings.start_timeout)
 
     async def evaluate(
@@ -143,7 +148,7 @@ class JavaScriptEngine:
     ) -> list[list[Json | ExpressionError]]:
         request = _encode(data, {"sources": list(sources), "indexes": list(items)})
         timeout = self._settings.expression_timeout * max(1, -(-len(items) // ITEMS_PER_TIMEOUT))
-        found = _decode(await self._expressions.call(request, timeout))
+        found = _decode(await self._answer(self._expressions, request, timeout))
         rows: list[list[Json | ExpressionError]] = found["values"]
         for row, column, message in found["errors"]:
             rows[row][column] = ExpressionError(message)
@@ -151,9 +156,20 @@ class JavaScriptEngine:
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
-        found = _decode(await self._code.call(request, timeout))
+        found = _decode(await self._answer(self._code, request, timeout))
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+
+    async def _answer(self, workers: Workers[bytes], request: bytes, timeout: float) -> bytes:
+        """Of a worker that has what the script needs. One that lacks a part names it and ends; scripts have no effects,
+        so that another begins them again. Raises `ScriptError`."""
+        tries = len(PARTS) + self._settings.expression_workers + self._settings.code_workers
+        for _ in range(tries):
+            answer = await workers.call(request, timeout)
+            if not answer.startswith(NEEDS):
+                return answer
+            self._parts |= PARTS & {answer.removeprefix(NEEDS).decode("ascii", "replace")}
+        raise ScriptError("No worker has what the script needs.", kind="crash")
 
     def _logs(self, lines: object) -> Sequence[str]:
         most, longest = self._settings.log_lines + 1, max(self._settings.log_length, 100)  # the last is a note

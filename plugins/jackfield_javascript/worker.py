@@ -17,6 +17,10 @@ _HEAD = struct.Struct(">II")
 PIECE = 64 * 1024
 """Bytes that are received at a time, into memory of the worker's own: a new piece of the 256 KiB that asyncio asks for
 otherwise costs more than the whole way there and back."""
+NEEDS = b"?"
+"""Begins the answer of a worker that lacks a part of its host, which it names. It has ended then."""
+READY = b"ready"
+UNCONFINED = "JavaScript is not run here: this system has no seccomp filter that would confine it."
 INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 
 
@@ -59,19 +63,20 @@ class JavaScriptWorker(asyncio.BufferedProtocol):
         ours, theirs = socket.socketpair()
         with theirs:
             worker = cls(_spawn(command, theirs), largest)
-        ready = False
+        ready = b""
         try:
             ours.setblocking(False)
             await asyncio.get_running_loop().create_unix_connection(lambda: worker, sock=ours)
-            await worker._receive(timeout)
-            ready = True
+            ready = await worker._receive(timeout)
         except ScriptError:
             raise ScriptError("The worker process for scripts could not be started.", kind="crash") from None
         finally:
-            if not ready:
+            if ready != READY:
                 worker.kill()
                 ours.close()
                 await asyncio.shield(worker.ended())
+        if ready != READY:
+            raise ScriptError(UNCONFINED, kind="crash")
         return worker
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -127,7 +132,10 @@ class JavaScriptWorker(asyncio.BufferedProtocol):
             raise ScriptError("The script's worker process has ended.", kind="crash")
         self.uses += 1
         self._transport.write(_HEAD.pack(len(request), math.ceil(timeout)) + request)
-        return await self._receive(timeout)
+        answer = await self._receive(timeout)
+        if answer.startswith(NEEDS):
+            self.kill()
+        return answer
 
     def kill(self) -> None:
         """End the process at once."""

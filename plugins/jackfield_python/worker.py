@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jackfield.api.records import record
+from jackfield.api.script_workers import API_FOLDER
 from jackfield.api.scripts import ScriptError
 from jackfield_python.settings import PythonSettings
 
@@ -49,7 +50,8 @@ def command(settings: PythonSettings) -> Sequence[str]:
         "logLength": settings.log_length,
         "modules": settings.modules,
     }
-    return [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(CHILD), str(os.getpid()), json.dumps(limits)]
+    python = [sys.executable, "-I", "-S", "-B", "-X", "utf8"]
+    return [*python, str(CHILD), str(API_FOLDER), str(os.getpid()), json.dumps(limits)]
 
 
 def environment() -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""The start of the worker process, run by path with `python -I -S`: makes this folder a package, and serves."""
+"""The start of the worker process, run by path with `python -I -S`: makes its folders packages, and serves."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ import types
 from pathlib import Path
 
 
-def as_package() -> None:
-    """Make this folder importable without running the package's `__init__`, which belongs to the daemon."""
-    for name, folder in (("jackfield_python", 1), ("jackfield_python.child", 0)):
+def as_packages(api: Path) -> None:
+    """Make this folder and that of `jackfield.api` importable without running an `__init__`, which belongs to the
+    daemon."""
+    here = Path(__file__).parent
+    folders = {
+        "jackfield": api.parent,
+        "jackfield.api": api,
+        "jackfield_python": here.parent,
+        "jackfield_python.child": here,
+    }
+    for name, folder in folders.items():
         package = types.ModuleType(name)
-        package.__path__ = [str(Path(__file__).parents[folder])]
+        package.__path__ = [str(folder)]
         sys.modules[name] = package
 
 
 if __name__ == "__main__":
-    as_package()
+    as_packages(Path(sys.argv[1]))
     from jackfield_python.child.serving import serve_runs
 
-    serve_runs(*sys.argv[1:])
+    serve_runs(*sys.argv[2:])

@@ -14,7 +14,8 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from jackfield_python.child.confine import can_confine, confine, die_with
+from jackfield.api.confinement import can_confine, die_with
+from jackfield_python.child.confine import confine
 from jackfield_python.child.modules import known_zone, preload
 from jackfield_python.child.running import answer
 

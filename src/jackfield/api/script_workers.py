@@ -7,10 +7,13 @@ is spoken to, is the engine's own affair.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from .records import record
 
+API_FOLDER = Path(__file__).parent
+"""Where a worker process finds `jackfield.api.confinement`."""
 RequestT = TypeVar("RequestT")
 RequestT_contra = TypeVar("RequestT_contra", contravariant=True)
 

@@ -204,6 +204,7 @@ async def test_a_worker_is_confined(two: JavaScriptEngine, monkeypatch: pytest.M
     assert "Max file size             0                    0" in limits
     status = Path(f"/proc/{pid}/status").read_text()
     assert "NoNewPrivs:\t1" in status
+    assert "Seccomp:\t2" in status
     assert len(list(Path(f"/proc/{pid}/fd").iterdir())) <= 4
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from jackfield.api import confinement
 from jackfield.api.scripts import ScriptData, ScriptError, ScriptResult
-from jackfield_python.child import confine
 from jackfield_python.engine import PythonEngine
 
 REACH = (
@@ -352,11 +352,12 @@ async def test_without_a_filter_nothing_runs(engine: PythonEngine, monkeypatch: 
 def test_a_container_with_a_filter_of_its_own_can_be_confined_further(
     mode: int, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confine, "_prctl", lambda *_: mode)
-    assert confine.can_confine() is expected
+    monkeypatch.setattr(confinement, "_prctl", lambda *_: mode)
+    assert confinement.can_confine() is expected
 
 
 @pytest.mark.parametrize("machine", ["riscv64", "i686", "arm64e"])
 def test_machines_without_a_list_of_calls_are_refused(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confine.platform, "machine", lambda: machine)
-    assert not confine.can_confine()
+    kernel = os.uname_result(("Linux", "here", "6.1", "1", machine))
+    monkeypatch.setattr(os, "uname", lambda: kernel)
+    assert not confinement.can_confine()
