@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 
-import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
 
 from ..e2e.conftest import StartDaemon
-from .crowds import call_times, crowd
+from .crowds import call_times, crowd, metric
 from .figures import Figures, percentile
 
 CROWD = 1010
@@ -27,11 +26,6 @@ needs_another_user = pytest.mark.skipif(os.geteuid() != 0, reason="only root can
 
 def p99(daemon: Daemon) -> float:
     return percentile(call_times(daemon, "/health"), 0.99)
-
-
-def metric(daemon: Daemon, name: str) -> float:
-    text = httpx.get(f"{daemon.base_url}/metrics", trust_env=False, timeout=10).raise_for_status().text
-    return sum(float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith(f"jackfield_{name}"))
 
 
 def log_size(daemon: Daemon) -> int:

@@ -61,7 +61,7 @@ class ServerSettings(Table):
     header_limit: int = Field(16 * 1024, ge=4096, le=1 << 20, description="Largest request head, in bytes (431 above).")
     keep_alive: float = Field(75.0, gt=0, le=3600, description="How long an idle connection is kept, in seconds.")
     send_timeout: float = Field(
-        30.0,
+        20.0,
         ge=1,
         le=3600,
         description="How long a caller may leave unread what it was sent before it is cut off, in seconds (Linux).",
