@@ -7,8 +7,10 @@ import asyncio
 import pytest
 from quart import Blueprint
 
+from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import ConfigurationError
 from jackfield.http.app import create_app
+from jackfield.http.system import samples
 
 from .conftest import Client, FakePlugin, MakeKernel, a_plugin
 
@@ -177,3 +179,15 @@ async def test_a_refusal_is_a_line_of_the_log_with_the_code_alone(
         "POST /api/v1/things was refused: 400 VALIDATION_ERROR.",
         "GET /api/v1/nope was refused: 404 NOT_FOUND.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (1_234_567, "1234567"), (2**60 + 1, str(2**60 + 1)), (1_234_567.25, "1234567.25"), (3.0, "3")],
+)
+def test_metrics_keep_every_digit(value: float, text: str) -> None:
+    assert samples([Metric("bytes", "Bytes.", "gauge", value)])[-1] == f"jackfield_bytes {text}"
+    assert (
+        samples([Metric("bytes", "Bytes.", "gauge", value, labels={"of": "a"})])[-1]
+        == f'jackfield_bytes{{of="a"}} {text}'
+    )

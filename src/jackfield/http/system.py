@@ -102,10 +102,14 @@ def samples(metrics: Sequence[Metric]) -> list[str]:
             if place == 0:
                 lines += [f"# HELP jackfield_{name} {metric.help}", f"# TYPE jackfield_{name} {metric.kind}"]
             labels = ",".join(f'{key}="{_label(value)}"' for key, value in sorted(metric.labels.items()))
-            lines.append(
-                f"jackfield_{name}{{{labels}}} {metric.value:g}" if labels else f"jackfield_{name} {metric.value:g}"
-            )
+            value = _number(metric.value)
+            lines.append(f"jackfield_{name}{{{labels}}} {value}" if labels else f"jackfield_{name} {value}")
     return lines
+
+
+def _number(value: float) -> str:
+    """All digits: a counter that is rounded stands still, and then leaps."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _label(value: str) -> str:
