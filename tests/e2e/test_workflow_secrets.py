@@ -221,10 +221,10 @@ def test_results_hold_no_secret_of_the_node_itself(api: httpx.Client) -> None:
     assert MASK in run.text
 
 
-def planted(daemon: Daemon) -> list[str]:
+def planted(daemon: Daemon, text: str = PLANTED) -> list[str]:
     """Files of the configuration directory that have the secret in clear."""
     files = [file for file in daemon.config_dir.rglob("*") if file.is_file()]
-    return [file.name for file in files if PLANTED.encode() in file.read_bytes()]
+    return [file.name for file in files if text.encode() in file.read_bytes()]
 
 
 def grown_old(daemon: Daemon, ident: str, copies: int) -> None:
@@ -264,5 +264,48 @@ def test_nothing_stored_has_them_and_old_documents_are_sealed(tmp_path: Path) ->
         api = daemon.admin()
         assert api.post(f"/workflows/{ident}/versions/7/restore").is_success
         assert called(daemon, "old") == httpx.codes.OK
+    finally:
+        daemon.close()
+
+
+def test_what_a_caller_proves_itself_with_is_in_memory_alone(daemon: Daemon, api: httpx.Client) -> None:
+    token, secret = "a-callers-token-77d1", "a-fields-secret-9a2e"
+    copies = {"copy": "={{ $json.headers.authorization }}", "password": "={{ $json.body.password }}"}
+    document = chain("caller", webhook("caller", responseMode="lastNode"), set_fields("Copy", **copies))
+    ident = daemon.live(document, api)
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "one"}
+    call = {"json": {"password": secret}, "headers": headers, "params": {"access_token": token}}
+    first = daemon.client().post("/webhook/caller", **call)
+    assert first.json() == [{"copy": f"Bearer {token}", "password": secret}]
+    assert daemon.client().post("/webhook/caller", **call).json() == [{"copy": "***", "password": secret}]
+    (row,) = api.get("/executions", params={"workflowId": ident}).json()["data"]
+    shown = api.get(f"/executions/{row['id']}")
+    assert token not in shown.text
+    (hook,) = api.get("/webhooks", params={"workflowId": ident}).json()["data"]
+    history = api.get(f"/webhooks/{hook['id']}/history").text
+    assert token not in history
+    assert secret not in history
+    assert planted(daemon, token) == []
+    retried = api.post(f"/executions/{row['id']}/retry").json()["executionId"]
+    poll(lambda: api.get(f"/executions/{retried}").json()["status"] == "success", "the retry ends")
+    assert token not in api.get(f"/executions/{retried}").text
+
+
+def test_after_a_restart_it_stays_masked(tmp_path: Path) -> None:
+    daemon, token = Daemon(tmp_path), "a-callers-token-55b0"
+    try:
+        api = daemon.start().admin()
+        rest = node("Rest", "wait", {"resume": "timeInterval", "amount": 90, "unit": "seconds"})
+        seen = "={{ $('Webhook').item.json.headers.authorization }}"
+        document = chain("rests", webhook("rests"), rest, set_fields("Seen", seen=seen))
+        ident = daemon.live(document, api)
+        assert daemon.client().post("/webhook/rests", headers={"Authorization": token}).is_success
+        poll(lambda: api.get("/executions", params={"status": "waiting"}).json()["total"], "it waits")
+        assert planted(daemon, token) == []
+        daemon.kill()
+        assert planted(daemon, token) == []
+        api = daemon.start().admin()
+        (row,) = api.get("/executions", params={"workflowId": ident}).json()["data"]
+        assert token not in api.get(f"/executions/{row['id']}").text
     finally:
         daemon.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
+from jackfield.api.caller_secrets import hidden_in, hide
 from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
@@ -62,7 +63,7 @@ class Calls:
             if items is not None:
                 given = await self._kept(execution_id, items)
                 record["outputs"] = [paired(given, outputs_of(record, []) or [])]
-            steps = chunk([encode(record)])
+            steps = hide(chunk([encode(record)]), hidden_in(items or [], waiting.workflow.nodes))
             if not await asyncio.shield(self._services.store.end_wait(execution_id, steps)):
                 raise _over()
         finally:

@@ -31,10 +31,16 @@ async def start_error_workflow(
         if workflow is None or start is None:
             return
         items = [error_item(services, run, outcome)]
-        begin(
-            ExecutionRequest(workflow, "error", start, items, depth=request.depth + 1, request_id=request.request_id),
-            new_id(),
+        error = ExecutionRequest(
+            workflow,
+            "error",
+            start,
+            items,
+            depth=request.depth + 1,
+            request_id=request.request_id,
+            hidden=run.disk.hidden,
         )
+        begin(error, new_id())
     except JackfieldError as exc:
         services.context.log.error("the error workflow of execution %s did not start: %s", run.id, exc.message)
 

@@ -250,6 +250,7 @@ class Children:
             durability=durability,
             depth=depth,
             request_id=parent.request.request_id,
+            hidden=parent.disk.hidden,
         )
 
     async def _workflow(self, wanted: str | Document) -> Workflow:

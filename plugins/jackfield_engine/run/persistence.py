@@ -16,12 +16,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import orjson
 
+from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hide
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord, stored_json
 from jackfield.api.jsontext import Json, depth_exceeds
 from jackfield.api.nodes import NodeError
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
+from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
 from jackfield_engine.shared.services import Services
 
@@ -66,6 +68,10 @@ class RunPersistence:
         """When its first node ran; Unix ms."""
         self.size = 0
         """Bytes of the input, once it is encoded."""
+        self.hidden: Hidden = request.hidden
+        """What callers proved themselves with: the store never has it."""
+        if not self.hidden and _tells_of_call(request.items):
+            self.hidden = hidden_in(request.items, request.workflow.nodes)
         self._id = execution_id
         self._request = request
         self._store: Store = services.store
@@ -109,7 +115,7 @@ class RunPersistence:
         return self.started_at or self.created_at
 
     def _new(self, status: ExecutionStatus) -> NewExecution:
-        data = input_json(self._request)
+        data = self._kept(input_json(self._request))
         self.size = len(data)
         return new_execution(self._request, self._id, data, status, self.created_at, self._since())
 
@@ -233,7 +239,7 @@ class RunPersistence:
             finished_at=now,
             started_at=self._since(),
             steps=self.take(),
-            error=None if outcome.failure is None else failure_json(outcome.failure),
+            error=None if outcome.failure is None else self._kept(failure_json(outcome.failure)),
             call=call,
         )
         try:
@@ -266,12 +272,24 @@ class RunPersistence:
         steps = chunk(self._pending)
         self._pending = []
         self._marked = False
-        return steps
+        return self._kept(steps)
+
+    def _kept(self, data: bytes) -> bytes:
+        return hide(data, self.hidden) if self.hidden else data
 
     def _last_steps(self) -> bytes | None:
         """What to store when the execution rests in order: that was no crash."""
         steps = self.take()
         return LEFT if steps is None and self._marked else steps
+
+
+def _tells_of_call(items: Items) -> bool:
+    """Whether the items may hold what a caller proved itself with. Of most calls nothing more is asked."""
+    for item in items[:LOOKED_AT]:
+        headers, query = item["json"].get("headers"), item["json"].get("query")
+        if query or (isinstance(headers, dict) and CREDENTIAL_NAMES.search(",".join(headers).lower())):
+            return True
+    return False
 
 
 def _ignore(future: asyncio.Future[None]) -> None:

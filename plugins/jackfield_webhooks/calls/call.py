@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from jackfield.api.asgi import Scope
 from jackfield.api.body_budget import BODY_BUDGET, BodyBudget, TakenMemory
+from jackfield.api.caller_secrets import CREDENTIAL_NAMES, Hidden, hidden_in
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import NewCall, Webhook
@@ -30,6 +31,7 @@ class IncomingCall:
         "delivery",
         "event",
         "headers",
+        "hidden",
         "hook",
         "memory",
         "method",
@@ -67,6 +69,8 @@ class IncomingCall:
         self.delivery: str | None = None
         """The event's id, as the proof has it."""
         self.event = ""
+        self.hidden: Hidden = ()
+        """What nothing that is kept of the call may have; known once it has an item."""
         self.raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         self.permission: list[tuple[bytes, bytes]] = []
         """CORS headers of the answer."""
@@ -107,6 +111,9 @@ def read_headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
     """What the Webhook node hands on."""
+    if call.query or CREDENTIAL_NAMES.search(",".join(call.headers)):
+        told: Item = {"json": {"headers": call.headers, "query": call.query}}  # type: ignore[dict-item]
+        call.hidden = hidden_in([told], hook.workflow.nodes)
     data: dict[str, Json] = {
         "headers": masking.for_workflow(call.headers, hook.own_headers),  # type: ignore[dict-item]
         "params": call.params,  # type: ignore[dict-item]
@@ -134,13 +141,14 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
     """
     at_once = hook.plan.mode == "onReceived"
     call_id, query = new_id(), masking.query_for_history(call.query_text)
+    body = masking.body_for_history(call.body[:limit], call.headers.get("content-type", ""))
     return NewCall(
         id=call_id,
         webhook_id=hook.webhook.id,
         time=now,
         method=call.method,
         headers=masking.for_history(call.headers, hook.own_headers),
-        body=call.body[:limit].decode("utf-8", "replace"),
+        body=body,
         truncated=len(call.body) > limit,
         response_status=hook.plan.code if at_once else None,
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",

@@ -14,6 +14,28 @@ _SECRET_NAME = re.compile(
     r"authorization|cookie|signature|secret|token|password|passwd|api-?key|access-?key|hmac|hub-sig"
 )
 _SECRET_PARAMETER = re.compile(r"(?:.*[_-])?(?:auth|code|jwt|key|pass|pin|pwd|sid|sig)")
+STEMS = ("pass", "pwd", "secret", "token", "key", "cookie", "credential", "jwt", "hmac", "signature", "authorization")
+"""One of them is in a body, in lower case, that has a field named like a secret: found at a tenth of the time."""
+_SECRET_FIELD = re.compile(
+    r"authorization|cookie|signature|secret|token|passw|passphrase|passcode|pwd|credential|jwt|hmac"
+    r"|(?:api|access|private|auth|client|encryption)[-_]?key"
+)
+"""In a field's name, in lower case."""
+_NUMBERS = re.compile(r"secret|passw|passcode|pwd")
+"""Numbers are hidden under these names alone: `max_tokens` is none."""
+_JSON_FIELD = re.compile(
+    r""""([^"\\]{1,100})"\s*:\s*(?:"((?:[^"\\]|\\.)*)(?:"|\Z)|(-?\d[\d.eE+-]*)|(\[(?:[^][{}"]|"(?:[^"\\]|\\.)*(?:"|\Z))*(?:\]|\Z)))""",
+    re.DOTALL,
+)
+_JSON_NUMBER = 3
+"""The groups of bare values: this one and the next."""
+_QUOTED_FIELD = re.compile(r"""\\{1,7}"([^"\\]{1,100})\\{1,7}"\s*:\s*\\{1,7}"(.*?)(?:\\{1,7}"|\Z)""", re.DOTALL)
+_PART = re.compile(
+    r'name="([^"]{1,100})"[^\r\n]{0,300}(?:\r\n[^\r\n]{1,300}){0,4}\r\n\r\n(.*?)(?=\r\n--|\Z)', re.DOTALL
+)
+_ELEMENT = re.compile(r"<([\w:.-]{1,100})(?:\s[^<>]{0,300})?>([^<]+)(?=</|\Z)")
+_FIELDS = (('"', _JSON_FIELD), ('\\"', _QUOTED_FIELD), ('name="', _PART), ("</", _ELEMENT))
+"""Each with a text without which there is none."""
 MAX_QUERY = 2048
 """Characters of a query string that the history keeps."""
 
@@ -34,6 +56,36 @@ def for_workflow(headers: dict[str, str], own: frozenset[str]) -> dict[str, str]
     if own.isdisjoint(headers):
         return headers
     return {name: MASK if name in own else value for name, value in headers.items()}
+
+
+def body_for_history(body: bytes, content_type: str = "") -> str:
+    """A body, or its beginning, as it is stored: `***` for the values of fields that are named like secrets, in JSON,
+    forms and XML; else as it came."""
+    text = body.decode("utf-8", "replace")
+    if "form-urlencoded" in content_type:  # where names may be escaped
+        return "&".join(_kept_field(part) for part in text.split("&"))
+    lower = text.lower()
+    if not any(map(lower.__contains__, STEMS)) or _SECRET_FIELD.search(lower) is None:
+        return text
+    for sign, pattern in _FIELDS:
+        if sign in text:
+            text = pattern.sub(_masked, text)
+    return text
+
+
+def _masked(match: re.Match[str]) -> str:
+    name, group = match[1].lower(), match.lastindex
+    numeric = match.re is _JSON_FIELD and group == _JSON_NUMBER
+    if group is None or not match[group] or not (_NUMBERS if numeric else _SECRET_FIELD).search(name):
+        return match[0]
+    begin, end = match.start(group) - match.start(), match.end(group) - match.start()
+    bare = match.re is _JSON_FIELD and group >= _JSON_NUMBER
+    return match[0][:begin] + (f'"{MASK}"' if bare else MASK) + match[0][end:]
+
+
+def _kept_field(part: str) -> str:
+    raw, equals, _ = part.partition("=")
+    return f"{raw}={MASK}" if equals and _SECRET_FIELD.search(unquote_plus(raw).lower()) else part
 
 
 def query_for_history(query: str) -> str:

@@ -7,14 +7,17 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
+from jackfield.api.caller_secrets import hide_text
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
+from jackfield.api.records import replace
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
 from jackfield_webhooks.answers import making as answers
 from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, with_files_kept
 from jackfield_webhooks.answers.making import Answer
 from jackfield_webhooks.bodies.parsing import ParsedBody
+from jackfield_webhooks.calls import masking
 from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
 from jackfield_webhooks.calls.deliveries import (
     InFlight,
@@ -101,11 +104,12 @@ class CallRunner:
         execution_id: str | None,
     ) -> Execution:
         at_once = call.test or hook.plan.mode == "onReceived"
+        item = make_item(call, hook, parsed)
         request = ExecutionRequest(
             workflow=hook.workflow,
             mode="test" if call.test else "webhook",
             start=hook.node.name,
-            items=[make_item(call, hook, parsed)],
+            items=[item],
             start_output=hook.output,
             use_pin_data=call.test,
             call=kept,
@@ -115,6 +119,7 @@ class CallRunner:
             response_node=hook.plan.mode == "responseNode",
             id=execution_id,
             memory=call.memory,
+            hidden=call.hidden,
         )
         call.memory = None  # the execution has it from here on
         try:
@@ -139,12 +144,15 @@ class CallRunner:
         limit = self._settings.history.body_bytes
         body = given.body
         head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
+        shown = head.decode("utf-8", "replace")
+        if call.hidden or any(map(shown.lower().__contains__, masking.STEMS)):
+            shown = masking.body_for_history(hide_text(head, call.hidden))
         update = CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
             status=status,
             response_status=given.status,
-            response_body=head.decode("utf-8", "replace"),
+            response_body=shown,
             response_truncated=(len(body) if isinstance(body, bytes) else size_of(body)) > limit,
             duration_ms=call.elapsed_ms(),
         )
@@ -153,7 +161,7 @@ class CallRunner:
         await _durable(execution.accepted)
         if delivery is not None and answer is not None:
             # Not before: a repeat, which the store has just refused, must not replace the first answer.
-            await self._remember(kept, delivery, answer)
+            await self._remember(call, kept, delivery, answer)
         if answer is None:
             raise _late(execution.id)
         return answer
@@ -166,10 +174,12 @@ class CallRunner:
             self._context.log.error("an answer's file cannot be read: %s", exc.message)
             return b""
 
-    async def _remember(self, kept: NewCall, delivery: Delivery, answer: Answer) -> None:
+    async def _remember(self, call: IncomingCall, kept: NewCall, delivery: Delivery, answer: Answer) -> None:
         """Keep the answer for repeats. Without it, a repeat is answered from the run."""
         found = await for_repeats(answer, self._settings.delivery_answer_bytes)
         if found is not None:
+            if call.hidden:
+                found = replace(found, body=hide_text(found.body, call.hidden))
             update = CallUpdate(kept.id, kept.webhook_id)
             await asyncio.wait({self._context.store.update_call(update, (delivery, found))})
 

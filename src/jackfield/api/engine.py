@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Literal, Protocol
 
 from .body_budget import TakenMemory
+from .caller_secrets import Hidden
 from .jsontext import Json
 from .nodes import NodeAnswer, NodeCatalog
 from .records import record
@@ -50,6 +51,8 @@ class ExecutionRequest:
     """The node at which the execution ends: nodes that do not lead to it do not run. Empty: it runs to the end."""
     id: str | None = None
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
+    hidden: Hidden = ()
+    """What the store must not have of calls of executions above this one; of its own call the items tell."""
     memory: TakenMemory | None = None
     """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
 

@@ -1,0 +1,96 @@
+"""Bodies in the history: fields that are named like secrets have no value, all else is as it came."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jackfield_webhooks.calls.masking import body_for_history
+
+PLANTED = "planted-b0dy"
+FORM = "application/x-www-form-urlencoded"
+JSON = "application/json"
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "api_key", "apiKey", "accessToken", "client_secret", "Authorization", "pwd"]
+)
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ('{{"user": "ada", "{name}" : "{value}", "x": 1}}', JSON),
+        ('{{"a": [{{"{name}":"{value}\\"more"}}]}}', JSON),
+        ('{{"{name}": ["{value}", "b"]}}', JSON),
+        ('{{"Message": "{{\\"{name}\\": \\"{value}\\", \\"x\\": 1}}"}}', JSON),
+        ('{{"cut": 1, "{name}": "{value}', JSON),
+        ("user=ada&{name}={value}&x=1", FORM),
+        (
+            '--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n--b--',
+            "multipart/form-data; boundary=b",
+        ),
+        ("<a><{name}>{value}</{name}></a>", "text/xml"),
+    ],
+)
+def test_its_value_is_hidden(name: str, body: str, kind: str) -> None:
+    given = body.format(name=name, value=PLANTED)
+    found = body_for_history(given.encode(), kind)
+    assert PLANTED not in found
+    assert "***" in found
+    assert name in found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"usage": {"max_tokens": 4096}, "key": "ABC-1", "keys": ["a"], "author": "ada", "pass": true, "token": ""}',
+        "a secret told in prose: token",
+        '{ "a" : 1.0,\n  "ü": "é ✓" }',
+    ],
+)
+def test_all_else_is_as_it_came(body: str) -> None:
+    assert body_for_history(body.encode(), JSON) == body
+
+
+_names = st.sampled_from(["password", "token", "name", "a", "secret", "data"])
+_values: Any = st.recursive(
+    st.text(max_size=8) | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_names, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(_names, _values, max_size=4))
+def test_json_stays_json(given: dict[str, Any]) -> None:
+    for separators in ((",", ":"), (", ", ": ")):
+        found = json.loads(body_for_history(json.dumps(given, separators=separators).encode(), JSON))
+        assert found.keys() == given.keys()
+        for name, value in found.items():
+            if name in ("password", "token", "secret") and isinstance(given[name], str):
+                assert value == ("***" if given[name] else "")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        '"',
+        '\\"',
+        "\\",
+        '"secret":"',
+        '\\"secret\\":\\"',
+        'name="secret"\r\nx',
+        "<secret>",
+        '"secret":[',
+        "secret=",
+        " ",
+    ],
+)
+def test_no_body_takes_long(piece: str) -> None:
+    body = (piece * (65536 // len(piece)) + "secret").encode()[:65536]
+    began = time.process_time()
+    body_for_history(body, JSON)
+    assert time.process_time() - began < 0.5
