@@ -17,7 +17,7 @@ from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import ServiceExchange, authorized
 from jackfield_vendors.operations import CompiledOperation, CompiledRequest, compile_operation
 from jackfield_vendors.paging import collected
-from jackfield_vendors.parameters import OperationParameters, chooser, model_of
+from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
@@ -71,10 +71,10 @@ class VendorNode:
         wanted = max(self.versions) if version is None else version
         if wanted not in self._models:
             fitting = [one for one in self._operations if _fits(one, wanted)]
-            models = [model_of(one, self._text.parameters) for one in fitting]
+            forms = [OperationForm(one, self._text.parameters) for one in fitting]
             name = f"{self._text.kind}Parameters"
             self._models[wanted] = chooser(
-                name, models, self._text.resources.get(f"{wanted:g}", self._text.resource), self._text.defaults
+                name, forms, self._text.resources.get(f"{wanted:g}", self._text.resource), self._text.defaults
             )
         return self._models[wanted]
 

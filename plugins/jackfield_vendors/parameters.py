@@ -1,8 +1,9 @@
-"""pydantic models of a vendor node's parameters: one per operation, and one that chooses between them."""
+"""A vendor node's parameters: a pydantic model per operation, and one that chooses between them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, create_model, model_validator
@@ -12,6 +13,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeParameters
 from jackfield_vendors.description import Parameter
 from jackfield_vendors.operations import CompiledOperation
+from jackfield_vendors.schemas import operation_schema
 from jackfield_vendors.shapes import matches
 
 _TYPES: Mapping[str, Any] = {  # what `create_model` takes
@@ -38,25 +40,38 @@ class OperationParameters(NodeParameters):
         return self.model_dump(by_alias=True)
 
 
-def model_of(operation: CompiledOperation, shared: Sequence[Parameter]) -> type[OperationParameters]:
-    rows = {row.name: row for row in (*shared, *operation.described.parameters)}
-    fields: dict[str, Any] = {}  # as `create_model` takes them
-    for index, row in enumerate(rows.values()):
-        kind = Literal[tuple(row.options)] | None if row.options else _TYPES[row.type]
-        fields[f"parameter_{index}"] = (kind, Field(row.default, alias=row.name, title=row.title or row.name))
-    described = operation.described
-    fields["resource"] = (str, described.resource)
-    fields["operation"] = (str, described.operation)
-    name = f"{described.resource or 'node'}_{described.operation or 'run'}"
-    model = create_model(name, __base__=OperationParameters, **fields)
-    model.compiled = operation
-    return model
+class OperationForm:
+    """The parameters that one operation takes. Its model is made when a node first uses the operation."""
+
+    def __init__(self, compiled: CompiledOperation, shared: Sequence[Parameter]) -> None:
+        """shared: by all operations of the node."""
+        self.compiled = compiled
+        self.described = described = compiled.described
+        self.rows = tuple({row.name: row for row in (*shared, *described.parameters)}.values())
+        self.name = f"{described.resource or 'node'}_{described.operation or 'run'}"
+
+    @cached_property
+    def model(self) -> type[OperationParameters]:
+        fields: dict[str, Any] = {}  # as `create_model` takes them
+        for index, row in enumerate(self.rows):
+            kind = Literal[tuple(row.options)] | None if row.options else _TYPES[row.type]
+            fields[f"parameter_{index}"] = (kind, Field(row.default, alias=row.name, title=row.title or row.name))
+        fields["resource"] = (str, self.described.resource)
+        fields["operation"] = (str, self.described.operation)
+        model = create_model(self.name, __base__=OperationParameters, **fields)
+        model.compiled = self.compiled
+        return model
+
+    def fits(self, given: Mapping[str, Json]) -> bool:
+        """Whether the parameters are those of this operation, which has its name in common with others."""
+        defaults = {row.name: row.default for row in self.described.parameters if row.default is not None}
+        return matches(self.compiled.when, {**defaults, **given})
 
 
 class VendorParameters(NodeParameters):
     """Any operation: validates as the one that the parameters choose."""
 
-    models: ClassVar[Sequence[type[OperationParameters]]] = ()
+    forms: ClassVar[Sequence[OperationForm]] = ()
     first_resource: ClassVar[str] = ""
     first_operations: ClassVar[Mapping[str, str]] = {}
 
@@ -65,7 +80,7 @@ class VendorParameters(NodeParameters):
     def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(raw, dict):
             return handler(raw)
-        return cls._chosen(raw).model_validate(cls._named(raw))  # type: ignore[return-value]
+        return cls._chosen(raw).model.model_validate(cls._named(raw))  # type: ignore[return-value]
 
     @classmethod
     def _named(cls, raw: Mapping[str, Json]) -> dict[str, Json]:
@@ -74,31 +89,22 @@ class VendorParameters(NodeParameters):
         return {**raw, "resource": resource, "operation": operation}
 
     @classmethod
-    def _chosen(cls, raw: Mapping[str, Json]) -> type[OperationParameters]:
+    def _chosen(cls, raw: Mapping[str, Json]) -> OperationForm:
         given = cls._named(raw)
         resource, operation = given["resource"], given["operation"]
-        named = [m for m in cls.models if m.compiled.described.resource == resource]
+        named = [form for form in cls.forms if form.described.resource == resource]
         if not named:
-            raise _unknown("resource", resource, sorted({m.compiled.described.resource for m in cls.models}))
-        fitting = [m for m in named if m.compiled.described.operation == operation]
+            raise _unknown("resource", resource, sorted({form.described.resource for form in cls.forms}))
+        fitting = [form for form in named if form.described.operation == operation]
         if not fitting:
-            raise _unknown("operation", operation, sorted({m.compiled.described.operation for m in named}))
-        return next((m for m in fitting if matches(m.compiled.when, _with_defaults(m, given))), fitting[-1])
+            raise _unknown("operation", operation, sorted({form.described.operation for form in named}))
+        return next((form for form in fitting if form.fits(given)), fitting[-1])
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:  # as in the base class
-        """One alternative per operation."""
-        forms = [model.model_json_schema(*args, **kwargs) for model in cls.models]
-        for form, model in zip(forms, cls.models, strict=True):
-            form["properties"]["resource"] = {"const": model.compiled.described.resource}
-            form["properties"]["operation"] = {"const": model.compiled.described.operation}
-            form["required"] = [row.name for row in model.compiled.described.parameters if row.required]
+        """One alternative per operation, whatever the arguments are."""
+        forms = [operation_schema(form.name, form.rows, form.described) for form in cls.forms]
         return {"type": "object", "title": cls.__name__, "oneOf": forms}
-
-
-def _with_defaults(model: type[OperationParameters], given: Mapping[str, Json]) -> dict[str, Json]:
-    defaults = {row.name: row.default for row in model.compiled.described.parameters if row.default is not None}
-    return {**defaults, **given}
 
 
 def _unknown(name: str, value: Json, known: Sequence[str]) -> ValidationError:
@@ -107,10 +113,10 @@ def _unknown(name: str, value: Json, known: Sequence[str]) -> ValidationError:
 
 
 def chooser(
-    name: str, models: Sequence[type[OperationParameters]], resource: str, operations: Mapping[str, str]
+    name: str, forms: Sequence[OperationForm], resource: str, operations: Mapping[str, str]
 ) -> type[VendorParameters]:
     made: type[VendorParameters] = create_model(name, __base__=VendorParameters)
-    made.models = models
+    made.forms = forms
     made.first_resource = resource
     made.first_operations = operations
     return made

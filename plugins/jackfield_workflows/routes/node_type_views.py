@@ -20,7 +20,8 @@ class NodeTypeViews:
     def __init__(self, catalog: Callable[[], NodeCatalog], reports: Callable[[], PluginReports | None]) -> None:
         self._catalog = catalog
         self._reports = reports
-        self._views: dict[str, dict[str, Json]] = {}
+        self._views: dict[str, bytes] = {}
+        """By kind."""
         self._lists: dict[bool, bytes] = {}
         self._lock = asyncio.Lock()
 
@@ -28,21 +29,21 @@ class NodeTypeViews:
         """The list of all node types. schemas: with their parameters."""
         async with self._lock:
             if schemas not in self._lists:
-                self._lists[schemas] = await asyncio.to_thread(self._listed, self._view if schemas else summary)
+                self._lists[schemas] = await asyncio.to_thread(self._listed, self._whole if schemas else self._short)
             return self._lists[schemas]
 
-    async def one(self, kind: str) -> dict[str, Json] | None:
-        """None when there is no such node type."""
-        found = next((node_type for node_type in self._catalog().all() if node_type.kind == kind), None)
-        if found is None:
-            return None
+    async def one(self, kind: str) -> bytes:
+        """Empty when there is no such node type."""
         async with self._lock:
-            shown = await asyncio.to_thread(self._shown, found, self._view)
-            return self._view(found) if shown else None
+            return await asyncio.to_thread(self._found, kind)
 
-    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
+    def _found(self, kind: str) -> bytes:
+        found = self._catalog().find(kind)
+        return b"" if found is None or found.kind != kind else self._whole(found)
+
+    def _listed(self, view: Callable[[NodeType], bytes]) -> bytes:
         nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
-        views = [shown for node_type in nodes if (shown := self._shown(node_type, view))]
+        views = [shown for node_type in nodes if (shown := view(node_type))]
         return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
 
     def _shown(self, node_type: NodeType, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
@@ -56,9 +57,12 @@ class NodeTypeViews:
                 reports.report(plugin, told)
             return b""
 
-    def _view(self, node_type: NodeType) -> dict[str, Json]:
+    def _short(self, node_type: NodeType) -> bytes:
+        return self._shown(node_type, summary)
+
+    def _whole(self, node_type: NodeType) -> bytes:
         if node_type.kind not in self._views:
-            self._views[node_type.kind] = node_type_view(node_type)
+            self._views[node_type.kind] = self._shown(node_type, node_type_view)
         return self._views[node_type.kind]
 
 

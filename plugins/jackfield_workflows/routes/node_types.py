@@ -9,7 +9,7 @@ from quart import Response
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.extensions import PluginReports
-from jackfield.api.http import json_response, operation
+from jackfield.api.http import operation
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import local_type
 from jackfield_workflows.routes.groups import Route, schema
@@ -53,6 +53,6 @@ class NodeTypeRoutes:
     )
     async def get_node_type(self, kind: str) -> Response:
         found = await self._views.one(local_type(kind))
-        if found is None:
+        if not found:
             raise NotFound("There is no such node type.")
-        return json_response(found)
+        return Response(found, content_type="application/json")
