@@ -119,6 +119,27 @@ def test_a_node_of_ours_is_replaced_by_the_operator_alone(
     assert failed(again) == {}
 
 
+METHOD = (
+    "class Method:\n    name = 'basic'\n    async def authenticate(self, request): return None\n"
+    "class P(Plugin):\n    @hookimpl\n    def jackfield_auth_methods(self): return [Method()]\n"
+)
+
+
+def test_a_method_of_ours_that_the_operator_replaced_takes_no_credential_any_more(
+    install: Install, kernel: Callable[..., Kernel]
+) -> None:
+    def basic(made: Kernel) -> list[str]:
+        return [type(one).__module__ for one in made.authenticator.methods if one.name == "basic"]
+
+    install("acme-basic", {"acme": "acme_basic:P"}, acme_basic=METHOD)
+    made = kernel()
+    assert basic(made) == ["jackfield_auth.logins.basic"]
+    assert '"auth method:basic" = "acme"' in failed(made)["acme"]
+    again = kernel('[plugins.overrides]\n"auth method:basic" = "acme"\n')
+    assert basic(again) == ["acme_basic"]
+    assert failed(again) == {}
+
+
 def test_a_node_that_is_none_breaks_no_list(install: Install, kernel: Callable[[], Kernel]) -> None:
     source = (
         "class Bare:\n    kind = 'bare'\n"

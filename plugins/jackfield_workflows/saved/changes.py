@@ -110,7 +110,7 @@ class WorkflowChanges:
         now, document = self._context.clock.now_ms(), await self._sealed.sealed(workflow.document)
         stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, document, now, now)
         await self._context.store.add_workflow(stored, self._triggers.registrations(workflow), author.name)
-        await self._follow("saved", workflow)
+        await self._follow("saved", stored.id, stored.name, stored.version, workflow)
         return stored
 
     async def _write(
@@ -165,8 +165,8 @@ class WorkflowChanges:
             present = await self._stored(workflow_id, author)
             if not await self._context.store.delete_workflow(present.id):
                 raise _unknown()
-            workflow = await self._parsed(present.document, id=present.id, version=present.version)
-            await self._follow("deleted", workflow)
+            # Whatever its document says: it is gone.
+            await self._follow("deleted", present.id, present.name, present.version)
 
     async def _stored(self, workflow_id: str, author: Author | None = None) -> StoredWorkflow:
         found = await self._context.store.workflow(known_id(workflow_id, "workflow"))
@@ -190,7 +190,8 @@ class WorkflowChanges:
     ) -> StoredWorkflow:
         if stored is None:
             raise _unknown()
-        await self._follow(action, replace(workflow, version=stored.version, active=stored.active))
+        live = replace(workflow, version=stored.version, active=stored.active)
+        await self._follow(action, str(workflow.id), workflow.name, stored.version, live)
         return stored
 
     async def _check_live(self, workflow: Workflow) -> None:
@@ -202,14 +203,18 @@ class WorkflowChanges:
             raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
 
     async def _follow(
-        self, action: Literal["saved", "activated", "deactivated", "deleted"], workflow: Workflow
+        self,
+        action: Literal["saved", "activated", "deactivated", "deleted"],
+        workflow_id: str,
+        name: str,
+        version: int,
+        workflow: Workflow | None = None,
     ) -> None:
-        """After the commit, which no failure makes undone."""
-        workflow_id = str(workflow.id)
+        """After the commit, which no failure makes undone. workflow: None after a deletion."""
         self._context.port(WorkflowReader).forget(workflow_id)
-        change = WorkflowChange(workflow_id, action, None if action == "deleted" else workflow)
-        await self._triggers.follow(change)
-        data = {"id": workflow_id, "name": workflow.name, "version": workflow.version, "active": workflow.active}
+        await self._triggers.follow(WorkflowChange(workflow_id, action, workflow))
+        active = workflow is not None and workflow.active
+        data = {"id": workflow_id, "name": name, "version": version, "active": active}
         self._context.events.publish("workflows", f"workflow.{action}", data)
 
     @contextlib.asynccontextmanager

@@ -46,11 +46,19 @@ class Authenticator:
         if not claim(f"auth method:{method.name}"):
             return
         counting = [scheme for scheme in [*own, *schemes] if claim(f"auth scheme:{scheme}")]
+        self._drop(method.name)
         self.methods.append(method)
         if not is_own:
-            self.has_strangers = True
             self._plugins[id(method)] = plugin
             self._owners.update(dict.fromkeys(counting, method))
+        self.has_strangers = bool(self._plugins)
+
+    def _drop(self, name: str) -> None:
+        """What another method of this name replaces: a credential that it took is no proof any more."""
+        for replaced in [method for method in self.methods if method.name == name]:
+            self.methods.remove(replaced)
+            self._plugins.pop(id(replaced), None)
+            self._owners = {scheme: owner for scheme, owner in self._owners.items() if owner is not replaced}
 
     def confine_agents(self) -> None:
         self.confined = True

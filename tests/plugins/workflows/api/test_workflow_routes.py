@@ -301,6 +301,18 @@ async def test_delete_is_final(api: Any) -> None:
     assert api.published()[-1] == "workflow.deleted"
 
 
+@pytest.mark.parametrize("document", [{"nodes": "none"}, {"nodes": [{"name": 1}]}, {}])
+async def test_what_cannot_be_read_any_more_is_deleted_all_the_same(api: Any, document: dict[str, Any]) -> None:
+    saved = await api.save(DOCUMENT)
+    row = await api.store.workflow(saved["id"])
+    await api.store.change_workflow(row.id, document, row.name, [], now=2, author="ada", expected_version=row.version)
+    path = f"/workflows/{saved['id']}"
+    await api.ok("DELETE", path, status=204)
+    await api.refused("GET", path, status=404)
+    assert (api.trigger.followed[-1].action, api.trigger.followed[-1].workflow_id) == ("deleted", saved["id"])
+    assert api.published()[-1] == "workflow.deleted"
+
+
 async def test_a_trigger_that_cannot_follow_fails_no_stored_change(api: Any) -> None:
     saved = await api.save(DOCUMENT)
     api.trigger.broken = True
