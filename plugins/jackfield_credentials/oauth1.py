@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
-import httpx
 from oauthlib.oauth1 import Client
 
+from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import HttpCall, Pairs
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.kinds import OAUTH1_METHODS
@@ -57,19 +57,19 @@ def _address(call: HttpCall) -> str:
     """The address to sign. Its query has the body's form too: where a parameter stands makes no difference to the
     signature (section 3.4.1.3), but `oauthlib` refuses a body of GET and types with a charset."""
     try:
-        url = httpx.URL(call.url.strip())
-    except (httpx.InvalidURL, UnicodeError):
+        url = HttpAddress.of(call.url.strip())
+    except ValueError:
         raise NodeError("The URL is not valid, so that it cannot be signed.") from None
     # As the client writes them, which leaves out what no UTF-8 can say.
     added = urlencode(call.query, errors="replace")
     try:
-        given = [*_fields(url.query), *_fields(added.encode()), *_fields(_form(call))]
+        given = [*_fields((url.query or "").encode()), *_fields(added.encode()), *_fields(_form(call))]
     except UnicodeDecodeError:
         raise NodeError("The request has bytes that are no UTF-8, so that it cannot be signed.") from None
-    path = url.raw_path.decode("ascii").partition("?")[0]
+    path = url.path or "/"
     if path.endswith(";"):  # oauthlib would sign the address without it
         raise NodeError("The URL's path ends with a semicolon, so that it cannot be signed.")
-    return f"{url.scheme}://{url.netloc.decode('ascii')}{path}?{urlencode(given)}"
+    return f"{url.scheme}://{url.netloc}{path}?{urlencode(given)}"
 
 
 def _form(call: HttpCall) -> bytes:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jackfield_nodes.http.sending import HttpSender
 
 SENDER = "jackfield_nodes.http.sending:sender"
-"""Needs httpx."""
+"""Needs aiohttp."""
 
 
 class GuardedClient:

@@ -168,15 +168,16 @@ def _bound(fetch: PageFetch, call: Call) -> Authorization | None:
     if fetch.authorization is None or call.url == fetch.call.url:
         return fetch.authorization
     old, new = checked_url(fetch.call.url), checked_url(call.url)
-    if same_origin(old, new) or host_named(new.host, fetch.authorization.allowed_hosts):
+    if same_origin(old, new) or host_named(new.unicode_host, fetch.authorization.allowed_hosts):
         return fetch.authorization
     raise NodeError(
-        f"The next page is at {new.host}, and the credential belongs to {old.host}; name both in its allowedHosts."
+        f"The next page is at {new.unicode_host}, and the credential belongs to {old.unicode_host}; "
+        "name both in its allowedHosts."
     )
 
 
 def _host(call: Call) -> str:
-    return checked_url(call.url).host
+    return checked_url(call.url).unicode_host
 
 
 def _shown(reply: Reply) -> dict[str, Json]:

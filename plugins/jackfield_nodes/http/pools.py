@@ -1,69 +1,38 @@
-"""Connection pools that connect to checked addresses only. No proxy and no setting comes from the environment."""
+"""Sessions whose connections go to checked addresses only. No proxy, no cookie and no setting comes from elsewhere."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
-from collections.abc import AsyncIterator, Iterable
-from functools import lru_cache
-from typing import Any
+from collections.abc import AsyncIterator
 
-import certifi
-import httpcore
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from yarl import URL
 
 from jackfield.api.context import PluginContext
+from jackfield.api.http_addresses import HttpAddress
+from jackfield.api.plain_http import client_url
+from jackfield.api.records import record
+from jackfield.api.tls import client_tls
+from jackfield_nodes.http.connections import GuardedConnector, written_out
 from jackfield_nodes.http.guard import AddressGuard
-from jackfield_nodes.http.proxy import TunnelBackend, checked_proxy
+from jackfield_nodes.http.proxy import TunnelConnector, checked_proxy, tunnel_to
 from jackfield_nodes.http.settings import HttpSettings
 
-KEEP_ALIVE_S = 15
+_LONGEST_FIELD = 64 * 1024
+"""Bytes of a line in the head of an answer."""
+_MOST_FIELDS = 256
+_TUNNEL = "tunnel.invalid"
+"""A name in place of the target's: it is looked up nowhere, because the tunnel ends at the target."""
 
 
-class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Resolves a name once, and connects to an address that the guard permits. TLS still verifies the name."""
+@record
+class HttpRoute:
+    """How one request goes out. url: as the session is asked for it; tls_name: the host that TLS verifies."""
 
-    def __init__(self, guard: AddressGuard, connect_timeout: float) -> None:
-        self._guard = guard
-        self._connect_timeout = connect_timeout
-        self._sockets = httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,  # as in the base class
-    ) -> httpcore.AsyncNetworkStream:
-        failure: Exception = httpcore.ConnectError("no address")
-        limit = min(timeout or self._connect_timeout, self._connect_timeout)
-        for address in await self._guard.addresses(host, port):
-            try:
-                return await self._sockets.connect_tcp(address, port, limit, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as exc:
-                failure = exc
-        raise failure
-
-    async def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
-    ) -> httpcore.AsyncNetworkStream:
-        raise httpcore.UnsupportedProtocol("Unix sockets are not available to nodes")
-
-    async def sleep(self, seconds: float) -> None:
-        await self._sockets.sleep(seconds)
-
-
-@lru_cache(maxsize=2)
-def tls_context(*, verify: bool) -> ssl.SSLContext:
-    """The system's certificate authorities and those of certifi; without `verify`, anybody's certificate."""
-    tls = ssl.create_default_context(cafile=certifi.where())
-    if verify:
-        tls.load_default_certs()
-        return tls
-    tls.check_hostname = False
-    tls.verify_mode = ssl.CERT_NONE
-    return tls
+    session: ClientSession
+    url: URL
+    tls_name: str | None = None
 
 
 class Pools:
@@ -73,56 +42,48 @@ class Pools:
         self._context = context
         self._settings = context.settings(HttpSettings)
         self._guard = AddressGuard(self._settings.allowed_networks, self._settings.allowed_hosts)
-        self._pools: dict[bool, httpcore.AsyncConnectionPool] = {}
+        self._sessions: dict[bool, ClientSession] = {}
         self._lock = asyncio.Lock()
 
     @contextlib.asynccontextmanager
-    async def lent(self, *, verify: bool, proxy: str | None) -> AsyncIterator[httpcore.AsyncConnectionPool]:
-        """The pool for this kind of request; one with a proxy lives for that request. Raises `NodeError` for a proxy
-        that is none."""
+    async def route(self, target: HttpAddress, *, verify: bool, proxy: str | None) -> AsyncIterator[HttpRoute]:
+        """The route to the target; one through a proxy is for one request. Raises `NodeError` for a proxy that is none,
+        `ProxyFailed`, `Forbidden`, OSError."""
         if proxy is None:
-            yield await self.pool(verify=verify)
+            yield HttpRoute(await self._session(verify=verify), client_url(target, host=written_out(target.host)))
             return
-        tls = await asyncio.to_thread(tls_context, verify=verify)
-        async with self._make(tls, TunnelBackend(self._backend(), self._guard, checked_proxy(proxy))) as pool:
-            yield pool
+        tls = await asyncio.to_thread(client_tls, verify=verify)
+        tunnel = await tunnel_to(target, checked_proxy(proxy), self._guard, self._settings.connect_timeout)
+        with tunnel:
+            async with self._made(TunnelConnector(tunnel, tls)) as session:
+                yield HttpRoute(session, client_url(target, host=_TUNNEL), target.host)
 
-    async def pool(self, *, verify: bool) -> httpcore.AsyncConnectionPool:
-        """The shared pool for requests without a proxy."""
+    async def _session(self, *, verify: bool) -> ClientSession:
         async with self._lock:
-            if verify not in self._pools:
-                tls = await asyncio.to_thread(tls_context, verify=verify)
-                self._pools[verify] = self._make(tls, self._backend())
-                self._context.spawn("http-pool", self._close_at_end(self._pools[verify]))
-        return self._pools[verify]
+            if verify not in self._sessions:
+                tls = await asyncio.to_thread(client_tls, verify=verify)
+                made = self._made(GuardedConnector(self._guard, tls, self._settings.max_connections))
+                self._sessions[verify] = made
+                self._context.spawn("http-pool", self._close_at_end(made))
+        return self._sessions[verify]
 
-    def _backend(self) -> GuardedBackend:
-        return GuardedBackend(self._guard, self._settings.connect_timeout)
-
-    def _make(self, tls: ssl.SSLContext, backend: httpcore.AsyncNetworkBackend) -> httpcore.AsyncConnectionPool:
-        settings = self._settings
-        return httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=settings.max_connections,
-            max_keepalive_connections=settings.max_connections,
-            keepalive_expiry=KEEP_ALIVE_S,
-            network_backend=backend,
+    def _made(self, connector: TCPConnector) -> ClientSession:
+        return ClientSession(
+            connector=connector,
+            cookie_jar=DummyCookieJar(),
+            timeout=ClientTimeout(total=None, sock_connect=self._settings.connect_timeout),
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=_LONGEST_FIELD,
+            max_field_size=_LONGEST_FIELD,
+            max_headers=_MOST_FIELDS,
         )
 
     @staticmethod
-    async def _close_at_end(pool: httpcore.AsyncConnectionPool) -> None:
+    async def _close_at_end(session: ClientSession) -> None:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            await pool.aclose()
+            await session.close()
             raise
-
-
-@contextlib.asynccontextmanager
-async def opened(pool: httpcore.AsyncConnectionPool, request: httpcore.Request) -> AsyncIterator[httpcore.Response]:
-    """The response with its body still to be read; closed at the end."""
-    response = await pool.handle_async_request(request)
-    try:
-        yield response
-    finally:
-        await response.aclose()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jackfield_nodes.http.requests import Requests
 
 REQUESTS = "jackfield_nodes.http.requests:Requests"
-"""Needs httpx."""
+"""Needs aiohttp."""
 
 
 def modernised(raw: Mapping[str, object]) -> dict[str, object]:

@@ -46,7 +46,7 @@ class Requests:
         parameters, item = self._resolved[index], self._run.items[index]
         files = await sent_files(self._run, item, parameters.file_fields(), index)
         call = await _off_loop(bool(files), parameters.call, files)
-        host = checked_url(call.url).host
+        host = checked_url(call.url).unicode_host
         kind = parameters.credential_kind()
         authorization = await self._authorization(kind) if kind else None
         if (templates := parameters.pagination()) is not None:

@@ -9,20 +9,22 @@ import re
 from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 
-import httpcore
-import httpx
-
-from jackfield.api.binary import BinaryError, Content, Streamed, stream_of
+from jackfield.api.binary import BinaryError, Content
 from jackfield.api.context import PluginContext
+from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import Authorization, HttpCall
 from jackfield.api.nodes import NodeError
+from jackfield.api.plain_http import one_line
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
+from jackfield_nodes.http.exchange import BrokenOff, ConnectTimedOut, NoConnection, Refused, answered, chunks_of
+from jackfield_nodes.http.fitting import require_fit
 from jackfield_nodes.http.guard import Forbidden
-from jackfield_nodes.http.pools import Pools, opened
+from jackfield_nodes.http.pools import HttpRoute, Pools
+from jackfield_nodes.http.proxy import ProxyFailed
 from jackfield_nodes.http.settings import HttpSettings
-from jackfield_nodes.http.urls import checked_url, error_text, same_origin
+from jackfield_nodes.http.urls import checked_url, same_origin
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
@@ -42,20 +44,9 @@ class Hop:
     """One request on the way."""
 
     method: str
-    url: httpx.URL
+    url: HttpAddress
     headers: Pairs
     body: Content | None
-
-
-def _with_query(url: httpx.URL, query: Pairs) -> httpx.URL:
-    if not query:
-        return url
-    joined = "&".join(part for part in (url.query.decode("ascii"), urlencode(query, errors="replace")) if part)
-    return url.copy_with(query=joined.encode("ascii"))
-
-
-def _without_user(url: httpx.URL) -> httpx.URL:
-    return url.copy_with(username=None, password=None) if url.userinfo else url
 
 
 def _checked_headers(headers: Pairs) -> Pairs:
@@ -71,12 +62,12 @@ def _checked_headers(headers: Pairs) -> Pairs:
 def first_hop(call: HttpCall) -> Hop:
     """The request as the parameters describe it. Raises `NodeError`."""
     method = call.method.strip().upper()
-    if not _METHOD.fullmatch(method):
+    if not _METHOD.fullmatch(method) or method == "CONNECT":  # which asks a proxy for a tunnel
         raise NodeError("The parameter method is not an HTTP method; use GET, POST, PUT, PATCH, DELETE or HEAD.")
-    url = _with_query(checked_url(call.url), call.query)
+    url = checked_url(call.url).with_query(urlencode(call.query, errors="replace"))
     headers = [pair for pair in call.headers if pair[0].lower() not in _CONNECTION_HEADERS]
     given = {name.lower() for name, _ in headers}
-    if url.userinfo and "authorization" not in given:
+    if url.user and "authorization" not in given:
         headers.append(
             ("authorization", "Basic " + base64.b64encode(f"{url.username}:{url.password}".encode()).decode())
         )
@@ -86,14 +77,14 @@ def first_hop(call: HttpCall) -> Hop:
     for name, value in (("accept", "*/*"), ("accept-encoding", "gzip, deflate"), ("user-agent", "jackfield")):
         if name not in given:
             headers.append((name, value))
-    return Hop(method, _without_user(url), headers, call.body.content if call.body else None)
+    return Hop(method, url.without_user(), headers, call.body.content if call.body else None)
 
 
 def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
     """Where a redirect leads. Raises `NodeError`."""
     try:
-        url = _without_user(checked_url(str(hop.url.join(location))))
-    except (httpx.InvalidURL, UnicodeError):
+        url = checked_url(str(hop.url.joined(location))).without_user()
+    except ValueError:
         raise NodeError("The server redirects to a URL that is not valid.") from None
     headers, method, body = hop.headers, hop.method, hop.body
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):
@@ -101,7 +92,8 @@ def next_hop(call: HttpCall, hop: Hop, status: int, location: str) -> Hop:
         headers = [pair for pair in headers if pair[0].lower() not in _BODY_HEADERS]
     if not same_origin(hop.url, url):
         if call.secret_body and body is not None:
-            raise NodeError(f"The server redirects to {url.host}, where the credential in the body does not belong.")
+            where = url.unicode_host
+            raise NodeError(f"The server redirects to {where}, where the credential in the body does not belong.")
         dropped = SECRET_HEADERS | call.secret_headers
         headers = [pair for pair in headers if pair[0].lower() not in dropped]
     return replace(hop, method=method, url=url, headers=headers, body=body)
@@ -126,14 +118,14 @@ class HttpSender:
         hop = first_hop(call)
         try:
             async with asyncio.timeout(limit):
-                return replace(await self._follow(call, hop, limit), secrets=[one.strip() for one in call.secrets])
-        except (TimeoutError, httpcore.TimeoutException):
-            raise NodeError(f"{hop.url.host} did not answer within {limit:g} seconds.") from None
+                return replace(await self._follow(call, hop), secrets=[one.strip() for one in call.secrets])
+        except TimeoutError:
+            raise NodeError(f"{hop.url.unicode_host} did not answer within {limit:g} seconds.") from None
 
-    async def _follow(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
+    async def _follow(self, call: HttpCall, hop: Hop) -> Reply:
         most = min(call.max_redirects, self._settings.max_redirects)
         for _ in range(most + 1):
-            reply = await self._once(call, hop, limit)
+            reply = await self._once(call, hop)
             location = reply.header("location")
             follows = call.follow == "all" or (call.follow == "reads" and hop.method in READS)
             if reply.status not in REDIRECTS or not location or not follows:
@@ -141,11 +133,11 @@ class HttpSender:
             hop = next_hop(call, hop, reply.status, location)
         raise NodeError(f"The server redirects more than {most} times.")
 
-    async def _once(self, call: HttpCall, hop: Hop, limit: float) -> Reply:
-        host = hop.url.host
+    async def _once(self, call: HttpCall, hop: Hop) -> Reply:
+        host = hop.url.unicode_host
         try:
-            async with self._pools.lent(verify=call.verify, proxy=call.proxy) as pool:
-                return await self._exchange(pool, call, hop, limit)
+            async with self._pools.route(hop.url, verify=call.verify, proxy=call.proxy) as route:
+                return await self._exchange(route, call, hop)
         except Forbidden:
             raise NodeError(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
@@ -160,27 +152,26 @@ class HttpSender:
             raise NodeError(f"A file that goes to {host} or comes from there fails: {exc.message}") from None
         except UnknownEncoding as exc:
             raise NodeError(f"The answer of {host} is compressed as {exc}; only gzip and deflate are read.") from None
-        except httpcore.TimeoutException:
+        except ConnectTimedOut:
+            longest = self._settings.connect_timeout
+            raise NodeError(
+                f"No connection to {host} within {longest:g} seconds (nodes.http.connect_timeout)."
+            ) from None
+        except TimeoutError:
             raise
-        except (httpcore.ConnectError, OSError) as exc:
-            raise NodeError(f"No connection to {host}: {error_text(exc)}.") from None
-        except httpcore.LocalProtocolError:
-            # The library's words quote headers, which may hold secrets.
-            raise NodeError(f"The request to {host} cannot be sent as it is; check its headers.") from None
-        except (
-            httpcore.NetworkError,
-            httpcore.ProtocolError,
-            httpcore.ProxyError,
-            httpcore.UnsupportedProtocol,
-        ) as exc:
-            raise NodeError(f"The exchange with {host} broke off: {error_text(exc)}.") from None
+        except NoConnection as exc:
+            raise NodeError(f"No connection to {host}: {exc}.") from None
+        except Refused:
+            raise NodeError(f"The request to {host} cannot be sent as it is; check its URL and headers.") from None
+        except (BrokenOff, ProxyFailed, OSError) as exc:
+            raise NodeError(f"The exchange with {host} broke off: {one_line(exc)}.") from None
 
-    async def _exchange(self, pool: httpcore.AsyncConnectionPool, call: HttpCall, hop: Hop, limit: float) -> Reply:
-        async with opened(pool, _request(hop, limit)) as response:
-            headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
-            reason = bytes(response.extensions.get("reason_phrase", b"")).decode("latin-1")
-            head = Reply(response.status, reason, headers, b"", str(hop.url))
-            chunks = response.aiter_stream()
+    async def _exchange(self, route: HttpRoute, call: HttpCall, hop: Hop) -> Reply:
+        async with answered(route, hop.method, hop.url, hop.headers, hop.body) as response:
+            raw = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers)
+            reason = (response.reason or "").encode("utf-8", "surrogateescape").decode("latin-1")
+            head = Reply(response.status, reason, [(name.lower(), value) for name, value in raw], b"", str(hop.url))
+            chunks = chunks_of(response)
             if call.keeper is not None and 200 <= head.status < 300 and call.keeper.wants(head):
                 return replace(
                     head, file=await call.keeper.keep(head, decoded(chunks, head.header("content-encoding")))
@@ -197,21 +188,7 @@ class HttpSender:
         return bytes(body)
 
 
-def _request(hop: Hop, limit: float) -> httpcore.Request:
-    headers = [(n.encode(), v.encode("utf-8", "replace")) for n, v in hop.headers]
-    url, body = hop.url, hop.body
-    if isinstance(body, Streamed):  # without its length it would go in HTTP chunks, which not every server reads
-        headers.append((b"content-length", str(body.size).encode()))
-    built = httpx.Request(hop.method, url, headers=headers, content=body if isinstance(body, bytes) else None)
-    return httpcore.Request(
-        hop.method,
-        httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-        headers=built.headers.raw,
-        content=stream_of(body) if isinstance(body, Streamed) else body,
-        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), limit)},
-    )
-
-
 def sender(context: PluginContext) -> HttpSender:
-    """One for all nodes of a daemon."""
+    """One for all nodes of a daemon. Raises `NodeError` when the installed aiohttp does not fit."""
+    require_fit()
     return HttpSender(Pools(context), context.settings(HttpSettings))

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from jackfield.api.errors import ConfigurationError, UpstreamFailed
+from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import is_loopback
-from jackfield.api.plain_http import HttpAddress, HttpFailed, PlainClient, StreamedReply
+from jackfield.api.plain_http import HttpFailed, PlainClient, StreamedReply
 from jackfield.api.registry import Fetched, OpenSource, Sink
 from jackfield.api.version import __version__
 
@@ -29,7 +30,7 @@ class WebSource:
         self._allow_http = allow_http
 
     async def fetch(self, path: str, sink: Sink, *, etag: str | None = None) -> Fetched:
-        address = HttpAddress(f"{self._base}/{path}")
+        address = HttpAddress.of(f"{self._base}/{path}")
         headers = {"If-None-Match": etag} if etag else {}
         try:
             for _ in range(HOPS + 1):
@@ -75,7 +76,7 @@ def http_allowed(host: str, allowed: bool) -> bool:
 async def open_web(base: str, *, timeout: float, allow_http: bool) -> AsyncIterator[OpenSource]:
     """timeout: seconds of silence. Raises `ConfigurationError`."""
     try:
-        address = HttpAddress(base)
+        address = HttpAddress.of(base)
     except ValueError:
         raise ConfigurationError("registry.url is no URL.") from None
     if not address.is_bare:

@@ -9,7 +9,7 @@ from typing import Any, Self
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.jsontext import Json
-from jackfield.api.plain_http import HttpFailed, PlainClient, Transport
+from jackfield.api.plain_http import HttpFailed, PlainClient
 from jackfield.api.records import record
 from jackfield.api.workflows import Document
 from jackfield_workflows.documents.identities import known_id
@@ -37,7 +37,7 @@ def at_address(url: str, api_key: str | None) -> RemoteWorkflows:
 class RemoteWorkflows:
     """`SavedWorkflows` of a daemon. An async context manager."""
 
-    def __init__(self, daemon: DaemonAddress, transport: Transport | None = None) -> None:
+    def __init__(self, daemon: DaemonAddress) -> None:
         headers = {"X-API-Key": daemon.api_key} if daemon.api_key else {}
         self._url = daemon.url.rstrip("/")
         self._client = PlainClient(
@@ -45,10 +45,10 @@ class RemoteWorkflows:
             headers=headers,
             timeout=TIMEOUT,
             trust_environment=False,  # a proxy has no business between a command and its daemon
-            transport=transport,
         )
 
     async def __aenter__(self) -> Self:
+        await self._client.__aenter__()
         return self
 
     async def __aexit__(
@@ -87,7 +87,7 @@ class RemoteWorkflows:
             answer = await self._client.send(method, path, query=params, content=content, headers=headers)
         except HttpFailed as exc:
             raise JackfieldError(
-                f"The daemon at {self._url} does not answer ({exc.kind}); if it listens elsewhere, say where "
+                f"The daemon at {self._url} does not answer ({exc}); if it listens elsewhere, say where "
                 "with --url or JACKFIELD_URL."
             ) from None
         found = _object(answer.body)

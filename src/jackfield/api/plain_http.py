@@ -7,54 +7,48 @@ where requests are sent, not where a start comes by.
 
 from __future__ import annotations
 
+import asyncio
+import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlencode
+from urllib.request import getproxies, proxy_bypass
 
-import httpx
+from aiohttp import (
+    ClientConnectorCertificateError,
+    ClientConnectorError,
+    ClientError,
+    ClientPayloadError,
+    ClientResponse,
+    ClientResponseError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    InvalidURL,
+    ServerDisconnectedError,
+)
+from yarl import URL
 
-from .records import record
+from .http_addresses import PORTS, HttpAddress
+from .records import record, replace
+from .tls import client_tls
+from .version import __version__
 
-__all__ = ["HttpAddress", "HttpFailed", "PlainClient", "PlainReply", "StreamedReply", "Transport"]
+__all__ = ["HttpFailed", "PlainClient", "PlainReply", "StreamedReply", "client_url", "failure_text", "one_line"]
 
-Transport = httpx.AsyncBaseTransport
-"""What connects; tests give one of their own."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_FAILURES = (ClientError, OSError)
 
 
 class HttpFailed(Exception):
-    """No answer came, or not all of it. kind: the library's name of what went wrong; `str`: the kind, and more where
-    there is more to say."""
+    """No answer came, or not all of it; `str`: why."""
 
     def __init__(self, error: Exception) -> None:
-        self.kind = type(error).__name__
-        super().__init__(f"{self.kind}{f' ({error})' if str(error) else ''}")
-
-
-class HttpAddress:
-    """A URL. Raises ValueError for a text that is none."""
-
-    def __init__(self, text: str) -> None:
-        try:
-            self._url = httpx.URL(text)
-        except httpx.InvalidURL as exc:
-            raise ValueError(str(exc)) from None
-        self.scheme, self.host = self._url.scheme, self._url.host.strip("[]")
-
-    def __str__(self) -> str:
-        return str(self._url)
-
-    @property
-    def is_bare(self) -> bool:
-        """A host and a path: no user, no query, no fragment."""
-        return bool(self.host) and not (self._url.userinfo or self._url.query or self._url.fragment)
-
-    def joined(self, reference: str) -> HttpAddress:
-        """Where a redirect leads (RFC 3986 section 5). Raises ValueError."""
-        try:
-            return HttpAddress(str(self._url.join(reference)))
-        except httpx.InvalidURL as exc:
-            raise ValueError(str(exc)) from None
+        super().__init__(failure_text(error))
 
 
 @record
@@ -67,10 +61,10 @@ class StreamedReply:
     """The head of an answer, its body still to come. status: of HTTP; location: where a redirect leads, None for any
     other answer."""
 
-    def __init__(self, answer: httpx.Response) -> None:
+    def __init__(self, answer: ClientResponse) -> None:
         self._answer = answer
-        self.status = answer.status_code
-        self.location: str | None = answer.headers["location"] if answer.has_redirect_location else None
+        self.status = answer.status
+        self.location: str | None = answer.headers.get("Location") if answer.status in _REDIRECTS else None
 
     def header(self, name: str) -> str:
         """Its value, or nothing."""
@@ -79,14 +73,14 @@ class StreamedReply:
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it comes over the connection, not unpacked. Raises `HttpFailed`."""
         try:
-            async for chunk in self._answer.aiter_raw():
+            async for chunk in self._answer.content.iter_any():
                 yield chunk
-        except httpx.HTTPError as exc:
+        except _FAILURES as exc:
             raise HttpFailed(exc) from None
 
 
 class PlainClient:
-    """An asynchronous context manager. Redirects are not followed."""
+    """An asynchronous context manager. Redirects are not followed, answers not unpacked."""
 
     def __init__(
         self,
@@ -95,26 +89,36 @@ class PlainClient:
         base_url: str = "",
         headers: Mapping[str, str] | None = None,
         trust_environment: bool = False,
-        transport: Transport | None = None,
     ) -> None:
         """timeout: seconds of silence. base_url: before every path. trust_environment: whether web proxies that the
         environment names stand in between."""
-        self._client = httpx.AsyncClient(
-            base_url=base_url,
-            headers=dict(headers or {}),
-            timeout=timeout,
-            trust_env=trust_environment,
-            transport=transport,
-            follow_redirects=False,
-        )
+        self._timeout = timeout
+        self._base_url = base_url
+        self._headers = {
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            "User-Agent": f"jackfield/{__version__}",
+            **(headers or {}),
+        }
+        self._trust_environment = trust_environment
+        self._session: ClientSession | None = None
 
     async def __aenter__(self) -> Self:
+        self._session = ClientSession(
+            headers=self._headers,
+            skip_auto_headers=("Content-Type",),
+            cookie_jar=DummyCookieJar(),
+            timeout=ClientTimeout(total=None, sock_connect=self._timeout, sock_read=self._timeout),
+            auto_decompress=False,
+            trust_env=False,  # it would send the passwords of ~/.netrc, too
+        )
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        if self._session is not None:
+            await self._session.close()
 
     async def send(
         self,
@@ -127,22 +131,89 @@ class PlainClient:
     ) -> PlainReply:
         """The whole answer, whatever its status. Raises `HttpFailed`."""
         try:
-            answer = await self._client.request(method, path, params=query, content=content, headers=headers)
-        except httpx.HTTPError as exc:
+            address = HttpAddress.of(self._base_url + path).with_query(urlencode(query or {}))
+        except ValueError as exc:
             raise HttpFailed(exc) from None
-        return PlainReply(answer.status_code, answer.content)
+        try:
+            async with await self._answered(method, address, headers or {}, content) as answer:
+                return PlainReply(answer.status, await answer.read())
+        except _FAILURES as exc:
+            raise HttpFailed(exc) from None
 
     @asynccontextmanager
     async def stream(
         self, method: str, address: HttpAddress, headers: Mapping[str, str]
     ) -> AsyncIterator[StreamedReply]:
         """The answer with its body still to be read; closed at the end. Raises `HttpFailed`."""
-        request = self._client.build_request(method, str(address), headers=headers)
         try:
-            answer = await self._client.send(request, stream=True)
-        except httpx.HTTPError as exc:
+            answer = await self._answered(method, address, headers, None)
+        except _FAILURES as exc:
             raise HttpFailed(exc) from None
-        try:
+        async with answer:
             yield StreamedReply(answer)
-        finally:
-            await answer.aclose()
+
+    async def _answered(
+        self, method: str, address: HttpAddress, headers: Mapping[str, str], content: bytes | None
+    ) -> ClientResponse:
+        if self._session is None:
+            raise RuntimeError("a client is entered before it sends")
+        secure = address.scheme == "https"
+        return await self._session.request(
+            method,
+            client_url(address),
+            data=content,
+            headers=headers,
+            allow_redirects=False,
+            ssl=await asyncio.to_thread(client_tls, verify=True) if secure else True,
+            proxy=_environment_proxy(address) if self._trust_environment else None,
+        )
+
+
+def failure_text(error: Exception) -> str:
+    """How a request failed. The words are ours where aiohttp's quote URLs and headers, which may hold secrets."""
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, ClientConnectorCertificateError):
+        return one_line(error.certificate_error)
+    if isinstance(error, ClientConnectorError):
+        return one_line(error.os_error)
+    if isinstance(error, ServerDisconnectedError):
+        return "the server closed the connection without an answer"
+    if isinstance(error, ClientPayloadError):
+        return "the answer is cut short"
+    if isinstance(error, ClientResponseError):
+        return "the answer is not valid HTTP"
+    if isinstance(error, ValueError):
+        return "the URL is not valid"
+    found = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
+    return found or "the connection was lost"
+
+
+def one_line(error: Exception) -> str:
+    """A message without the ends of its lines and of its sentence."""
+    return _CONTROL.sub(" ", str(error) or type(error).__name__).rstrip(".")
+
+
+def client_url(address: HttpAddress, host: str = "") -> URL:
+    """The address as aiohttp takes it, escapes as they are. host: another in place of its own. Raises `InvalidURL`
+    where the two libraries would not mean the same host."""
+    meant = replace(address, host=host or address.host, fragment=None)
+    try:
+        url = URL(str(meant), encoded=True)
+    except ValueError as exc:
+        raise InvalidURL(str(meant.without_user()), type(exc).__name__) from None
+    if url.raw_host != meant.host:
+        raise InvalidURL(str(meant.without_user()), "another host is read")
+    return url
+
+
+def _environment_proxy(address: HttpAddress) -> str | None:
+    """The web proxy that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name."""
+    if proxy_bypass(address.netloc):
+        return None
+    named = getproxies()
+    found = named.get(address.scheme) or named.get("all")
+    if not found:
+        return None
+    written = found if "://" in found else f"http://{found}"
+    return written if written.partition(":")[0] in PORTS else None

@@ -124,7 +124,7 @@ class Logs:
         root.setLevel(settings.level.upper())
         root.handlers[:] = [self.handler]
         # Libraries that chat at info about every request or callback; at debug, oauthlib tells what it signs.
-        for name in ("httpx", "httpcore", "asyncio", "hypercorn.access", "multipart", "oauthlib", "python_multipart"):
+        for name in ("asyncio", "hypercorn.access", "multipart", "oauthlib", "python_multipart"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self._listener.start()
         logging.captureWarnings(True)

@@ -14,7 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+try:
+    import httpx
+except ModuleNotFoundError as exc:
+    raise ModuleNotFoundError(
+        "jackfield.testing.daemon asks the daemon with httpx: install it with pip install 'jackfield[testing]'.",
+        name=exc.name,
+    ) from exc
 
 FoundT = TypeVar("FoundT")
 HOST = "127.0.0.1"

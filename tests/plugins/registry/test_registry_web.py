@@ -100,7 +100,7 @@ async def test_progress_is_told(lab: Lab, server: Loopback) -> None:
         (reply(b"", "302 Found", location="/registry/registry.json"), "redirected more"),
         (reply(b"", "302 Found", location="http://example.org/"), "not https"),
         (reply(b"", "302 Found", location="file:///etc/passwd"), "not https"),
-        (reply(b"", "302 Found", location="http://[::1"), "cannot be fetched"),
+        (reply(b"", "302 Found", location="http://[::1"), "no URL"),
         (reply(b"", "302 Found", location="ftp://127.0.0.1/"), "not https"),
     ],
 )
@@ -131,7 +131,7 @@ async def test_a_body_without_an_end_is_given_up(lab: Lab, server: Loopback) -> 
 
 async def test_a_silent_server_is_given_up(lab: Lab, server: Loopback) -> None:
     server.answer = lambda _: None
-    with pytest.raises(UpstreamFailed, match="ReadTimeout"):
+    with pytest.raises(UpstreamFailed, match="no answer in time"):
         await lab.configure(url=server.url("/registry"), timeout=0.1).sync()
     with pytest.raises(UpstreamFailed, match="sync_timeout"):
         await lab.configure(url=server.url("/registry"), timeout=60, sync_timeout=0.1).sync()
@@ -139,7 +139,7 @@ async def test_a_silent_server_is_given_up(lab: Lab, server: Loopback) -> None:
 
 
 async def test_nobody_listens(lab: Lab) -> None:
-    with pytest.raises(UpstreamFailed, match="ConnectError"):
+    with pytest.raises(UpstreamFailed, match=r"cannot be fetched: .*Connect call failed"):
         await lab.configure(url="http://127.0.0.1:9/registry").sync()
 
 

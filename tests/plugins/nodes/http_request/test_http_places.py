@@ -186,11 +186,11 @@ async def test_the_name_is_verified_although_the_address_is_pinned(
     bench: Bench, secure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     server, _ = secure
-    from jackfield_nodes.http.pools import tls_context
+    from jackfield.api.tls import client_tls
 
     monkeypatch.setattr("certifi.where", lambda: str(tmp_path / "localhost.pem"))
-    request.addfinalizer(tls_context.cache_clear)
-    tls_context.cache_clear()
+    request.addfinalizer(client_tls.cache_clear)
+    client_tls.cache_clear()
     assert await sent(bench, {"url": f"https://localhost:{server.port}/"}) == [{"ok": True}]
     with pytest.raises(NodeError, match="No connection to 127"):
         await sent(bench, {"url": f"https://127.0.0.1:{server.port}/"})

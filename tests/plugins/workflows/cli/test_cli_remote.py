@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from aiohttp import web
 
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield_workflows.cli.access import daemon_runs
@@ -19,11 +21,28 @@ from jackfield_workflows.cli.remote import DaemonAddress, RemoteWorkflows
 from jackfield_workflows.cli.remote_run import run_there
 
 ID = "01a1fffb-b183-79db-a66b-56f712d8ef6e"
-Answer = Callable[[httpx.Request], httpx.Response]
+Answer = Callable[[web.BaseRequest], Awaitable[web.Response]]
 
 
-def remote(answer: Answer) -> RemoteWorkflows:
-    return RemoteWorkflows(DaemonAddress("http://127.0.0.1:1/", "the-key"), httpx.MockTransport(answer))
+@asynccontextmanager
+async def remote(answer: Answer) -> AsyncIterator[RemoteWorkflows]:
+    """A client of a daemon that answers so."""
+    runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        async with RemoteWorkflows(DaemonAddress(f"http://127.0.0.1:{runner.addresses[0][1]}/", "the-key")) as found:
+            yield found
+    finally:
+        await runner.cleanup()
+
+
+def always(status: int, body: dict[str, Any] | str) -> Answer:
+    async def answer(_: web.BaseRequest) -> web.Response:
+        return web.Response(status=status, text=body if isinstance(body, str) else json.dumps(body))
+
+    return answer
 
 
 def execution(status: str, **more: Any) -> dict[str, Any]:
@@ -39,15 +58,16 @@ class Asked:
         self.waiting = asyncio.Event()
         self._executions = list(executions)
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append((request.method, request.url.raw_path.decode()))
+    async def __call__(self, request: web.BaseRequest) -> web.Response:
+        self.requests.append((request.method, request.raw_path))
         assert request.headers["X-API-Key"] == "the-key"
         if request.method == "POST":
-            self.bodies.append(json.loads(request.content) if request.content else None)
-            return httpx.Response(202, json={"executionId": "e1"})
+            content = await request.read()
+            self.bodies.append(json.loads(content) if content else None)
+            return web.json_response({"executionId": "e1"}, status=202)
         self.waiting.set()
         found = self._executions.pop(0) if len(self._executions) > 1 else self._executions[0]
-        return httpx.Response(200, json=found)
+        return web.json_response(found)
 
 
 async def test_a_saved_workflow_runs_and_its_nodes_are_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,12 +115,12 @@ async def test_an_interrupt_before_the_run_is_known_cancels_it_too() -> None:
     began, answer = asyncio.Event(), asyncio.Event()
     asked = Asked(execution("running"))
 
-    async def slow(request: httpx.Request) -> httpx.Response:
+    async def slow(request: web.BaseRequest) -> web.Response:
         began.set()
         await answer.wait()
-        return asked(request)
+        return await asked(request)
 
-    async with RemoteWorkflows(DaemonAddress("http://127.0.0.1:1", "the-key"), httpx.MockTransport(slow)) as found:
+    async with remote(slow) as found:
         task = asyncio.create_task(_interrupted(found))
         await asyncio.wait_for(began.wait(), 5)
         next(each for each in asyncio.all_tasks() if "run_there" in repr(each.get_coro())).cancel()
@@ -113,9 +133,9 @@ async def test_an_interrupt_before_the_run_is_known_cancels_it_too() -> None:
 async def test_pages_are_read_to_the_end() -> None:
     rows = [{"id": str(number)} for number in range(5)]
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        offset = int(request.url.params["offset"])
-        return httpx.Response(200, json={"data": rows[offset : offset + 2], "total": 5})
+    async def answer(request: web.BaseRequest) -> web.Response:
+        offset = int(request.query["offset"])
+        return web.json_response({"data": rows[offset : offset + 2], "total": 5})
 
     async with remote(answer) as found:
         assert await found.rows() == rows
@@ -123,7 +143,7 @@ async def test_pages_are_read_to_the_end() -> None:
 
 async def test_a_refused_import_is_an_answer() -> None:
     body = {"code": "VALIDATION_ERROR", "message": "No.", "imported": False, "results": []}
-    async with remote(lambda _: httpx.Response(400, json=body)) as found:
+    async with remote(always(400, body)) as found:
         assert (await found.put([{}], partial=True))["imported"] is False
 
 
@@ -138,22 +158,21 @@ async def test_a_refused_import_is_an_answer() -> None:
     ],
 )
 async def test_refusals(status: int, body: dict[str, Any], kind: type[JackfieldError], message: str) -> None:
-    async with remote(lambda _: httpx.Response(status, json=body)) as found:
+    async with remote(always(status, body)) as found:
         with pytest.raises(kind, match=message):
             await found.read(ID)
 
 
 async def test_an_answer_that_is_no_json() -> None:
-    async with remote(lambda _: httpx.Response(502, text="<html>")) as found:
+    async with remote(always(502, "<html>")) as found:
         with pytest.raises(JackfieldError, match="status 502"):
             await found.read(ID)
 
 
 async def test_a_daemon_that_does_not_answer_and_the_key_stays_unsaid() -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("refused", request=request)
-
-    async with remote(answer) as found:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        port = nobody.getsockname()[1]
+    async with RemoteWorkflows(DaemonAddress(f"http://127.0.0.1:{port}", "the-key")) as found:
         with pytest.raises(JackfieldError, match="does not answer") as caught:
             await found.rows()
     assert "the-key" not in caught.value.message
