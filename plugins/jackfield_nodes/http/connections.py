@@ -76,8 +76,9 @@ class OpenConnections:
         """Whether the request may go over it. One that was idle may not when the other side has ended it or has said
         something since: that would be read as the answer."""
         transport = connection.transport
-        if transport is None:
-            return False
+        if transport is None:  # made, and ended by the other side at once
+            connection.add_callback(self.leave)
+            return True
         if transport in self._idle:
             del self._idle[transport]
             if _has_begun(transport) or connection.protocol is None or connection.protocol.should_close:

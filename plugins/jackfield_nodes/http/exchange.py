@@ -21,26 +21,11 @@ from jackfield.api.binary import CHUNK, BinaryError, Content, Streamed, size_of,
 from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import Pairs
 from jackfield.api.plain_http import failure_text
+from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, Refused
 from jackfield_nodes.http.pools import HttpRoute
 
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 """Their length is said when they have no body, too."""
-
-
-class NoConnection(Exception):
-    """Nothing was sent; `str`: why."""
-
-
-class ConnectTimedOut(Exception):
-    """No address answered in time."""
-
-
-class BrokenOff(Exception):
-    """The exchange had begun; `str`: how it ended."""
-
-
-class Refused(Exception):
-    """The request cannot be sent as it is."""
 
 
 class _Body:

@@ -48,7 +48,7 @@ class Pools:
     @contextlib.asynccontextmanager
     async def route(self, target: HttpAddress, *, verify: bool, proxy: str | None) -> AsyncIterator[HttpRoute]:
         """The route to the target; one through a proxy is for one request. Raises `NodeError` for a proxy that is none,
-        `ProxyFailed`, `Forbidden`, OSError."""
+        `ProxyFailed`, `Forbidden`, `NoConnection`."""
         if proxy is None:
             yield HttpRoute(await self._session(verify=verify), client_url(target, host=written_out(target.host)))
             return

@@ -14,15 +14,13 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.nodes import NodeError
+from jackfield.api.plain_http import one_line
 from jackfield_nodes.http.connections import resolved
+from jackfield_nodes.http.failures import NoConnection, ProxyFailed
 from jackfield_nodes.http.guard import AddressGuard, Forbidden
 
 _HEAD_LIMIT = 16 * 1024
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
-
-
-class ProxyFailed(Exception):
-    """The proxy gives no tunnel; `str`: why."""
 
 
 def checked_proxy(text: str) -> HttpAddress:
@@ -76,9 +74,12 @@ async def tunnel_to(
     target: HttpAddress, proxy: HttpAddress, guard: AddressGuard, connect_timeout: float
 ) -> TunnelledSocket:
     """TLS to the target passes through it. connect_timeout: seconds for one address of the proxy. Raises `ProxyFailed`,
-    and for the target `Forbidden` and OSError."""
+    and for the target `Forbidden` and `NoConnection`."""
     port = target.connected_port or 0
-    address = (await guard.addresses(target.host, port))[0]
+    try:
+        address = (await guard.addresses(target.host, port))[0]
+    except OSError as exc:
+        raise NoConnection(one_line(exc)) from None
     connected = await _connected(proxy, guard, connect_timeout)
     try:
         await _open(connected, f"[{address}]:{port}" if ":" in address else f"{address}:{port}", proxy)

@@ -18,11 +18,11 @@ from jackfield.api.plain_http import one_line
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
-from jackfield_nodes.http.exchange import BrokenOff, ConnectTimedOut, NoConnection, Refused, answered, chunks_of
+from jackfield_nodes.http.exchange import answered, chunks_of
+from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, ProxyFailed, Refused
 from jackfield_nodes.http.fitting import require_fit
 from jackfield_nodes.http.guard import Forbidden
 from jackfield_nodes.http.pools import HttpRoute, Pools
-from jackfield_nodes.http.proxy import ProxyFailed
 from jackfield_nodes.http.settings import HttpSettings
 from jackfield_nodes.http.urls import checked_url, same_origin
 

@@ -249,6 +249,19 @@ async def test_a_request_that_is_not_answered_is_sent_once(client: HttpSender, m
         assert len(raw.heads) == 1 + used_before
 
 
+async def test_a_server_that_ends_every_connection_at_once_is_asked_once(client: HttpSender) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(writer)
+        writer.transport.abort()
+
+    connections: list[asyncio.StreamWriter] = []
+    async with RawServer(serve) as raw:
+        for number in range(1, 4):
+            with pytest.raises(NodeError, match="broke off"):
+                await client.send(HttpCall("GET", raw.url))
+            assert len(connections) == number
+
+
 async def test_idle_connections_count(allowing: Make) -> None:
     """Each server has a connection that is idle behind its request: at most two may be open together."""
     client = sender(allowing(max_connections=2).context)
