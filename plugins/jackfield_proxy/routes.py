@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jackfield_proxy.daemon.manager import ProxyManager
 
 TAGS = ("proxies",)
+ETAG = {"ETag": "Of this configuration, for If-Match of a change."}
 _SCHEMAS = "jackfield_proxy.schemas"
 _ONE = f"{_SCHEMAS}:ProxyAnswer"
 
@@ -88,7 +89,12 @@ class ProxyRoutes:
         return success({"profile": alias, "lines": await self._manager.of(alias).tail(lines)})
 
     @operation(
-        "Read a proxy's configuration", scope=None, response=f"{_SCHEMAS}:ConfigShown", tags=TAGS, errors=(Conflict,)
+        "Read a proxy's configuration",
+        scope=None,
+        response=f"{_SCHEMAS}:ConfigShown",
+        tags=TAGS,
+        errors=(Conflict,),
+        headers=ETAG,
     )
     async def get_config(self, alias: str) -> Response:
         return _config_answer(await self._profile(alias))
@@ -100,6 +106,8 @@ class ProxyRoutes:
         tags=TAGS,
         request=f"{_SCHEMAS}:ProxyConfigBody",
         errors=(Conflict,),
+        headers=ETAG,
+        reads={"If-Match": "Tags of the configuration that may be replaced; otherwise 409. * or none: any."},
     )
     async def put_config(self, alias: str) -> Response:
         await self._profile(alias)

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import requests
 import schemathesis
+from completeness import IMPORT, Described
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis.core.failures import FailureGroup
@@ -35,7 +36,7 @@ CHECKS = [
     response_schema_conformance,
 ]
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds within which an operation answers."""
 AGENT = """
 id = "echoing"
@@ -172,6 +173,7 @@ class Contract:
     def take(self, document: dict[str, Any], paths: Collection[str] = ()) -> None:
         """Hold the answers against this document; paths: against these of it alone."""
         described = copy.deepcopy(document)
+        self._described = Described(document)
         # Whom a request comes from is not generated.
         del described["components"]["securitySchemes"]
         for methods in described["paths"].values():
@@ -242,6 +244,19 @@ class Contract:
         except FailureGroup as group:
             for failure in group.exceptions:
                 self._note(label, f"{answer.status_code}: {failure.title}", case, str(failure))
+        self._find_undescribed(label, case, answer)
+
+    def _find_undescribed(self, label: str, case: Any, answer: requests.Response) -> None:
+        operation = case.operation
+        described = self._described.answer(operation.path, operation.method, answer.status_code)
+        if described is None:
+            return
+        for header in self._described.unknown_headers(described, iter(answer.headers)):
+            self._note(label, f"{answer.status_code}: header {header} is not described", case, answer.headers[header])
+        if answer.headers.get("Content-Type") != "application/json" or (operation.path == IMPORT and not answer.ok):
+            return
+        for name in self._described.unknown_fields(described, answer.json()):
+            self._note(label, f"{answer.status_code}: field {name} is not described", case, answer.text)
 
     def _note(self, label: str, title: str, case: Any, text: str) -> None:
         self.broken.setdefault(f"{label}: {title}", f"{case.as_curl_command()}\n{text[:2000]}")

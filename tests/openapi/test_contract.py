@@ -28,8 +28,12 @@ def test_an_undocumented_answer_is_found(contract: Contract) -> None:
     document = contract.document
     del document["paths"]["/api/v1/workflows/{workflow_id}"]["get"]["responses"]["404"]
     document["components"]["schemas"]["AgentList"]["required"].append("nonsense")
+    del document["paths"]["/api/v1/workflows/{workflow_id}"]["get"]["responses"]["200"]["headers"]["ETag"]
+    del document["components"]["schemas"]["AgentItem"]["properties"]["installed"]
     contract.take(document, {"/api/v1/workflows/{workflow_id}", "/api/agents"})
     contract.hold(20)
     found = "\n".join(contract.broken)
     assert "GET /api/v1/workflows/{workflow_id}: 404: Undocumented status code" in found
     assert "GET /api/agents: 200: Response violates schema" in found
+    assert "GET /api/v1/workflows/{workflow_id}: 200: header etag is not described" in found
+    assert "GET /api/agents: 200: field .data[].installed is not described" in found

@@ -22,6 +22,7 @@ from jackfield_auth.sessions.cookies import LOGIN, NAME, given, taken, tokens
 from jackfield_auth.sessions.open_codes import LIFETIME
 
 _SCHEMAS = "jackfield_auth.routes.browser_schemas"
+COOKIE = {"Set-Cookie": "HttpOnly cookies of the session, or their end."}
 
 
 class BrowserRoutes:
@@ -49,6 +50,7 @@ class BrowserRoutes:
         response=f"{_SCHEMAS}:BrowserSessionAnswer",
         tags=("session",),
         errors=(AuthRequired, Conflict, RateLimited, StoreUnavailable, UpstreamFailed),
+        headers=COOKIE,
     )
     async def begin(self) -> Response:
         body = await read_model(EntryBody)
@@ -97,6 +99,7 @@ class BrowserRoutes:
         response=f"{_SCHEMAS}:RedirectBegun",
         tags=("session",),
         errors=(AuthRequired, RateLimited, StoreUnavailable, UpstreamFailed),
+        headers=COOKIE,
     )
     async def redirect(self) -> Response:
         body = await read_model(RedirectBody)
@@ -114,6 +117,7 @@ class BrowserRoutes:
         response=f"{_SCHEMAS}:DoneAnswer",
         tags=("session",),
         errors=(StoreUnavailable,),
+        headers=COOKIE,
     )
     async def end(self) -> Response:
         await self._end_present()

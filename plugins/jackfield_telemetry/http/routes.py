@@ -36,6 +36,7 @@ EXPORT = operation(
     tags=TAGS,
     media=("text/csv", "application/json"),
     errors=(Conflict,),
+    headers={"Content-Disposition": "Name of the file to save."},
 )
 REPORT = operation(
     "Usage by day, week, month, session, model ..., or in blocks of 5 hours",

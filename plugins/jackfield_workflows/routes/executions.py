@@ -118,6 +118,7 @@ class ExecutionRoutes:
         status=201,
         tags=TAGS,
         errors=(Conflict,),
+        headers={"Location": "Path of the new execution."},
     )
     async def retry_execution(self, execution_id: str) -> Response:
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))

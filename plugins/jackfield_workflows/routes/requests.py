@@ -80,8 +80,8 @@ def moment(name: str) -> int | None:
 
 
 async def read_optional_json() -> Json:
-    """The JSON body; an empty object when there is no body at all."""
-    if request.content_type is None and not await request.get_data(cache=True):
+    """The JSON body; an empty object when there is none, whatever its type: generated clients name one all the same."""
+    if not request.content_length and not await request.get_data(cache=True):
         return {}
     return await read_json()
 

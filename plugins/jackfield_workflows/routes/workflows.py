@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from jackfield_workflows.routes.schemas import DuplicateBody
 
 TAGS = ("workflows",)
+ETAG = {"ETag": "The version in quotes, for If-Match of a change."}
+CREATED = {**ETAG, "Location": "Path of the new workflow."}
+IF_MATCH = {"If-Match": 'The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any.'}
 
 
 class WorkflowRoutes:
@@ -83,11 +86,12 @@ class WorkflowRoutes:
         status=201,
         tags=TAGS,
         errors=(Conflict,),
+        headers=CREATED,
     )
     async def create_workflow(self) -> Response:
         return await self._created(await self._changes.create(await read_json(), author()))
 
-    @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
+    @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS, headers=ETAG)
     async def get_workflow(self, workflow_id: str) -> Response:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
@@ -101,6 +105,8 @@ class WorkflowRoutes:
         response=schema("WorkflowShown"),
         tags=TAGS,
         errors=(Conflict,),
+        headers=ETAG,
+        reads=IF_MATCH,
     )
     async def replace_workflow(self, workflow_id: str) -> Response:
         return await self._shown(await self._changes.replace(workflow_id, await read_json(), author()))
@@ -112,6 +118,8 @@ class WorkflowRoutes:
         tags=TAGS,
         request=schema("WorkflowPatch"),
         errors=(Conflict,),
+        headers=ETAG,
+        reads=IF_MATCH,
     )
     async def patch_workflow(self, workflow_id: str) -> Response:
         return await self._shown(await self._changes.patch(workflow_id, await read_json(), author()))
@@ -122,19 +130,30 @@ class WorkflowRoutes:
         status=204,
         tags=TAGS,
         errors=(Conflict,),
+        reads=IF_MATCH,
     )
     async def delete_workflow(self, workflow_id: str) -> Response:
         await self._changes.delete(workflow_id, author())
         return Response(status=204)
 
     @operation(
-        "Take a workflow live", scope="workflows:write", response=schema("Activation"), tags=TAGS, errors=(Conflict,)
+        "Take a workflow live",
+        scope="workflows:write",
+        response=schema("Activation"),
+        tags=TAGS,
+        errors=(Conflict,),
+        reads=IF_MATCH,
     )
     async def activate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, True, author()))
 
     @operation(
-        "Take a workflow off", scope="workflows:write", response=schema("Activation"), tags=TAGS, errors=(Conflict,)
+        "Take a workflow off",
+        scope="workflows:write",
+        response=schema("Activation"),
+        tags=TAGS,
+        errors=(Conflict,),
+        reads=IF_MATCH,
     )
     async def deactivate_workflow(self, workflow_id: str) -> Response:
         return _activation(await self._changes.set_active(workflow_id, False, author()))
@@ -148,6 +167,7 @@ class WorkflowRoutes:
         tags=TAGS,
         errors=(Conflict,),
         body_optional=True,
+        headers=CREATED,
     )
     async def duplicate_workflow(self, workflow_id: str) -> Response:
         body: DuplicateBody = parse_model(payload("DuplicateBody"), await read_optional_json())
@@ -203,7 +223,13 @@ class WorkflowRoutes:
             raise NotFound("There is no workflow with this id.")
         return json_response(page_view([version_view(row) for row in found.rows], found.total, page))
 
-    @operation("Read one version of a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS)
+    @operation(
+        "Read one version of a workflow",
+        scope="workflows:read",
+        response=schema("WorkflowShown"),
+        tags=TAGS,
+        headers=ETAG,
+    )
     async def get_version(self, workflow_id: str, version: str) -> Response:
         stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))
         if stored is None:
@@ -216,6 +242,8 @@ class WorkflowRoutes:
         response=schema("WorkflowShown"),
         tags=TAGS,
         errors=(Conflict,),
+        headers=ETAG,
+        reads=IF_MATCH,
     )
     async def restore_version(self, workflow_id: str, version: str) -> Response:
         return await self._shown(await self._changes.restore(workflow_id, _number(version), author()))

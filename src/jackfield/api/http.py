@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -33,7 +33,8 @@ class Operation:
     """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;
     `public`: nobody has to be known. errors: those that do not follow from the rest, as 404 follows from
     a parameter in the path; media: types of the answer, JSON of the model by default; body_optional: whether the
-    request's body may be missing; also: further statuses of the same answer."""
+    request's body may be missing; also: further statuses of the same answer; headers: of the answer, and reads: of
+    the request, each with a sentence, beside those of every operation."""
 
     summary: str
     scope: str | None
@@ -46,6 +47,8 @@ class Operation:
     media: Sequence[str] = field(default_factory=tuple)
     body_optional: bool = False
     also: Sequence[int] = field(default_factory=tuple)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    reads: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def request(self) -> type[BaseModel] | None:
@@ -79,10 +82,26 @@ def operation(
     media: Sequence[str] = (),
     body_optional: bool = False,
     also: Sequence[int] = (),
+    headers: Mapping[str, str] | None = None,
+    reads: Mapping[str, str] | None = None,
 ) -> Callable[[RouteT], RouteT]:
     """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""
 
-    described = Operation(summary, scope, request, response, status, query, tags, errors, media, body_optional, also)
+    described = Operation(
+        summary,
+        scope,
+        request,
+        response,
+        status,
+        query,
+        tags,
+        errors,
+        media,
+        body_optional,
+        also,
+        headers or {},
+        reads or {},
+    )
 
     def mark(view: RouteT) -> RouteT:
         view.jackfield_operation = described  # type: ignore[attr-defined]

@@ -96,7 +96,15 @@ def _operation(
             {"name": name, "in": "query", "required": name in required, "schema": schema}
             for name, schema in model.get("properties", {}).items()
         ]
+    parameters = parameters + [
+        {"name": name, "in": "header", "required": False, "schema": {"type": "string"}, "description": text}
+        for name, text in described.reads.items()
+    ]
     answer: Described = {"description": described.summary}
+    if described.headers:
+        answer["headers"] = {
+            name: {"schema": {"type": "string"}, "description": text} for name, text in described.headers.items()
+        }
     if described.response is not None or described.media:
         answer["content"] = _content(known[described.response] if described.response else {}, described.media)
     read = described.request is not None

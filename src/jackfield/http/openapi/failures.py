@@ -22,7 +22,7 @@ Described = dict[str, Any]
 
 SERVICE_ERROR: Described = {
     "type": "object",
-    "description": "An error under /api/v1, /health and /ready.",
+    "description": "An error under /api/v1, /health and /ready. An import adds the fields of its answer.",
     "required": ["error", "code", "message", "requestId"],
     "properties": {
         "error": {"type": "string", "description": "The status in words."},
@@ -49,7 +49,12 @@ ANY: Sequence[type[JackfieldError]] = (errors.InvalidInput, errors.AccessDenied,
 """Of every operation: a repeated header, another page's or host's call, a defect."""
 KNOWN: Sequence[type[JackfieldError]] = (errors.AuthRequired, errors.StoreUnavailable)
 """Where the caller must be known."""
-BODY: Sequence[type[JackfieldError]] = (errors.RequestTimeout, errors.PayloadTooLarge, errors.UnsupportedMediaType)
+BODY: Sequence[type[JackfieldError]] = (
+    errors.RequestTimeout,
+    errors.PayloadTooLarge,
+    errors.UnsupportedMediaType,
+    errors.StoreUnavailable,
+)
 DESCRIBED: Sequence[type[JackfieldError]] = (
     *ANY,
     *KNOWN,
@@ -63,9 +68,11 @@ DESCRIBED: Sequence[type[JackfieldError]] = (
     errors.ExecutionTimeout,
 )
 STATUSES: Mapping[int, type[JackfieldError]] = {error.status: error for error in DESCRIBED}
+_RETRY: Described = {"schema": {"type": "integer"}}
 HEADERS: Mapping[int, Described] = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}, "description": "How to authenticate."}},
-    429: {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds until a request passes again."}},
+    429: {"Retry-After": {**_RETRY, "description": "Seconds until a request passes again."}},
+    503: {"Retry-After": {**_RETRY, "description": "Seconds after which to try again, where that may help."}},
 }
 
 

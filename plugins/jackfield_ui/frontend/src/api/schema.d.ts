@@ -984,6 +984,8 @@ export interface paths {
                 /** @description Read a proxy's configuration */
                 200: {
                     headers: {
+                        /** @description Of this configuration, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1003,7 +1005,10 @@ export interface paths {
         put: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description Tags of the configuration that may be replaced; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     alias: string;
                 };
@@ -1018,6 +1023,8 @@ export interface paths {
                 /** @description Replace a proxy's configuration; a running proxy takes it at once */
                 200: {
                     headers: {
+                        /** @description Of this configuration, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1678,6 +1685,8 @@ export interface paths {
                 /** @description Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
                 200: {
                     headers: {
+                        /** @description HttpOnly cookies of the session, or their end. */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1710,6 +1719,8 @@ export interface paths {
                 /** @description End the browser's session */
                 200: {
                     headers: {
+                        /** @description HttpOnly cookies of the session, or their end. */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1801,6 +1812,8 @@ export interface paths {
                 /** @description Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
                 200: {
                     headers: {
+                        /** @description HttpOnly cookies of the session, or their end. */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -2648,6 +2661,8 @@ export interface paths {
                 /** @description All usage as CSV or JSON */
                 200: {
                     headers: {
+                        /** @description Name of the file to save. */
+                        "Content-Disposition"?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -3856,6 +3871,8 @@ export interface paths {
                 /** @description Run an execution again: from its original input, from=failed or from=node&node=NAME */
                 201: {
                     headers: {
+                        /** @description Path of the new execution. */
+                        Location?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4773,6 +4790,10 @@ export interface paths {
                 /** @description Create a workflow; it is inactive */
                 201: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
+                        /** @description Path of the new workflow. */
+                        Location?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4819,6 +4840,8 @@ export interface paths {
                 /** @description Read a workflow */
                 200: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4838,7 +4861,10 @@ export interface paths {
         put: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     workflow_id: string;
                 };
@@ -4853,6 +4879,8 @@ export interface paths {
                 /** @description Replace a workflow; a live one stays live */
                 200: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4877,7 +4905,10 @@ export interface paths {
         delete: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     workflow_id: string;
                 };
@@ -4908,7 +4939,10 @@ export interface paths {
         patch: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     workflow_id: string;
                 };
@@ -4923,6 +4957,8 @@ export interface paths {
                 /** @description Replace single top-level keys of a workflow */
                 200: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4957,7 +4993,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     workflow_id: string;
                 };
@@ -5003,7 +5042,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     workflow_id: string;
                 };
@@ -5064,6 +5106,10 @@ export interface paths {
                 /** @description Copy a workflow; the copy is inactive */
                 201: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
+                        /** @description Path of the new workflow. */
+                        Location?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -5273,6 +5319,8 @@ export interface paths {
                 /** @description Read one version of a workflow */
                 200: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -5309,7 +5357,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                    "If-Match"?: string;
+                };
                 path: {
                     version: string;
                     workflow_id: string;
@@ -5321,6 +5372,8 @@ export interface paths {
                 /** @description Save an old version as the new one */
                 200: {
                     headers: {
+                        /** @description The version in quotes, for If-Match of a change. */
+                        ETag?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -6464,7 +6517,7 @@ export interface components {
              */
             success: true;
         };
-        /** @description An error under /api/v1, /health and /ready. */
+        /** @description An error under /api/v1, /health and /ready. An import adds the fields of its answer. */
         Error: {
             /** @description Stable, in upper case: for programs. */
             code: string;
@@ -8577,6 +8630,69 @@ export interface components {
              */
             success: true;
         };
+        /**
+         * RuleTestBody
+         * @description A request as far as rules look at it.
+         */
+        RuleTestBody: {
+            /**
+             * Config
+             * @description A configuration to try in place of the stored one; it is not stored.
+             * @default null
+             */
+            config?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Headers */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Image
+             * @default false
+             */
+            image?: boolean;
+            /** Model */
+            model: string;
+            /**
+             * Thinking
+             * @default false
+             */
+            thinking?: boolean;
+            /**
+             * Time
+             * @description HH:MM; default: now.
+             * @default null
+             */
+            time?: string | null;
+            /**
+             * Tokens
+             * @default 1
+             */
+            tokens?: number;
+            /**
+             * Tools
+             * @default 0
+             */
+            tools?: number;
+            /**
+             * Web Search
+             * @default false
+             */
+            web_search?: boolean;
+        };
+        /** RuleTestShown */
+        RuleTestShown: {
+            /** Data */
+            data: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
         /** RunBody */
         RunBody: {
             /**
@@ -9050,69 +9166,6 @@ export interface components {
             valid: boolean;
         } & {
             [key: string]: unknown;
-        };
-        /**
-         * RuleTestBody
-         * @description A request as far as rules look at it.
-         */
-        RuleTestBody: {
-            /**
-             * Config
-             * @description A configuration to try in place of the stored one; it is not stored.
-             * @default null
-             */
-            config?: {
-                [key: string]: components["schemas"]["JsonValue"];
-            } | null;
-            /** Headers */
-            headers?: {
-                [key: string]: string;
-            };
-            /**
-             * Image
-             * @default false
-             */
-            image?: boolean;
-            /** Model */
-            model: string;
-            /**
-             * Thinking
-             * @default false
-             */
-            thinking?: boolean;
-            /**
-             * Time
-             * @description HH:MM; default: now.
-             * @default null
-             */
-            time?: string | null;
-            /**
-             * Tokens
-             * @default 1
-             */
-            tokens?: number;
-            /**
-             * Tools
-             * @default 0
-             */
-            tools?: number;
-            /**
-             * Web Search
-             * @default false
-             */
-            web_search?: boolean;
-        };
-        /** RuleTestShown */
-        RuleTestShown: {
-            /** Data */
-            data: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /**
-             * Success
-             * @constant
-             */
-            success: true;
         };
         /** TypedAnswer */
         TypedAnswer: {
@@ -9884,6 +9937,8 @@ export interface components {
         /** @description The store does not answer; nothing was changed, try again. */
         DaemonStoreUnavailable: {
             headers: {
+                /** @description Seconds after which to try again, where that may help. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -9996,6 +10051,8 @@ export interface components {
         /** @description The store does not answer; nothing was changed, try again. */
         StoreUnavailable: {
             headers: {
+                /** @description Seconds after which to try again, where that may help. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
