@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 from collections.abc import Mapping
 from typing import cast
@@ -11,7 +10,7 @@ from quart import Quart, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
 from jackfield.api.asgi import error_body
-from jackfield.api.body_budget import SMALL, json_memory, taken_for
+from jackfield.api.body_budget import SMALL, apart, budget_of, json_memory, taken_for
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import (
@@ -161,8 +160,9 @@ class Chats:
         if request.mimetype != "application/json":
             raise UnsupportedMediaType("Send the message as application/json: {sessionId, chatInput}.")
         sent = cast("bytes", await request.get_data(cache=False))
-        memory = None if len(sent) < SMALL else taken_for(request.scope, await asyncio.to_thread(json_memory, sent))
-        message = message_in(loads(sent) if memory is None else await asyncio.to_thread(loads, sent))
+        budget = budget_of(request.scope)
+        memory = None if len(sent) < SMALL else taken_for(request.scope, await apart(budget, json_memory, sent))
+        message = message_in(loads(sent) if memory is None else await apart(budget, loads, sent))
         del sent
         if message.get("action") == "loadPreviousSession":
             raise InvalidInput("Earlier messages of a session cannot be loaded; begin with action sendMessage.")

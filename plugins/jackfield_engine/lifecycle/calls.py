@@ -19,7 +19,7 @@ from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items
 from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
-from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of
+from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of, within_slices
 from jackfield_engine.run.handles import Handle
 from jackfield_engine.run.persistence import awaited_call, chunk, encode
 from jackfield_engine.run.state import RunEvent, RunState
@@ -132,7 +132,7 @@ class Calls:
             raise _over(status)
         if awaited_call(stored.steps) is None:
             raise Conflict("The execution waits for a time, not for a call.", details={"status": status})
-        record = node_records(stored.steps)[-1]
+        record = (await within_slices(stored, lambda: node_records(stored.steps)))[-1]
         if index is not None and record["index"] != index:
             raise _over()
         return record

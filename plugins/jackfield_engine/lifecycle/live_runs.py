@@ -6,6 +6,7 @@ import asyncio
 
 from jackfield_engine.run.handles import Handles
 from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.shared.letting_go import let_go
 
 
 class LiveRuns:
@@ -29,6 +30,8 @@ class LiveRuns:
         """The execution leaves the memory, because it is over or because the store has all of it."""
         self.runs.pop(run.id, None)
         run.disk.listener = None
+        if run.progress.long or run.request.memory is not None:
+            let_go([*run.progress.long, run.request.items])
         self.changed.set()
 
     def reserve(self, execution_id: str) -> bool:

@@ -16,6 +16,7 @@ from jackfield_engine.lifecycle.resuming import (
     outcome_of,
     records_of,
     request_of,
+    within_slices,
 )
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.persistence import resumes
@@ -78,7 +79,7 @@ class Recovery:
         try:
             check_resumes(self._resumes(stored), self._services.settings.max_resumes)
             request = await request_of(self._services.context, stored)
-            records = records_of(stored)
+            records = await records_of(stored)
         except StoreUnavailable:
             raise
         except Exception as exc:
@@ -102,7 +103,9 @@ class Recovery:
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
         stored = await find(self._services.store, execution_id)
-        return None if stored.row.status in OPEN_STATUSES else outcome_of(stored)
+        if stored.row.status in OPEN_STATUSES:
+            return None
+        return await within_slices(stored, lambda: outcome_of(stored))
 
 
 async def find(store: Store, execution_id: str) -> StoredExecution:

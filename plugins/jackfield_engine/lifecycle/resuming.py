@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 from zlib import crc32
 
 import orjson
@@ -9,12 +12,13 @@ import orjson
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
-from jackfield.api.history import NodeRecord, node_records, outputs_of
+from jackfield.api.history import NodeRecord, loaded, node_records, outputs_of
+from jackfield.api.jsontext import LARGE
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.run.persistence import failure_json
 
-"""Executions with more to come."""
+T = TypeVar("T")
 
 
 class CannotResume(Exception):
@@ -24,7 +28,7 @@ class CannotResume(Exception):
 async def request_of(context: PluginContext, stored: StoredExecution) -> ExecutionRequest:
     """What the execution was started with. Raises `CannotResume`, `StoreUnavailable`."""
     try:
-        given = orjson.loads(stored.input)
+        given = await within_slices(stored, lambda: loaded(stored.input))
         workflow = await _workflow(context, stored)
         if given["start"] not in workflow.nodes:
             raise CannotResume(f"Its start node '{given['start']}' does not exist.")
@@ -62,10 +66,16 @@ async def _workflow(context: PluginContext, stored: StoredExecution) -> Workflow
     raise CannotResume("Its workflow is not kept.")
 
 
-def records_of(stored: StoredExecution) -> list[NodeRecord]:
+async def within_slices(stored: StoredExecution, work: Callable[[], T]) -> T:
+    """What is made of a stored execution; on a thread when it is large."""
+    size = len(stored.input) + sum(map(len, stored.steps))
+    return await asyncio.to_thread(work) if size > LARGE else work()
+
+
+async def records_of(stored: StoredExecution) -> list[NodeRecord]:
     """The node runs so far. Raises `CannotResume`."""
     try:
-        return node_records(stored.steps)
+        return await within_slices(stored, lambda: node_records(stored.steps))
     except ValueError:
         raise CannotResume("What is stored of it is damaged.") from None
 
@@ -106,7 +116,7 @@ def outcome_of(stored: StoredExecution, finished: FinishedExecution | None = Non
 def _last_items(stored: StoredExecution, records: list[NodeRecord]) -> Items:
     if not records:
         return []
-    given: Items = orjson.loads(stored.input).get("items", [])
+    given: Items = loaded(stored.input).get("items", [])
     outputs = outputs_of(records[-1], given) or []
     return next((items for items in outputs if items), [])
 

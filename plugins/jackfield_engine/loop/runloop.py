@@ -5,9 +5,18 @@ that the same loop runs in the engine, in a property test and in a simulation, a
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from jackfield.api.nodes.items import NodeInputs, check_outputs, entered, failed_outputs, paired_outputs, seen_items
+from jackfield.api.nodes.items import (
+    LONG,
+    NodeInputs,
+    check_outputs,
+    entered,
+    failed_outputs,
+    paired_outputs,
+    seen_items,
+)
 from jackfield.api.records import state
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import Graph, GraphStep
@@ -39,6 +48,10 @@ class _PartialInput:
 
     def entry(self) -> _Entry:
         return _Entry(self.step, [items or [] for items in self.inputs], tuple(self.sources))
+
+
+def _inputs_of(partial: dict[str, list[_PartialInput]]) -> Iterable[Items]:
+    return (items for waiting in partial.values() for one in waiting for items in one.inputs if items)
 
 
 class RunLoop:
@@ -92,6 +105,11 @@ class RunLoop:
             raise TooManyRuns
         self._running = self._task(entry)
         return self._running
+
+    def next_is_long(self) -> bool:
+        """Whether what `next` does belongs on a thread."""
+        inputs = self._ready[0].inputs if self._ready else _inputs_of(self._partial)
+        return any(len(items) > LONG for items in inputs)
 
     def complete(self, task: Task, outputs: Outputs) -> None:
         """The node ran, now or before the execution was interrupted, and this is what became of its outputs; see

@@ -20,6 +20,7 @@ from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hi
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord, stored_json
+from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json, depth_exceeds
 from jackfield.api.nodes import NodeError
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
@@ -137,7 +138,10 @@ class RunPersistence:
     def keep(self, record: NodeRecord, *, effect: bool = False, counted: bool = False) -> None:
         """A node run, to be stored with the next write. counted: its results are more for the execution. Raises
         `NodeError` when they are not JSON, or more than it may have; then nothing is kept."""
-        data = encode(record)
+        self.keep_encoded(encode(record), effect=effect, counted=counted)
+
+    def keep_encoded(self, data: bytes, *, effect: bool, counted: bool) -> None:
+        """As `keep`, for a record that is JSON already."""
         if counted:
             if self._data + len(data) > self._most:
                 raise NodeError(too_much(self._most))
@@ -312,6 +316,14 @@ def encode(record: NodeRecord) -> bytes:
     raise NodeError("The node's output cannot be kept: it is nested too deeply or is not JSON data.")
 
 
+def encode_long(record: NodeRecord) -> bytes:
+    """The same for a record with long outputs, on a thread: other threads run in between."""
+    try:
+        return written(record, orjson.dumps)
+    except TypeError:
+        return encode(record)
+
+
 def chunk(records: Sequence[bytes]) -> bytes:
     """Encoded records as one chunk."""
     return b"[" + b",".join(records) + b"]"
@@ -355,7 +367,7 @@ def input_json(request: ExecutionRequest) -> bytes:
     given = {
         **until,
         "start": request.start,
-        "items": request.items,
+        "items": request.items if request.encoded is None else orjson.Fragment(request.encoded),
         "output": request.start_output,
         "pin": request.use_pin_data,
         "responseNode": request.response_node,

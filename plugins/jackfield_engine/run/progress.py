@@ -12,7 +12,7 @@ from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, Suspend
-from jackfield.api.nodes.items import finished_outputs, has_files
+from jackfield.api.nodes.items import finished_outputs, has_files, is_long
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
@@ -21,8 +21,9 @@ from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
-from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, encode, encode_long
 from jackfield_engine.shared.item_files import without_large_data
+from jackfield_engine.shared.letting_go import let_go
 from jackfield_engine.shared.services import Services
 
 T = TypeVar("T")
@@ -47,6 +48,8 @@ class RunProgress:
         self._clock = services.clock
         self._loop: RunLoop
         self._bus = services.context.events
+        self.long: list[Items] = []
+        """Long outputs, to be let go of with the execution."""
         self.news: NodeEvents | None = None
         """Made when somebody listens."""
         self._now: int | None = None
@@ -111,12 +114,12 @@ class RunProgress:
         """Run the next node, or take over what it gave before. An outcome ends the execution, a wait suspends it.
         slow: told when a node takes its time. Raises `ExecutionRefused` when the store does not take the execution."""
         try:
-            task = self._loop.next()
+            task = await asyncio.to_thread(self._loop.next) if self._loop.next_is_long() else self._loop.next()
         except TooManyRuns:
             return self.failure(too_many(self._services.settings.max_node_runs), self._loop.last, None)
         if task is None:
             return Outcome("success", self._loop.last_items(), None, self._loop.last)
-        if self.records and self._replayed(task):
+        if self.records and await self._replayed(task):
             return None
         if self._disk.effect_pending:
             self._disk.checkpoint()
@@ -124,7 +127,7 @@ class RunProgress:
             await self._disk.mark_resumed()
         return await self._node(actions, task, slow)
 
-    def _replayed(self, task: Task) -> bool:
+    async def _replayed(self, task: Task) -> bool:
         """Take over the result of an earlier run of the node; False when there is none."""
         record = self.records[0]
         outputs = outputs_of(record, self._request.items)
@@ -136,7 +139,8 @@ class RunProgress:
         if "context" in record:
             self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
-            self._disk.keep({**record, "index": task.index})
+            again: NodeRecord = {**record, "index": task.index}
+            self._disk.keep_encoded(await encoded(again, is_long(outputs)), effect=False, counted=False)
         return True
 
     async def _node(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
@@ -152,20 +156,50 @@ class RunProgress:
                 result = await self._result(actions, task, slow)
                 if isinstance(result, Suspend):
                     suspend, result = checked(result), result.outputs
+                if is_long(result):
+                    return await self._long(task, started, result, suspend)
                 outputs = finished_outputs(task.given, result)
                 if has_files(outputs):
                     outputs = await without_large_data(self._services.context, self._data.execution_id, outputs)
             self._loop.complete(task, outputs)
         except NodeError as exc:
-            return self._node_failed(task, started, exc)
+            return await self._node_failed(task, started, exc)
         try:
             self._keep(task, started, outputs)
         except NodeError as exc:
             self._keep(task, started, None, exc)
             return self.failure(exc.message, task.step.node.name, None)
-        if suspend is not None and (suspend.until is None or suspend.until > self._clock.now_ms()):
-            return suspend
-        return None
+        return suspend if self._suspends(suspend) else None
+
+    def _suspends(self, suspend: Suspend | None) -> bool:
+        return suspend is not None and (suspend.until is None or suspend.until > self._clock.now_ms())
+
+    async def _long(self, task: Task, started: int, raw: Outputs, suspend: Suspend | None) -> Outcome | Suspend | None:
+        """What comes of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
+        that are none."""
+        outputs = await asyncio.to_thread(finished_outputs, task.given, raw)
+        if await asyncio.to_thread(has_files, outputs):
+            outputs = await without_large_data(self._services.context, self._data.execution_id, outputs)
+        self._loop.complete(task, outputs)
+        try:
+            await self._keep_long(task, started, outputs)
+        except NodeError as exc:
+            self._keep(task, started, None, exc)
+            return self.failure(exc.message, task.step.node.name, None)
+        finally:
+            self.long += outputs
+            let_go(task.given.inputs)
+        return suspend if self._suspends(suspend) else None
+
+    async def _keep_long(
+        self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None
+    ) -> None:
+        """As `_keep`."""
+        record = self._record(task, started, outputs, error)
+        data = await encoded(record, True)
+        self._disk.keep_encoded(data, effect=task.effect, counted=outputs is not None)
+        if self.news is not None or TOPIC in self._bus.heard:
+            self._told().ran(task, record)
 
     async def _result(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> NodeResult:
         """Run the node, as often as it says. Raises `NodeError`, `ExecutionRefused`."""
@@ -217,10 +251,18 @@ class RunProgress:
             if run.borrowed is not None:
                 await run.borrowed.give_back()
 
-    def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
-        outputs = self._loop.fail(task, error.message)
+    async def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
+        long = is_long(task.given.inputs)
+        outputs = (
+            await asyncio.to_thread(self._loop.fail, task, error.message)
+            if long
+            else self._loop.fail(task, error.message)
+        )
         try:
-            self._keep(task, started, outputs, error)
+            if long:
+                await self._keep_long(task, started, outputs, error)
+            else:
+                self._keep(task, started, outputs, error)
         except NodeError as exc:
             error, outputs = exc, None
         return self.failure(error.message, task.step.node.name, error.item) if outputs is None else None
@@ -260,6 +302,11 @@ class RunProgress:
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
         return [] if self._data.loop is None else self._loop.last_items()
+
+
+async def encoded(record: NodeRecord, long: bool) -> bytes:
+    """Raises `NodeError` when the outputs are not JSON."""
+    return await asyncio.to_thread(encode_long, record) if long else encode(record)
 
 
 def checked(suspend: Suspend) -> Suspend:

@@ -10,7 +10,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.items import new_item, own_pair
 from jackfield.api.nodes.running import mapped
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.fields.set_parameters import (
@@ -52,7 +52,7 @@ def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
 def changed(parameters: SetParameters, item: Item, index: int) -> Item:
     """The output item. Shares unchanged data with the input item. Raises `NodeError`."""
     files = item["binary"] if "binary" in item and parameters.keeps_binary() else None
-    return new_item(new_json(parameters, item["json"]), index, files)
+    return new_item(new_json(parameters, item["json"]), own_pair(item, index), files)
 
 
 def copies(parameters: SetParameters) -> int:

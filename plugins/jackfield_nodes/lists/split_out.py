@@ -14,9 +14,9 @@ from pydantic import Field, field_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.nodes.running import ModelNode, made_per_item
-from jackfield.api.workflows import BinaryData, Item, Items
+from jackfield.api.workflows import BinaryData, Item, Items, PairedItem
 from jackfield_nodes.values.conversions import text_of, type_name
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, without
@@ -102,8 +102,8 @@ def columns_of(item: Item, index: int, split: Split) -> list[SplitColumn]:
 
 def split_out(item: Item, index: int, columns: Sequence[SplitColumn], split: Split) -> Items:
     """The items made of one."""
-    base = _base(item["json"], split)
-    return [_row(item, index, place, base, columns, split) for place in range(_longest(columns))]
+    base, origin = _base(item["json"], split), pair(index)
+    return [_row(item, origin, place, base, columns, split) for place in range(_longest(columns))]
 
 
 def _longest(columns: Sequence[SplitColumn]) -> int:
@@ -135,7 +135,7 @@ def _base(json: dict[str, Json], split: Split) -> dict[str, Json]:
 
 def _row(
     item: Item,
-    index: int,
+    origin: PairedItem,
     place: int,
     base: dict[str, Json],
     columns: Sequence[SplitColumn],
@@ -151,10 +151,13 @@ def _row(
         if field == FILES:
             files[text_of(element)] = item["binary"][text_of(element)]
         elif alone and target is None and isinstance(element, dict | list):
+            if not json and isinstance(element, dict):
+                json = element  # shared with the list: items are never changed
+                continue
             json.update(element if isinstance(element, dict) else _numbered(element))
         else:
             json[target or field] = element
-    return new_item(json, index, files)
+    return new_item(json, origin, files)
 
 
 def _numbered(elements: Sequence[Json]) -> dict[str, Json]:

@@ -7,12 +7,16 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from jackfield.api.binary import BinaryError, head_of, size_of
+from jackfield.api.body_budget import apart
 from jackfield.api.caller_secrets import hide_text
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
+from jackfield.api.history import stored_json
+from jackfield.api.json_slices import written
 from jackfield.api.records import replace
 from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
+from jackfield.api.workflows import Items
 from jackfield_webhooks.answers import making as answers
 from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, with_files_kept
 from jackfield_webhooks.answers.making import Answer
@@ -79,7 +83,9 @@ class CallRunner:
         if parsed.contents:
             parsed, execution_id = await with_files_kept(self._context, parsed)
         call.forget_body()
-        execution = self._submit(call, hook, parsed, kept, delivery, execution_id)
+        items = [make_item(call, hook, parsed)]
+        encoded = None if call.memory is None else await apart(call.budget, written, items, stored_json)
+        execution = self._submit(call, hook, items, encoded, kept, delivery, execution_id)
         if hook.plan.mode == "onReceived":
             await _durable(execution.accepted)
             return answers.accepted(hook.plan, execution.id)
@@ -98,18 +104,18 @@ class CallRunner:
         self,
         call: IncomingCall,
         hook: Hook,
-        parsed: ParsedBody,
+        items: Items,
+        encoded: bytes | None,
         kept: NewCall | None,
         delivery: Delivery | None,
         execution_id: str | None,
     ) -> Execution:
         at_once = call.test or hook.plan.mode == "onReceived"
-        item = make_item(call, hook, parsed)
         request = ExecutionRequest(
             workflow=hook.workflow,
             mode="test" if call.test else "webhook",
             start=hook.node.name,
-            items=[item],
+            items=items,
             start_output=hook.output,
             use_pin_data=call.test,
             call=kept,
@@ -118,6 +124,7 @@ class CallRunner:
             request_id=call.request_id or None,
             response_node=hook.plan.mode == "responseNode",
             id=execution_id,
+            encoded=encoded,
             memory=call.memory,
             hidden=call.hidden,
         )

@@ -9,7 +9,7 @@ import asyncio
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.binary import BinaryError
-from jackfield.api.body_budget import SMALL, body_memory
+from jackfield.api.body_budget import SMALL, apart, body_memory
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
 from jackfield.api.limits import SlidingWindow, canonical_client
@@ -136,12 +136,12 @@ class Ingress:
         """Raises `PayloadTooLarge`, `MemoryExhausted` when the parsed body would take too much."""
         kind = bodies.media_type(content_type)
         inline = len(call.body) < self._settings.parse_in_thread
-        size = body_memory(call.body, kind) if inline else await asyncio.to_thread(body_memory, call.body, kind)
+        size = body_memory(call.body, kind) if inline else await apart(call.budget, body_memory, call.body, kind)
         if call.budget is not None:
             call.memory = call.budget.take(size)
         if inline:
             return bodies.parse(call.body, content_type, hook.body)
-        return await asyncio.to_thread(bodies.parse, call.body, content_type, hook.body)
+        return await apart(call.budget, bodies.parse, call.body, content_type, hook.body)
 
     async def _authenticate(self, call: IncomingCall, verifier: Verifier) -> None:
         signed = call.as_signed(self._context.service.public_url, call.body, self._context.clock.now_ms() / 1000)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.history import NodeRecord, node_records, original_input, stored_json
+from jackfield.api.json_slices import written
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Workflow
@@ -26,9 +28,9 @@ async def retry_request(
         raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
     if start_at == "failed" and stored.row.status == "success":
         raise Conflict("No node of this execution failed; retry it from the start.")
-    again = original_input(stored)
+    again = await asyncio.to_thread(original_input, stored)
     same_version = start_at != "start"
-    records = node_records(stored.steps) if same_version else []
+    records = await asyncio.to_thread(node_records, stored.steps) if same_version else []
     replay = before_node(records, node) if start_at == "node" else before_failure(records)
     workflow = await executed_workflow(context, stored, same_version=same_version)
     known = again.start in workflow.nodes
@@ -41,7 +43,7 @@ async def retry_request(
         use_pin_data=again.pin,
         until=again.until if again.until in workflow.nodes else "",
         retry_of=stored.row.id,
-        replay=[stored_json(replay)] if same_version else (),
+        replay=[await asyncio.to_thread(written, replay, stored_json)] if same_version else (),
         depth=again.depth,
     )
 

@@ -11,7 +11,8 @@ import orjson
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.engine import Failure
-from jackfield.api.history import NodeRecord, node_records, outputs_of
+from jackfield.api.history import NodeRecord, loaded, node_records, outputs_of
+from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import ExecutionRow, StoredExecution
 from jackfield.api.workflows import Items, Outputs
@@ -59,7 +60,7 @@ def failure_view(failure: Failure) -> dict[str, Json]:
 
 async def execution_body(stored: StoredExecution, most: int | None = None) -> bytes:
     """The execution as JSON; a large one is put together off the event loop. most: items of each output; None: all."""
-    return await _rendered(stored, lambda: jsontext.dumps(execution_view(stored, most)))
+    return await _rendered(stored, lambda: written(execution_view(stored, most)))
 
 
 async def items_body(stored: StoredExecution, run: int, output: int, offset: int, limit: int) -> bytes | None:
@@ -126,7 +127,7 @@ def _items_page(stored: StoredExecution, run: int, output: int, offset: int, lim
 
 
 def _input_items(stored: StoredExecution) -> Items:
-    found = orjson.loads(stored.input) if stored.input else {}
+    found = loaded(stored.input) if stored.input else {}
     items = found.get("items") if isinstance(found, dict) else None
     return items if isinstance(items, list) else []
 

@@ -11,7 +11,9 @@ from quart import Response, request
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
+from jackfield.api.history import stored_json
 from jackfield.api.http import json_response, operation, parse_model, read_json, request_id, taken_memory
+from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Items, Workflow
@@ -57,7 +59,7 @@ class RunRoutes:
     )
     async def execute_workflow(self, workflow_id: str) -> Response:
         workflow = await self._context.port(WorkflowReader).load(workflow_id)
-        execution = self._submit(workflow, read_items(await read_optional_json()), "finish")
+        execution = await self._submit(workflow, await _items(await read_optional_json()), "finish")
         await self._end(execution)
         stored = await self._context.store.execution(execution.id)
         if stored is None:
@@ -77,7 +79,7 @@ class RunRoutes:
     )
     async def start_workflow(self, workflow_id: str) -> Response:
         workflow = await self._context.port(WorkflowReader).load(workflow_id)
-        execution = self._submit(workflow, read_items(await read_optional_json()), "accept")
+        execution = await self._submit(workflow, await _items(await read_optional_json()), "accept")
         await asyncio.shield(execution.accepted)
         return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
 
@@ -92,7 +94,7 @@ class RunRoutes:
     )
     async def run_workflow(self) -> Response:
         body: RunBody = parse_model(payload("RunBody"), await read_json())
-        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "finish")
+        execution = await self._submit(await self._parsed(body.workflow), await _input_data(body.inputData), "finish")
         outcome = await self._end(execution)
         view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
         if outcome.failure is not None:
@@ -111,7 +113,7 @@ class RunRoutes:
     )
     async def start_unsaved(self) -> Response:
         body: RunBody = parse_model(payload("RunBody"), await read_json())
-        execution = self._submit(await self._parsed(body.workflow), _input_data(body.inputData), "accept")
+        execution = await self._submit(await self._parsed(body.workflow), await _input_data(body.inputData), "accept")
         await asyncio.shield(execution.accepted)
         return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)
 
@@ -122,20 +124,23 @@ class RunRoutes:
             details = {f"workflow.{path}": message for path, message in (exc.details or {}).items()}
             raise InvalidInput(exc.message, details=details) from None
 
-    def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
+    async def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
         until = chosen_end(workflow, request.args.get("until"))
         start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
+        catalog, memory = self._context.port(NodeCatalog), taken_memory()
+        given = start_items(workflow, start, items, catalog)
         return self._context.port(Engine).submit(
             ExecutionRequest(
                 workflow=workflow,
                 mode="manual",
                 start=start,
-                items=start_items(workflow, start, items, self._context.port(NodeCatalog)),
+                items=given,
                 use_pin_data=True,
                 until=until,
                 durability=durability,
                 request_id=request_id() or None,
-                memory=taken_memory(),
+                encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
+                memory=memory,
             )
         )
 
@@ -152,5 +157,10 @@ class RunRoutes:
         return outcome
 
 
-def _input_data(value: Json) -> Items | None:
-    return None if value is None or value == {} else read_items({"inputData": value})
+async def _items(body: Json) -> Items | None:
+    """As `read_items`; of a large body on a thread."""
+    return read_items(body) if taken_memory() is None else await asyncio.to_thread(read_items, body)
+
+
+async def _input_data(value: Json) -> Items | None:
+    return None if value is None or value == {} else await _items({"inputData": value})

@@ -6,13 +6,17 @@ holds the `TakenMemory` any more: it goes along with the body, into the executio
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import ParamSpec, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from .errors import MemoryExhausted, PayloadTooLarge
 
+ParamsT = ParamSpec("ParamsT")
+ResultT = TypeVar("ResultT")
 SMALL = 64 * 1024
 """Bodies below so many bytes are not counted: they become 2.5 MB at worst, and the limits of requests and of
 executions in memory bound their number."""
@@ -56,6 +60,8 @@ class BodyBudget:
         self._total = total
         self._each = each
         self._taken: WeakSet[TakenMemory] = WeakSet()
+        self.turn = asyncio.Semaphore(1)
+        """Of the body that is worked on now: several threads that compute would keep the event loop waiting."""
 
     @property
     def used(self) -> int:
@@ -87,6 +93,14 @@ def budget_of(scope: Mapping[str, object]) -> BodyBudget | None:
     """The daemon's budget; None where a request did not come through the daemon."""
     found = scope.get(BODY_BUDGET)
     return found if isinstance(found, BodyBudget) else None
+
+
+async def apart(
+    budget: BodyBudget | None, work: Callable[ParamsT, ResultT], *args: ParamsT.args, **kwargs: ParamsT.kwargs
+) -> ResultT:
+    """The result of work on a large body, on a thread, one body after another."""
+    async with nullcontext() if budget is None else budget.turn:
+        return await asyncio.to_thread(work, *args, **kwargs)
 
 
 def taken_for(scope: Mapping[str, object], size: Measured) -> TakenMemory | None:

@@ -53,6 +53,8 @@ class ExecutionRequest:
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
     hidden: Hidden = ()
     """What the store must not have of calls of executions above this one; of its own call the items tell."""
+    encoded: bytes | None = None
+    """`items` as JSON, where they are large and whoever submits has written them on a thread."""
     memory: TakenMemory | None = None
     """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
 

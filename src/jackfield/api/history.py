@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import orjson
 
-from .jsontext import Json
+from .json_slices import stored as stored_slices
+from .jsontext import LARGE, Json
 from .records import record
 from .storage import StoredExecution
 from .workflows import Items, Outputs
@@ -58,11 +59,16 @@ def node_records(chunks: Iterable[bytes]) -> list[NodeRecord]:
     was repeated because its end was not known, or a node ran again. Raises ValueError when a chunk is not what an
     engine wrote."""
     records: list[NodeRecord] = []
-    for one in (one for chunk in chunks for one in orjson.loads(chunk) if "mark" not in one):
+    for one in (one for chunk in chunks for one in loaded(chunk) if "mark" not in one):
         while records and records[-1]["index"] >= one["index"]:
             records.pop()
         records.append(one)
     return records
+
+
+def loaded(data: bytes) -> Any:  # whatever was stored
+    """Stored JSON. Large one takes its time, and belongs on a thread: it is read in slices. Raises ValueError."""
+    return orjson.loads(data) if len(data) < LARGE else stored_slices(data)
 
 
 def outputs_of(record: NodeRecord, given: Items) -> Outputs | None:
@@ -75,7 +81,7 @@ def outputs_of(record: NodeRecord, given: Items) -> Outputs | None:
 
 def original_input(stored: StoredExecution) -> OriginalInput:
     """Raises ValueError, KeyError, TypeError when what is stored is damaged."""
-    kept = orjson.loads(stored.input)
+    kept = loaded(stored.input)
     return OriginalInput(
         start=kept["start"],
         items=kept["items"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -13,7 +12,7 @@ from quart import Request, Response, g, request
 from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
-from .body_budget import SMALL, TakenMemory, json_memory, taken_for
+from .body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, taken_for
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
 from .object_references import load
 from .records import record
@@ -162,8 +161,9 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
         raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
     if len(body) < SMALL:
         return jsontext.loads(body, max_depth=max_depth)
-    g.body_memory = taken_for(request.scope, await asyncio.to_thread(json_memory, body))
-    return await asyncio.to_thread(jsontext.loads, body, max_depth=max_depth)
+    budget = budget_of(request.scope)
+    g.body_memory = taken_for(request.scope, await apart(budget, json_memory, body))
+    return await apart(budget, jsontext.loads, body, max_depth=max_depth)
 
 
 def taken_memory() -> TakenMemory | None:

@@ -3,19 +3,24 @@ to its end, and the event loop waits for as long."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 import msgspec
 import orjson
 
 from .errors import InvalidInput
-from .jsontext import Json, depth_exceeds
+from .jsontext import Json, depth_exceeds, dumps
 
 SLICE = 128 * 1024
 """Bytes of JSON that are parsed at a time, a millisecond or two of work."""
+ELEMENTS = 1000
+"""Elements of a list that are written at a time."""
+_FEW = 32
+"""Members of a list or an object that are written one by one, since one may have all the data."""
 _UNEVEN = 4
 """Slices that elements of very different sizes may make together."""
+PartT = TypeVar("PartT")
 _Piece: TypeAlias = "bytes | msgspec.Raw"
 
 
@@ -37,6 +42,14 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
     if depth_exceeds(value, max_depth):
         raise _too_deep(max_depth)
     return value
+
+
+def stored(data: bytes) -> Json:
+    """What the daemon has written itself, however deep it is. Raises ValueError."""
+    try:
+        return _value(data, len(data))
+    except msgspec.DecodeError as exc:
+        raise ValueError(str(exc)) from None
 
 
 def _value(data: _Piece, levels: int) -> Json:
@@ -64,6 +77,49 @@ def _values(pieces: Sequence[msgspec.Raw], size: int, levels: int) -> Iterator[J
             yield from (_value(piece, levels) for piece in batch)
         else:
             yield from orjson.loads(b"[" + joined + b"]")
+
+
+def written(value: object, dump: Callable[[object], bytes] = dumps) -> bytes:
+    """A value as JSON, in slices. dump: writes a piece. Raises what `dump` raises."""
+    return b"".join(pieces(value, dump))
+
+
+def pieces(value: object, dump: Callable[[object], bytes] = dumps) -> Iterator[bytes]:
+    """The JSON of a value in pieces, each of some milliseconds' work. Raises what `dump` raises."""
+    if isinstance(value, list) and value:
+        if len(value) > _FEW:
+            yield from _joined(b"[", map(dump, _parts(value)), b"]")
+        else:
+            yield from _few(b"[", [(b"", one) for one in value], b"]", dump)
+    elif isinstance(value, dict) and value:
+        if len(value) > _FEW:
+            yield from _joined(b"{", (dump(dict(part)) for part in _parts(list(value.items()))), b"}")
+        else:
+            yield from _few(b"{", [(dump({name: None})[1:-5], one) for name, one in value.items()], b"}", dump)
+    else:
+        yield dump(value)
+
+
+def _few(
+    begin: bytes, members: Sequence[tuple[bytes, object]], end: bytes, dump: Callable[[object], bytes]
+) -> Iterator[bytes]:
+    """A few members, of which each may be large."""
+    for place, (name, value) in enumerate(members):
+        yield (b"," if place else begin) + name
+        yield from pieces(value, dump)
+    yield end
+
+
+def _joined(begin: bytes, parts: Iterable[bytes], end: bytes) -> Iterator[bytes]:
+    """Lists or objects as one. parts: JSON of each."""
+    for place, part in enumerate(parts):
+        yield (b"," if place else begin) + part[1:-1]
+    yield end
+
+
+def _parts(values: list[PartT]) -> Iterator[list[PartT]]:
+    for start in range(0, len(values), ELEMENTS):
+        yield values[start : start + ELEMENTS]
 
 
 def _first(view: memoryview) -> bytes:

@@ -21,12 +21,13 @@ from .runtime import Runtime
 log = logging.getLogger("jackfield")
 LONGEST_END = 5.0
 """Seconds after the stop of the kernel and the server."""
-COLLECTOR = 50_000, 50, 1_000
+COLLECTOR = 50_000, 5, 10_000
 """When the cyclic collector looks at its three generations (`gc.set_threshold`).
 
 - 50,000 containers more than were freed: a webhook call makes hundreds and frees nearly all by their reference counts.
-- 50 looks at the young: cycles of a run are gone by then, mostly tracebacks and tasks.
-- 1,000 looks at the middle. A look at the old walks everything that is alive. `gc.freeze` has emptied that generation,
+- 5 looks at the young: cycles of a run are gone by then, mostly tracebacks and tasks. With 50, a look at the middle
+  of a run with a million items took a quarter of a second.
+- 10,000 looks at the middle. A look at the old walks everything that is alive. `gc.freeze` has emptied that generation,
   so that CPython's own guard (a quarter more than last time) holds nothing back while a run fills it: with 1, a run of
   20,000 items was walked again and again while it grew, and took twice the time.
 """

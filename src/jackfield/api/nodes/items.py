@@ -10,6 +10,8 @@ it gave. Items are never changed; what differs is a new item around the same dat
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, cast
 
 from ..binary import BinaryError
 from ..expressions import references_of
@@ -17,6 +19,53 @@ from ..jsontext import Json
 from ..records import record
 from ..workflows import BinaryData, Item, Items, Node, Outputs, PairedItem
 from .types import NodeError, NodeRun
+
+LONG = 5_000
+"""From so many items on, work on all of them takes the event loop for too long."""
+
+
+_FEW = 16
+"""Items of which each is looked at for what makes it long; their fields likewise."""
+_LONG_TEXT = 1_000_000
+"""Characters."""
+
+
+class _Compact:
+    """Dictionaries of instances share their keys, and take half of the memory of others."""
+
+    if TYPE_CHECKING:
+        json: dict[str, Json]
+        item: int
+        pairedItem: PairedItem | list[PairedItem]  # noqa: N815 - the item's key
+
+
+class _CompactPair(_Compact):
+    """`{item}`"""
+
+
+class _CompactItem(_Compact):
+    """`{json, pairedItem}`"""
+
+
+def compact_pair(index: int) -> PairedItem:
+    """As `pair`, for long lists."""
+    made = _CompactPair()
+    made.item = index
+    return cast("PairedItem", made.__dict__)
+
+
+def compact_item(json: dict[str, Json], pairing: PairedItem | list[PairedItem]) -> Item:
+    """An item without files, for long lists."""
+    made = _CompactItem()
+    made.json = json
+    made.pairedItem = pairing
+    return cast("Item", made.__dict__)
+
+
+def own_pair(item: Item, index: int) -> PairedItem:
+    """The pairing with the input item at `index`: the one that the engine gave this item, so that it is there once."""
+    given = item.get("pairedItem")
+    return given if isinstance(given, dict) and given == {"item": index} else {"item": index}
 
 
 def pair(index: int, source: int = 0) -> PairedItem:
@@ -46,7 +95,7 @@ def new_item(
 ) -> Item:
     """An item of a node's own. origin: the index of the input item that it comes from, or what the functions above
     give. files: by field; none leaves the item without."""
-    made: Item = {"json": json, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
+    made = compact_item(json, {"item": origin} if isinstance(origin, int) else origin)
     if files:
         made["binary"] = files
     return made
@@ -54,12 +103,13 @@ def new_item(
 
 def new_items(rows: Iterable[dict[str, Json]], index: int) -> Items:
     """An item per row, all of them from one input item."""
-    return [{"json": row, "pairedItem": {"item": index}} for row in rows]
+    origin = pair(index)
+    return [compact_item(row, origin) for row in rows]
 
 
 def passed_on(item: Item, index: int, source: int = 0) -> Item:
     """An input item again, paired with itself. Shares its data with the given one."""
-    passed: Item = {"json": item["json"], "pairedItem": {"item": index, "input": source} if source else {"item": index}}
+    passed = compact_item(item["json"], {"item": index, "input": source} if source else own_pair(item, index))
     if "binary" in item:
         passed["binary"] = item["binary"]
     return passed
@@ -72,7 +122,7 @@ def pass_all(items: Items) -> Outputs:
 
 def with_json(item: Item, json: dict[str, Json], index: int) -> Item:
     """An input item with other fields; it keeps its files."""
-    made: Item = {"json": json, "pairedItem": {"item": index}}
+    made = compact_item(json, own_pair(item, index))
     if item.get("binary"):
         made["binary"] = item["binary"]
     return made
@@ -133,14 +183,45 @@ class NodeInputs:
 
 def entered(items: Items, index: int) -> Items:
     """The items as an input hands them on: each paired with its own place."""
+    if len(items) > LONG:
+        return [_entered(item, place, index) for place, item in enumerate(items)]
     if index == 0:
         return [{**item, "pairedItem": {"item": place}} for place, item in enumerate(items)]
     return [{**item, "pairedItem": {"item": place, "input": index}} for place, item in enumerate(items)]
 
 
+def _entered(item: Item, place: int, index: int) -> Item:
+    """As little memory as may be."""
+    made = compact_item(item["json"], pair(place, index) if index else compact_pair(place))
+    if len(item) > len(made):
+        made |= {name: value for name, value in item.items() if name not in made}  # type: ignore[typeddict-item]
+    return made
+
+
 def seen_items(node: Node, inputs: list[Items]) -> list[Items]:
     """What the node is given of its inputs: with `executeOnce` the first item of each."""
     return [items[:1] for items in inputs] if node.execute_once else inputs
+
+
+def is_long(outputs: Outputs) -> bool:
+    """Whether work on all of it would hold the event loop: many items, or a long list or text in one of few. A node may
+    have given anything."""
+    try:
+        count = sum(map(len, outputs))
+    except TypeError:
+        return False
+    return count > LONG or (count <= _FEW and any(_is_large(item) for items in outputs for item in items))
+
+
+def _is_large(item: object) -> bool:
+    json = item.get("json") if type(item) is dict else None
+    if type(json) is not dict:
+        return False
+    return len(json) > LONG or any(_has_length(value) for value in islice(json.values(), _FEW))
+
+
+def _has_length(value: object) -> bool:
+    return isinstance(value, list | dict | str) and len(value) > (_LONG_TEXT if isinstance(value, str) else LONG)
 
 
 def has_files(outputs: Outputs) -> bool:
