@@ -31,6 +31,8 @@ def ours(url: HttpAddress) -> tuple[object, ...]:
 def test_a_url_is_read_as_httpx_reads_it(start: str, rest: str) -> None:
     try:
         found = httpx.URL(start + rest)
+        if found.raw_host.startswith(b"xn--"):  # whose `host` may raise
+            return
         theirs = seen(found.copy_with(host=found.host.lower()) if ":" in found.host else found)
     except (httpx.InvalidURL, UnicodeError):
         with pytest.raises(ValueError, match="it"):
@@ -48,6 +50,7 @@ def test_a_url_is_read_as_httpx_reads_it(start: str, rest: str) -> None:
 
 @given(st.text(alphabet="ab/.?#%;=&ä", max_size=12))
 @example("//other:8080/x")
+@example("//%")
 @example("http:/x")
 def test_a_reference_leads_where_httpx_goes(reference: str) -> None:
     base = "http://u@h:81/a/b?c#d"
@@ -56,8 +59,15 @@ def test_a_reference_leads_where_httpx_goes(reference: str) -> None:
     except httpx.InvalidURL:
         with pytest.raises(ValueError, match="it"):
             HttpAddress.of(base).joined(reference)
+        return
+    try:
+        found = HttpAddress.of(base).joined(reference)
+    except ValueError as exc:
+        refusal = str(exc)
     else:
-        assert str(HttpAddress.of(base).joined(reference)) == theirs
+        assert str(found) == theirs
+        return
+    assert refusal.startswith(REFUSED)
 
 
 @given(st.text(alphabet=ALPHABET, max_size=20))
@@ -91,6 +101,10 @@ def test_what_is_no_url_is_told_and_never_quoted(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told) as caught:
         HttpAddress.of(text)
     assert text not in str(caught.value)
+
+
+def test_a_password_is_not_shown() -> None:
+    assert repr(HttpAddress.of("http://me:hidden@h:81/a?b")) == "<HttpAddress http://h:81/a?b>"
 
 
 def test_queries_are_added() -> None:

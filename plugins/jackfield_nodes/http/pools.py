@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, InvalidURL, TCPConnector
 from yarl import URL
 
 from jackfield.api.context import PluginContext
@@ -15,6 +15,7 @@ from jackfield.api.plain_http import client_url
 from jackfield.api.records import record
 from jackfield.api.tls import client_tls
 from jackfield_nodes.http.connections import GuardedConnector, written_out
+from jackfield_nodes.http.failures import Refused
 from jackfield_nodes.http.guard import AddressGuard
 from jackfield_nodes.http.proxy import TunnelConnector, checked_proxy, tunnel_to
 from jackfield_nodes.http.settings import HttpSettings
@@ -48,15 +49,19 @@ class Pools:
     @contextlib.asynccontextmanager
     async def route(self, target: HttpAddress, *, verify: bool, proxy: str | None) -> AsyncIterator[HttpRoute]:
         """The route to the target; one through a proxy is for one request. Raises `NodeError` for a proxy that is none,
-        `ProxyFailed`, `Forbidden`, `NoConnection`."""
+        `ProxyFailed`, `Forbidden`, `NoConnection`, `Refused`."""
+        try:
+            url = client_url(target, host=written_out(target.host) if proxy is None else _TUNNEL)
+        except InvalidURL:
+            raise Refused from None
         if proxy is None:
-            yield HttpRoute(await self._session(verify=verify), client_url(target, host=written_out(target.host)))
+            yield HttpRoute(await self._session(verify=verify), url)
             return
         tls = await asyncio.to_thread(client_tls, verify=verify)
         tunnel = await tunnel_to(target, checked_proxy(proxy), self._guard, self._settings.connect_timeout)
         with tunnel:
             async with self._made(TunnelConnector(tunnel, tls)) as session:
-                yield HttpRoute(session, client_url(target, host=_TUNNEL), target.host)
+                yield HttpRoute(session, url, target.host)
 
     async def _session(self, *, verify: bool) -> ClientSession:
         async with self._lock:

@@ -67,15 +67,19 @@ class HttpAddress:
         scheme, authority, path, query, fragment = _groups(_URL, text)
         scheme = (scheme or "").lower()
         user, host, port = _groups(_AUTHORITY, authority or "")
+        named = _host(host or "")
+        number = _port(port, scheme)
         written = path or ""
-        if authority is None and (written.startswith("//") or (not scheme and written.startswith(":"))):
+        if scheme or user or named or number is not None:
+            written = _without_dots(written)
+        elif written.startswith(("//", ":")):
             raise ValueError("its path does not begin as a path does")
         return cls(
             scheme,
             quote(user or "", safe=_IN_USER),
-            _host(host or ""),
-            _port(port, scheme),
-            quote(_without_dots(written) if scheme or authority else written, safe=_IN_PATH),
+            named,
+            number,
+            quote(written, safe=_IN_PATH),
             None if query is None else quote(query, safe=_IN_QUERY),
             None if fragment is None else quote(fragment, safe=_IN_FRAGMENT),
         )
@@ -85,6 +89,9 @@ class HttpAddress:
         before = f"{self.scheme}:" if self.scheme else ""
         after = "" if self.fragment is None else f"#{self.fragment}"
         return before + (f"//{authority}" if authority else "") + self._path_and_query(self.path) + after
+
+    def __repr__(self) -> str:
+        return f"<HttpAddress {self.without_user()}>"
 
     @property
     def netloc(self) -> str:
