@@ -56,6 +56,13 @@ class ExecutionsSettings(BaseModel):
         ge=1024,
         le=900_000_000,
     )
+    spill_bytes: int = Field(
+        4 * 1024 * 1024,
+        description="Bytes of JSON from which on the long outputs of a node run are a file in binary/ in place of a "
+        "row in the store; 0: never.",
+        ge=0,
+        le=900_000_000,
+    )
     max_static_data: int = Field(
         16 * 1024 * 1024,
         description="Bytes of JSON that a workflow may remember across executions (static data, deduplication).",

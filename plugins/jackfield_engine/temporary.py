@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.storage import Store
 from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.settings import ExecutionsSettings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 PortT = TypeVar("PortT")
+ModelT = TypeVar("ModelT", bound="BaseModel")
 
 
 class TemporaryContext:
@@ -26,6 +31,13 @@ class TemporaryContext:
         """See `PluginContext`."""
         found = self._own.get(protocol)
         return self._context.port(protocol) if found is None else cast("PortT", found)
+
+    def settings(self, model: type[ModelT]) -> ModelT:
+        """See `PluginContext`. No file of a run is left behind."""
+        found = self._context.settings(model)
+        if isinstance(found, ExecutionsSettings):
+            return cast("ModelT", found.model_copy(update={"spill_bytes": 0}))
+        return found
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._context, name)

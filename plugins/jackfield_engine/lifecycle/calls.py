@@ -15,6 +15,7 @@ from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import pairs, with_pair
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items
 from jackfield_engine.lifecycle.backlog import Backlog
@@ -141,7 +142,7 @@ class Calls:
         stored = await self._services.store.execution(execution_id)
         if stored is None:
             raise NotFound("There is no execution that waits here.")
-        return stored
+        return await with_outputs(self._services.context, stored)
 
 
 def paired(items: Items, waited: list[Items]) -> Items:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from jackfield.api.engine import ExecutionRequest, Outcome
 from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import (
@@ -78,6 +79,7 @@ class Recovery:
         ends it, or when it is there already. Raises `StoreUnavailable`."""
         try:
             check_resumes(self._resumes(stored), self._services.settings.max_resumes)
+            stored = await with_outputs(self._services.context, stored)
             request = await request_of(self._services.context, stored)
             records = await records_of(stored)
         except StoreUnavailable:
@@ -105,7 +107,8 @@ class Recovery:
         stored = await find(self._services.store, execution_id)
         if stored.row.status in OPEN_STATUSES:
             return None
-        return await within_slices(stored, lambda: outcome_of(stored))
+        whole = await with_outputs(self._services.context, stored)
+        return await within_slices(whole, lambda: outcome_of(whole))
 
 
 async def find(store: Store, execution_id: str) -> StoredExecution:

@@ -16,6 +16,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.history import stored_json
 from jackfield.api.nodes import NodeCatalog, NodeError, entry_items
 from jackfield.api.records import record
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES
 from jackfield.api.workflows import Document, Item, Items, Workflow
 from jackfield_engine.lifecycle.live_runs import LiveRuns
@@ -187,7 +188,7 @@ class Children:
             if stored is None:
                 return None
             if stored.row.status not in OPEN_STATUSES:
-                return outcome_of(stored)
+                return outcome_of(await with_outputs(self._services.context, stored))
             if (seconds := self._recovery.put_off(stored)) > 0:
                 await self._put_off(parent, seconds)
                 return await self._adopt(parent, execution_id)

@@ -138,14 +138,15 @@ class RunPersistence:
     def keep(self, record: NodeRecord, *, effect: bool = False, counted: bool = False) -> None:
         """A node run, to be stored with the next write. counted: its results are more for the execution. Raises
         `NodeError` when they are not JSON, or more than it may have; then nothing is kept."""
-        self.keep_encoded(encode(record), effect=effect, counted=counted)
+        data = encode(record)
+        self.keep_encoded(data, len(data) if counted else 0, effect=effect)
 
-    def keep_encoded(self, data: bytes, *, effect: bool, counted: bool) -> None:
-        """As `keep`, for a record that is JSON already."""
-        if counted:
-            if self._data + len(data) > self._most:
+    def keep_encoded(self, data: bytes, size: int, *, effect: bool) -> None:
+        """As `keep`, for a record that is JSON already. size: bytes that it counts."""
+        if size:
+            if self._data + size > self._most:
                 raise NodeError(too_much(self._most))
-            self._data += len(data)
+            self._data += size
         self._pending.append(data)
         self.effect_pending = self.effect_pending or effect
 

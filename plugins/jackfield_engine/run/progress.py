@@ -21,7 +21,8 @@ from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
-from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, encode, encode_long
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
+from jackfield_engine.run.spilling import encoded_long
 from jackfield_engine.shared.item_files import without_large_data
 from jackfield_engine.shared.letting_go import let_go
 from jackfield_engine.shared.services import Services
@@ -140,7 +141,12 @@ class RunProgress:
             self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
             again: NodeRecord = {**record, "index": task.index}
-            self._disk.keep_encoded(await encoded(again, is_long(outputs)), effect=False, counted=False)
+            if is_long(outputs):
+                made = await encoded_long(self._services, self._data.execution_id, again)
+                self._disk.keep_encoded(made.data, 0, effect=False)
+                self.long += outputs
+            else:
+                self._disk.keep(again)
         return True
 
     async def _node(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> Outcome | Suspend | None:
@@ -196,8 +202,8 @@ class RunProgress:
     ) -> None:
         """As `_keep`."""
         record = self._record(task, started, outputs, error)
-        data = await encoded(record, True)
-        self._disk.keep_encoded(data, effect=task.effect, counted=outputs is not None)
+        made = await encoded_long(self._services, self._data.execution_id, record)
+        self._disk.keep_encoded(made.data, 0 if outputs is None else made.size, effect=task.effect)
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)
 
@@ -302,11 +308,6 @@ class RunProgress:
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
         return [] if self._data.loop is None else self._loop.last_items()
-
-
-async def encoded(record: NodeRecord, long: bool) -> bytes:
-    """Raises `NodeError` when the outputs are not JSON."""
-    return await asyncio.to_thread(encode_long, record) if long else encode(record)
 
 
 def checked(suspend: Suspend) -> Suspend:

@@ -8,6 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExpressionPreview, PreviewRequest
 from jackfield.api.errors import NotFound, RateLimited
 from jackfield.api.jsontext import Json
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.records import replace
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.retries import executed_workflow
@@ -44,4 +45,5 @@ class Previews:
         stored = await self._context.store.execution(known_id(execution, "execution"))
         if stored is None:
             raise NotFound("There is no execution with this id.")
+        stored = await with_outputs(self._context, stored)
         return replace(request, stored=stored, ran=await executed_workflow(self._context, stored, same_version=True))

@@ -14,6 +14,7 @@ from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.object_references import load
 from jackfield.api.records import replace
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter, StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
@@ -84,7 +85,7 @@ class ExecutionRoutes:
     )
     async def get_execution(self, execution_id: str) -> Response:
         most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
-        stored = await self._stored(execution_id)
+        stored = await self._whole(execution_id)
         return Response(await execution_body(stored, most), content_type="application/json")
 
     @operation(
@@ -98,7 +99,7 @@ class ExecutionRoutes:
         page = paging(50, MOST_ITEMS)
         run = clamp(request.args.get("run"), -1, -1, MAX_OFFSET)
         output = clamp(request.args.get("output"), 0, 0, MAX_OFFSET)
-        found = await items_body(await self._stored(execution_id), run, output, page.offset, page.limit)
+        found = await items_body(await self._whole(execution_id), run, output, page.offset, page.limit)
         if found is None:
             raise NotFound("The execution has no node run with this index, or not this output.")
         return Response(found, content_type="application/json")
@@ -122,7 +123,7 @@ class ExecutionRoutes:
     )
     async def retry_execution(self, execution_id: str) -> Response:
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
-        stored = await self._stored(execution_id)
+        stored = await self._whole(execution_id)
         start_at = choice("from", STARTS) or "start"
         again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
         execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
@@ -146,6 +147,10 @@ class ExecutionRoutes:
         found = await self._context.store.execution(stored.row.id)
         status = (found or stored).row.status
         return json_response({"executionId": stored.row.id, "status": status}, 202)
+
+    async def _whole(self, execution_id: str) -> StoredExecution:
+        """With the outputs that are files."""
+        return await with_outputs(self._context, await self._stored(execution_id))
 
     async def _stored(self, execution_id: str) -> StoredExecution:
         found = await self._context.store.execution(known_id(execution_id, "execution"))

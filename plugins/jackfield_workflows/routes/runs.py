@@ -16,6 +16,7 @@ from jackfield.api.http import json_response, operation, parse_model, read_json,
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.history.views import execution_body, failure_view
 from jackfield_workflows.routes.groups import Route, payload, schema
@@ -64,7 +65,9 @@ class RunRoutes:
         stored = await self._context.store.execution(execution.id)
         if stored is None:
             raise JackfieldError("The execution was deleted before it could be read.")
-        return Response(await execution_body(stored), content_type="application/json")
+        return Response(
+            await execution_body(await with_outputs(self._context, stored)), content_type="application/json"
+        )
 
     @operation(
         "Start a workflow and answer once its execution is stored",

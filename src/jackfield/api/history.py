@@ -16,7 +16,7 @@ from .json_slices import stored as stored_slices
 from .jsontext import LARGE, Json
 from .records import record
 from .storage import StoredExecution
-from .workflows import Items, Outputs
+from .workflows import BinaryData, Items, Outputs
 
 
 class NodeRecordError(TypedDict):
@@ -29,7 +29,8 @@ class NodeRecordError(TypedDict):
 class NodeRecord(TypedDict):
     """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow. inputOutput:
     in place of outputs for the start node, whose output of this number is the execution's input. context: the node's
-    memory."""
+    memory. spilled: in place of outputs, the file of the execution that has their JSON; see
+    `jackfield.api.spilled_outputs`."""
 
     node: str
     index: int
@@ -38,6 +39,7 @@ class NodeRecord(TypedDict):
     status: Literal["success", "failed"]
     outputs: NotRequired[Outputs]
     inputOutput: NotRequired[int]
+    spilled: NotRequired[BinaryData]
     error: NotRequired[NodeRecordError]
     context: NotRequired[dict[str, Json]]
 

@@ -1,0 +1,160 @@
+"""Large outputs of node runs are files of their execution, and read back wherever somebody looks at them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+from engine_lab import Lab, doc, ended, request
+
+from jackfield.api.errors import JackfieldError
+from jackfield.api.history import NodeRecord, node_records
+from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.items import LONG
+from jackfield.api.records import replace
+from jackfield.api.spilled_outputs import with_outputs
+from jackfield.api.storage import StoredExecution
+from jackfield.api.workflows import Outputs
+from jackfield.testing.binary import MemoryBinary
+from jackfield_engine.run.spilling import encoded_long
+from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.services import Services, build_services
+from jackfield_workflows.history.retries import retry_request
+from jackfield_workflows.history.views import execution_body, items_body
+
+COUNT = LONG + 7
+LIMIT = 100_000
+
+
+async def many(run: NodeRun) -> Outputs:
+    return [[{"json": {"n": number}} for number in range(COUNT)], []]
+
+
+@pytest.fixture
+def binary() -> MemoryBinary:
+    return MemoryBinary()
+
+
+@pytest.fixture
+def spilling(lab: Lab, binary: MemoryBinary) -> Lab:
+    """Outputs above 100 kB are files."""
+    lab.settings = ExecutionsSettings(spill_bytes=LIMIT)
+    lab.ports["BinaryStore"] = binary
+    lab.kind("many", many)
+    return lab
+
+
+async def ran(lab: Lab, *nodes: tuple[str, str]) -> StoredExecution:
+    workflow = await lab.save(doc(("Start", "webhook"), *nodes))
+    execution = lab.engine().submit(request(workflow))
+    await asyncio.wait_for(asyncio.shield(execution.stored), 60)
+    assert (await ended(execution)).status == "success"
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    return stored
+
+
+async def test_large_outputs_are_files_and_read_back(spilling: Lab, binary: MemoryBinary) -> None:
+    stored = await ran(spilling, ("M", "many"), ("A", "pass"))
+    raw = node_records(stored.steps)
+    assert [("spilled" in record, "outputs" in record) for record in raw] == [(False, False), *[(True, False)] * 2]
+    assert sum(map(len, stored.steps)) < 2000
+    assert len(binary.shared.kept) == 2
+    whole = await with_outputs(spilling.context(), stored)
+    records = node_records(whole.steps)
+    assert [one["json"] for one in records[2]["outputs"][0]] == [{"n": number} for number in range(COUNT)]
+    assert records[1]["outputs"][1] == []
+    view = orjson.loads(await execution_body(whole, 5))
+    assert view["nodes"]["A"][0]["counts"] == [COUNT]
+    page = orjson.loads(await items_body(whole, 2, 0, COUNT - 1, 10) or b"")
+    assert (page["total"], page["data"][0]["json"]) == (COUNT, {"n": COUNT - 1})
+
+
+async def test_a_retry_has_its_own_copy(spilling: Lab) -> None:
+    fails = [True]
+
+    async def once(run: NodeRun) -> Outputs:
+        if fails.pop() if fails else False:
+            raise NodeError("no")
+        return [run.items[:3]]
+
+    spilling.kind("once", once)
+    workflow = await spilling.save(doc(("Start", "webhook"), ("M", "many"), ("O", "once")))
+    engine = spilling.engine()
+    first = engine.submit(request(workflow))
+    await asyncio.wait_for(asyncio.shield(first.stored), 60)
+    stored = await spilling.store.execution(first.id)
+    assert stored is not None
+    whole = await with_outputs(spilling.context(), stored)
+    again = engine.submit(await retry_request(spilling.context(), whole, "failed"))
+    await asyncio.wait_for(asyncio.shield(again.stored), 60)
+    outcome = await ended(again)
+    assert [item["json"]["n"] for item in outcome.items] == [0, 1, 2]
+    assert spilling.ran == ["M", "O", "O"]
+    kept = await spilling.store.execution(again.id)
+    assert kept is not None
+    assert "spilled" in node_records(kept.steps)[1]
+
+
+async def test_an_interrupted_execution_goes_on_with_what_was_spilled(spilling: Lab) -> None:
+    reached = asyncio.Event()
+
+    async def hanging(run: NodeRun) -> Outputs:
+        reached.set()
+        if spilling.ran.count("H") == 1:
+            await asyncio.Event().wait()
+        return [[{"json": {"count": len(run.items)}}]]
+
+    spilling.kind("acting", many, effect=True)
+    spilling.kind("hangs", hanging, effect=True)
+    workflow = await spilling.save(doc(("Start", "webhook"), ("M", "acting"), ("H", "hangs")))
+    first = spilling.engine()
+    execution = first.submit(request(workflow))
+    await asyncio.wait_for(reached.wait(), 60)
+    await first.drain(0)
+    second = spilling.engine()
+    assert await second.recover() == 1
+    outcome = await asyncio.wait_for(second.result(execution.id, 60), 60)
+    assert (outcome.status, outcome.items[0]["json"]) == ("success", {"count": COUNT})
+    assert spilling.ran == ["M", "H", "H"]
+
+
+async def test_a_file_that_is_gone_is_told(spilling: Lab, binary: MemoryBinary) -> None:
+    stored = await ran(spilling, ("M", "many"))
+    binary.shared.kept.clear()
+    with pytest.raises(JackfieldError, match="outputs of the node 'M' cannot be read"):
+        await with_outputs(spilling.context(), stored)
+
+
+def services(lab: Lab, **changes: Any) -> Services:
+    return replace(build_services(lab.context()), settings=ExecutionsSettings(spill_bytes=LIMIT, **changes))
+
+
+def long_record(*more: Any) -> NodeRecord:
+    outputs: Any = [[*({"json": {"n": number}} for number in range(COUNT)), *more]]
+    return {"node": "A", "index": 1, "startedAt": 1, "duration": 1, "status": "success", "outputs": outputs}
+
+
+async def test_what_is_too_much_is_refused_while_it_is_written(spilling: Lab, binary: MemoryBinary) -> None:
+    with pytest.raises(NodeError, match=r"executions\.max_data"):
+        await encoded_long(services(spilling, max_data=LIMIT + 1000), "e", long_record())
+    assert not binary.shared.kept
+
+
+async def test_values_that_only_the_careful_way_writes_stay_in_the_store(spilling: Lab) -> None:
+    record = long_record({"json": {"big": 2**70}})
+    made = await encoded_long(services(spilling), "e", record)
+    assert made.size == len(made.data)
+    assert orjson.loads(made.data)["outputs"][0][3] == {"json": {"n": 3}}
+
+
+async def test_items_that_have_the_word_are_no_files(lab: Lab) -> None:
+    async def tricky(run: NodeRun) -> Outputs:
+        return [[{"json": {"spilled": {"id": "x"}}}]]
+
+    lab.kind("tricky", tricky)
+    stored = await ran(lab, ("T", "tricky"))
+    whole = await with_outputs(lab.context(), stored)
+    assert node_records(whole.steps) == node_records(stored.steps)
