@@ -8,8 +8,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExpressionPreview, PreviewRequest
 from jackfield.api.errors import NotFound, RateLimited
 from jackfield.api.jsontext import Json
-from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.records import replace
+from jackfield.api.spilled_outputs import with_outputs
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.retries import executed_workflow
 from jackfield_workflows.settings import WorkflowsSettings

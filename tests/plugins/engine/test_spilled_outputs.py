@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,9 +16,10 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.items import LONG
 from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import StoredExecution
+from jackfield.api.storage import Store, StoredExecution
 from jackfield.api.workflows import Outputs
 from jackfield.testing.binary import MemoryBinary
+from jackfield.testing.context import FakeContext
 from jackfield_engine.run.spilling import encoded_long
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.services import Services, build_services
@@ -25,7 +27,7 @@ from jackfield_workflows.history.retries import retry_request
 from jackfield_workflows.history.views import execution_body, items_body
 
 COUNT = LONG + 7
-LIMIT = 100_000
+LIMIT = 50_000
 
 
 async def many(run: NodeRun) -> Outputs:
@@ -37,11 +39,21 @@ def binary() -> MemoryBinary:
     return MemoryBinary()
 
 
+class SpillingLab(Lab):
+    """Outputs above 50 kB are files."""
+
+    files: MemoryBinary
+
+    def context(self, store: Store | None = None) -> FakeContext:
+        context = super().context(store)
+        context.ports["BinaryStore"] = self.files
+        return context
+
+
 @pytest.fixture
-def spilling(lab: Lab, binary: MemoryBinary) -> Lab:
-    """Outputs above 100 kB are files."""
-    lab.settings = ExecutionsSettings(spill_bytes=LIMIT)
-    lab.ports["BinaryStore"] = binary
+def spilling(tmp_path: Path, binary: MemoryBinary) -> SpillingLab:
+    lab = SpillingLab(tmp_path, settings=ExecutionsSettings(spill_bytes=LIMIT))
+    lab.files = binary
     lab.kind("many", many)
     return lab
 
