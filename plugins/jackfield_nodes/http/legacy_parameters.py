@@ -41,7 +41,11 @@ class LegacyHttpOptions(Parameters, title="LegacyOptions"):
     batch_size: int | None = Field(None, ge=-1, description="How many items are sent at one time.")
     batch_interval: int = Field(1000, ge=0, le=3_600_000, description="Pause between two batches, in milliseconds.")
     timeout: float | None = Field(None, ge=0, description="Longest time of the request, in milliseconds.")
-    proxy: str | None = Field(None, description="http:// URL of a proxy that opens tunnels (CONNECT).")
+    proxy: str | None = Field(
+        None,
+        description="http:// URL of a proxy that opens tunnels (CONNECT). It may have a password.",
+        json_schema_extra={"secret": True},
+    )
     use_query_string: bool = Field(False, description="Write lists in the query as repeated names.")
 
 

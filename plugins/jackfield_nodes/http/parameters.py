@@ -104,7 +104,11 @@ class HttpOptions(Parameters, title="Options"):
     batching: HttpBatching | None = None
     pagination: Pagination | None = None
     timeout: float | None = Field(None, ge=0, description="Longest time of the request, in milliseconds.")
-    proxy: str | None = Field(None, description="http:// URL of a proxy that opens tunnels (CONNECT).")
+    proxy: str | None = Field(
+        None,
+        description="http:// URL of a proxy that opens tunnels (CONNECT). It may have a password.",
+        json_schema_extra={"secret": True},
+    )
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate.")
     lowercase_headers: bool = Field(True, description="Send header names in lower case.")
     query_parameter_arrays: ArrayStyle = Field("brackets", description="How lists are written in the query.")

@@ -45,6 +45,7 @@ from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 from .checks.segments import check_segment
 from .context import Context, SharedServices
+from .environment import wipe
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
@@ -54,7 +55,7 @@ from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .reports import Reports
 from .secrets import FileSecrets
-from .settings import Settings, keys, load, read_toml
+from .settings import SECRET_VARIABLES, Settings, keys, load, read_toml
 from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
 from .watchdog import BlockingCode, Watchdog
@@ -469,6 +470,7 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     host, settings = load_plugins(config_dir, environment, overrides)
     for table in settings.tables:
         _redact_secrets(settings, table, redactor)
+    wipe((*SECRET_VARIABLES, *_secret_variables(settings)), environment)
     kernel = Kernel(config_dir, host, settings, redactor)
     kernel.assemble()
     for path in settings.unknown_tables:
@@ -476,6 +478,11 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     for name in settings.unknown_variables:
         log.warning("The environment has %s, which is no setting of a loaded plugin.", name)
     return kernel
+
+
+def _secret_variables(settings: Settings) -> list[str]:
+    found = (key for table in settings.tables for key in keys(table.path, table.model))
+    return [key.environment for key in found if key.secret]
 
 
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:

@@ -27,13 +27,12 @@ SettingsT = TypeVar("SettingsT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
 log = logging.getLogger("jackfield.settings")
 PREFIX = "JACKFIELD_"
-NOT_SETTINGS = frozenset(
+SECRET_VARIABLES = frozenset({"JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY"})
+NOT_SETTINGS = SECRET_VARIABLES | frozenset(
     {
         "JACKFIELD_CONFIG_DIR",
         "JACKFIELD_DAEMON_ENDPOINT",
         "JACKFIELD_ADMIN_USERNAME",
-        "JACKFIELD_ADMIN_PASSWORD",
-        "JACKFIELD_ENCRYPTION_KEY",
         "JACKFIELD_API_KEY",  # of the command line's client, as the next one
         "JACKFIELD_URL",
         "JACKFIELD_UI_BUILD",  # of builds from a checkout
