@@ -14,7 +14,7 @@ from jackfield.api.engine import WaitingCall
 from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import pairs, with_pair
+from jackfield.api.nodes.items import is_long, pairs, with_pair
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items
@@ -22,7 +22,7 @@ from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import CannotResume, outcome_of, request_of, within_slices
 from jackfield_engine.run.handles import Handle
-from jackfield_engine.run.persistence import awaited_call, chunk, encode
+from jackfield_engine.run.persistence import awaited_call, chunk, encode, encode_long
 from jackfield_engine.run.state import RunEvent, RunState
 from jackfield_engine.shared.item_files import keep_files, without_large_data
 from jackfield_engine.shared.services import Services
@@ -64,7 +64,9 @@ class Calls:
             if items is not None:
                 given = await self._kept(execution_id, items)
                 record["outputs"] = [paired(given, outputs_of(record, []) or [])]
-            steps = hide(chunk([encode(record)]), hidden_in(items or [], waiting.workflow.nodes))
+            long = items is not None and is_long([items])
+            data = await asyncio.to_thread(encode_long, record) if long else encode(record)
+            steps = hide(chunk([data]), hidden_in(items or [], waiting.workflow.nodes))
             if not await asyncio.shield(self._services.store.end_wait(execution_id, steps)):
                 raise _over()
         finally:

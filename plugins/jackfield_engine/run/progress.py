@@ -162,7 +162,7 @@ class RunProgress:
                 result = await self._result(actions, task, slow)
                 if isinstance(result, Suspend):
                     suspend, result = checked(result), result.outputs
-                if is_long(result):
+                if self._request.memory is not None or is_long(result):
                     return await self._long(task, started, result, suspend)
                 outputs = finished_outputs(task.given, result)
                 if has_files(outputs):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 import orjson
 
@@ -26,20 +25,28 @@ async def with_outputs(context: PluginContext, stored: StoredExecution) -> Store
     if not any(_MARK in chunk for chunk in stored.steps):
         return stored
     files = context.port(BinaryStore).files(stored.row.id)
-    return replace(stored, steps=[await _whole(files, chunk) for chunk in stored.steps])
+    return replace(stored, steps=[part for chunk in stored.steps for part in await _whole(files, chunk)])
 
 
-async def _whole(files: BinaryFiles, chunk: bytes) -> bytes:
-    if _MARK not in chunk:  # items may have the word too
-        return chunk
+async def _whole(files: BinaryFiles, chunk: bytes) -> list[bytes]:
+    """A chunk per record, so that each is read for itself."""
+    if _MARK not in chunk:
+        return [chunk]
     records: list[NodeRecord] = loaded(chunk) if len(chunk) < LARGE else await asyncio.to_thread(loaded, chunk)
+    if not any(is_spilled(record) for record in records):  # items may have the word too
+        return [chunk]
     parts: list[bytes] = []
     for record in records:
-        data = await asyncio.to_thread(written, record, stored_json)
-        if "spilled" in record:
-            data = await asyncio.to_thread(_joined, record, await _content(files, record))
-        parts.append(data)
-    return await asyncio.to_thread(_chunk, parts)
+        if is_spilled(record):
+            parts.append(await asyncio.to_thread(_joined, record, await _content(files, record)))
+        else:
+            parts.append(await asyncio.to_thread(written, [record], stored_json))
+    return parts
+
+
+def is_spilled(record: NodeRecord) -> bool:
+    """Whether its outputs are a file. Marks between the records have no such member."""
+    return isinstance(record.get("spilled"), dict)
 
 
 async def _content(files: BinaryFiles, record: NodeRecord) -> bytes:
@@ -52,11 +59,7 @@ async def _content(files: BinaryFiles, record: NodeRecord) -> bytes:
 
 def _joined(record: NodeRecord, outputs: bytes) -> bytes:
     rest = {name: value for name, value in record.items() if name != "spilled"}
-    return stored_json(rest)[:-1] + b',"outputs":' + outputs + b"}"
-
-
-def _chunk(parts: Sequence[bytes]) -> bytes:
-    return b"[" + b",".join(parts) + b"]"
+    return b"".join((b"[", stored_json(rest)[:-1], b',"outputs":', outputs, b"}]"))
 
 
 def spilled_record(record: NodeRecord) -> bytes:
