@@ -10,7 +10,7 @@ import msgspec
 import orjson
 
 from .errors import InvalidInput
-from .jsontext import Json, depth_exceeds, dumps
+from .json_values import Json, depth_exceeds, dumps
 
 SLICE = 128 * 1024
 """Bytes of JSON that are parsed at a time, a millisecond or two of work."""

@@ -5,32 +5,16 @@ Malformed JSON, NaN, bad UTF-8, UTF-16 and a depth over 64 are 400 everywhere.
 
 from __future__ import annotations
 
-import json
-from typing import TypeAlias
-
 import orjson
 
 from .errors import InvalidInput
+from .json_values import Json, depth_exceeds, dumps
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+__all__ = ["LARGE", "MAX_DEPTH", "Json", "depth_exceeds", "dumps", "loads"]
 
 MAX_DEPTH = 64
 LARGE = 1024 * 1024
 """From so many bytes on a document is parsed in slices."""
-
-
-def depth_exceeds(value: object, limit: int) -> bool:
-    """Whether lists and objects nest deeper than `limit` levels."""
-    level: list[object] = [value] if type(value) is dict or type(value) is list else []
-    for _ in range(limit):
-        if not level:
-            return False
-        below: list[object] = []
-        for container in level:
-            items = container.values() if type(container) is dict else container
-            below += [item for item in items if type(item) is dict or type(item) is list]  # type: ignore[attr-defined]
-        level = below
-    return bool(level)
 
 
 def _may_be_deeper(data: bytes | str, limit: int) -> bool:
@@ -57,12 +41,3 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
             "The JSON document is nested too deeply.", details={"body": f"at most {max_depth} levels are accepted"}
         )
     return value
-
-
-def dumps(value: object) -> bytes:
-    """Compact JSON. Integers beyond 64 bits and half surrogates, which orjson refuses, are written as they are, the
-    latter escaped."""
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str).encode()
