@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.ai import ChatModel, Completion, Message, OutputParser, ParseProblem, ToolSpec, Usage
+from jackfield.api.ai import ChatModel, Completion, Message, ModelUsage, OutputParser, ParseProblem, ToolSpec
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield_ai.nodes import log_usage
@@ -16,7 +16,7 @@ class CountedModel:
     def __init__(self, model: ChatModel, fallback: ChatModel | None = None) -> None:
         self._model = model
         self._fallback = fallback
-        self.usage = Usage()
+        self.usage = ModelUsage()
 
     @property
     def name(self) -> str:

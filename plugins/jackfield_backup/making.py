@@ -16,10 +16,10 @@ from jackfield.api.clock import from_iso, iso
 from jackfield.api.context import PluginContext
 from jackfield.api.records import record, state
 from jackfield.api.store_copies import StoreCopies
-from jackfield_backup.manifest import FORMAT, BackupError, Manifest, SavedFile, SavedLink, leads_inside
+from jackfield_backup.manifest import FORMAT, BackupError, BackupManifest, SavedFile, SavedLink, leads_inside
 from jackfield_backup.repository import BackupRepository, empty_file, refused
 from jackfield_backup.settings import BackupSettings
-from jackfield_backup.sources import Found, entries
+from jackfield_backup.sources import DirectoryEntry, entries
 
 PIECE = 1_048_576
 """Bytes of a file that are kept as one: of a database only the pieces that changed are copied again."""
@@ -29,7 +29,7 @@ PIECE = 1_048_576
 class MadeBackup:
     """added: bytes that no earlier backup had. removed: older backups that were given up."""
 
-    manifest: Manifest
+    manifest: BackupManifest
     added: int
     removed: int
 
@@ -48,7 +48,7 @@ class _Making:
     left_out: list[str]
     linked: dict[tuple[int, int], str]
 
-    def take(self, found: Found) -> None:
+    def take(self, found: DirectoryEntry) -> None:
         if found.kind == "directory":
             self.directories.append(found.name)
         elif found.kind == "link":
@@ -60,14 +60,14 @@ class _Making:
         else:
             self._take_file(found)
 
-    def _take_link(self, found: Found) -> None:
+    def _take_link(self, found: DirectoryEntry) -> None:
         link = SavedLink(found.name, str(found.path.readlink()))
         if leads_inside(link):
             self.links.append(link)
         else:
             self.left_out.append(f"{found.name}: a link that leads out of the directory")
 
-    def _take_database(self, found: Found) -> None:
+    def _take_database(self, found: DirectoryEntry) -> None:
         """Some other database than the store, of one moment; one that SQLite cannot read is taken as it is."""
         with self.repository.fresh() as copy:
             empty_file(copy)
@@ -80,7 +80,7 @@ class _Making:
                 return
         self._take_file(found)
 
-    def _take_file(self, found: Found) -> None:
+    def _take_file(self, found: DirectoryEntry) -> None:
         place = (found.status.st_dev, found.status.st_ino)
         if found.status.st_nlink > 1 and place in self.linked:
             self.files.append(SavedFile(found.name, found.status.st_size, same_as=self.linked[place]))
@@ -153,7 +153,7 @@ def _make(making: _Making, context: PluginContext, store: StoreCopies, copy: Pat
     making.files.append(making.saved(copy, name))
     for found in entries(making.root, leave_out):
         making.take(found)
-    manifest = Manifest(
+    manifest = BackupManifest(
         FORMAT, _id(now, making.repository.ids()), iso(now), context.service.version, name,
         None if inside else str(own[0]), making.keys, making.directories, making.files, making.links, making.left_out,
     )  # fmt: skip

@@ -43,7 +43,7 @@ class SavedLink:
 
 
 @record
-class Manifest:
+class BackupManifest:
     """created_at: ISO 8601, UTC. store: the path of the store's copy. store_file: where the store was, if
     that is not in the configuration directory. keys: whether `keys/` is there. left_out: what was not copied, and
     why."""
@@ -69,19 +69,19 @@ class Manifest:
         return sum(file.size for file in self.files if file.same_as is None)
 
 
-def written(manifest: Manifest) -> bytes:
+def written(manifest: BackupManifest) -> bytes:
     """The digest of the rest on the first line."""
     body = msgspec.json.encode(manifest)
     return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def read(content: bytes, name: str) -> Manifest:
+def read(content: bytes, name: str) -> BackupManifest:
     """Raises `BackupError` that names the manifest."""
     digest, _, body = content.partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != digest:
         raise BackupError(f"The manifest {name} is damaged: its digest does not fit; use another backup.")
     try:
-        manifest = msgspec.json.decode(body, type=Manifest)
+        manifest = msgspec.json.decode(body, type=BackupManifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise BackupError(f"The manifest {name} cannot be read ({exc}); update the program.") from None
     if manifest.format != FORMAT:
@@ -108,7 +108,7 @@ def leads_inside(link: SavedLink) -> bool:
     return True
 
 
-def _refuse_ways_out(manifest: Manifest, name: str) -> None:
+def _refuse_ways_out(manifest: BackupManifest, name: str) -> None:
     linked = {link.path for link in manifest.links}
     paths = [*manifest.directories, *linked, manifest.store]
     for file in manifest.files:

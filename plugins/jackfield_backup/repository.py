@@ -18,7 +18,7 @@ from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.files import private_directory, sync_directory, write_private
-from jackfield_backup.manifest import BackupError, Manifest, read, written
+from jackfield_backup.manifest import BackupError, BackupManifest, read, written
 
 MARK = "jackfield-backups"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -71,7 +71,7 @@ class BackupRepository:
         except FileNotFoundError:
             return []
 
-    def manifest(self, backup: str) -> Manifest:
+    def manifest(self, backup: str) -> BackupManifest:
         """Raises `BackupError`."""
         ids = self.ids()
         if backup not in ids:
@@ -114,7 +114,7 @@ class BackupRepository:
         finally:
             path.unlink(missing_ok=True)
 
-    def seal(self, manifest: Manifest) -> None:
+    def seal(self, manifest: BackupManifest) -> None:
         """From now on the backup is one: its pieces are on the disk, then its manifest."""
         for directory in [*self._touched, self.objects]:
             sync_directory(directory)
@@ -154,7 +154,7 @@ def opened(root: Path) -> BackupRepository:
     return repository
 
 
-def newest(repository: BackupRepository, wanted: str | None) -> Manifest:
+def newest(repository: BackupRepository, wanted: str | None) -> BackupManifest:
     """The named backup or the newest. Raises `BackupError`."""
     ids = repository.ids()
     if not ids:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jackfield.api.files import private_directory, sync_directory
 from jackfield.api.records import record
-from jackfield_backup.manifest import BackupError, Manifest, SavedFile
+from jackfield_backup.manifest import BackupError, BackupManifest, SavedFile
 from jackfield_backup.repository import BackupRepository, newest, opened, refused
 
 STAGING = ".restoring"
@@ -27,7 +27,7 @@ class Verified:
     problems: list[str]
 
 
-def restore(source: Path, target: Path, wanted: str | None) -> Manifest:
+def restore(source: Path, target: Path, wanted: str | None) -> BackupManifest:
     """Into an empty directory; what is there afterwards was read again and has its digests. A restore that was broken
     off leaves nothing but `.restoring`. Raises `BackupError`, `ConfigurationError`."""
     repository = opened(source)
@@ -95,7 +95,7 @@ def _refuse_full(target: Path) -> None:
         raise BackupError(f"{target} is not empty{broken}; restore into an empty directory.")
 
 
-def _fill(repository: BackupRepository, manifest: Manifest, staging: Path) -> None:
+def _fill(repository: BackupRepository, manifest: BackupManifest, staging: Path) -> None:
     for name in manifest.directories:
         _directory(staging / name)
     for file in manifest.files:
@@ -133,7 +133,7 @@ def _write(repository: BackupRepository, file: SavedFile, path: Path) -> None:
         os.fsync(out.fileno())
 
 
-def _check(manifest: Manifest, staging: Path) -> None:
+def _check(manifest: BackupManifest, staging: Path) -> None:
     """Read everything again, in the pieces that it was saved in. Raises `BackupError`."""
     for file in manifest.files:
         if file.same_as is not None:

@@ -17,7 +17,7 @@ _JOURNALS = ("-wal", "-shm", "-journal")
 
 
 @state
-class Found:
+class DirectoryEntry:
     """One entry of the directory. kind: directory, file, database, link, or other."""
 
     path: Path
@@ -26,12 +26,12 @@ class Found:
     status: os.stat_result
 
 
-def entries(root: Path, leave_out: Collection[Path]) -> Iterator[Found]:
+def entries(root: Path, leave_out: Collection[Path]) -> Iterator[DirectoryEntry]:
     """Everything below `root`, directories before what they hold, in order. leave_out: absolute paths."""
     yield from _below(root, root, {*leave_out, *(root / name for name in LEFT_OUT)})
 
 
-def _below(root: Path, directory: Path, leave_out: Collection[Path]) -> Iterator[Found]:
+def _below(root: Path, directory: Path, leave_out: Collection[Path]) -> Iterator[DirectoryEntry]:
     try:
         paths = sorted(directory.iterdir())
     except FileNotFoundError:
@@ -45,7 +45,7 @@ def _below(root: Path, directory: Path, leave_out: Collection[Path]) -> Iterator
         except FileNotFoundError:
             continue
         name = path.relative_to(root).as_posix()
-        yield Found(path, name, _kind(path, status, databases), status)
+        yield DirectoryEntry(path, name, _kind(path, status, databases), status)
         if stat.S_ISDIR(status.st_mode):
             yield from _below(root, path, leave_out)
 

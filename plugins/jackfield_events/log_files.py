@@ -28,7 +28,7 @@ class Line(NamedTuple):
     text: bytes
 
 
-class Found(NamedTuple):
+class LogLines(NamedTuple):
     """next: where older lines may be; None at the end of everything."""
 
     lines: list[Line]
@@ -53,14 +53,14 @@ def _number(path: Path) -> int:
 
 def older(
     directory: Path, before: LogPosition | None, wanted: Callable[[bytes], bool], limit: int, budget: int
-) -> Found:
+) -> LogLines:
     """Lines before a place (default: the end), the newest first. budget: bytes that are looked at, at most."""
     files = log_files(directory)
     inodes = [inode for inode, _ in files]
     first = 0
     if before is not None:
         if before.inode not in inodes:
-            return Found([], None)  # its file is gone, and so are all older ones
+            return LogLines([], None)  # its file is gone, and so are all older ones
         first = inodes.index(before.inode)
     lines: list[Line] = []
     for inode, path in files[first:]:
@@ -72,10 +72,10 @@ def older(
                     if wanted(text):
                         lines.append(Line(LogPosition(inode, offset), text))
                     if len(lines) >= limit or budget <= 0:
-                        return Found(lines, LogPosition(inode, offset))
+                        return LogLines(lines, LogPosition(inode, offset))
         except FileNotFoundError:
             continue
-    return Found(lines, None)
+    return LogLines(lines, None)
 
 
 def backwards(file: BinaryIO, end: int | None) -> Iterator[tuple[int, bytes]]:

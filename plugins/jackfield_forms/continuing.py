@@ -13,6 +13,7 @@ from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.resume import FORM, ResumeLinks
+from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node
 from jackfield_forms import rendering
 from jackfield_forms.answering import FAILED, answer_of
@@ -22,7 +23,7 @@ from jackfield_forms.pages import SUBMITTED, FormPage, read_completion, read_pag
 from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
-from jackfield_forms.trigger import trigger_nodes
+from jackfield_forms.trigger import NODES
 from jackfield_forms.values import check, item_of
 
 SOON_S, LATER_S = 1, 5
@@ -133,7 +134,7 @@ def _check_page(request: Request, waiting: WaitingCall) -> None:
 
 def _first(waiting: WaitingCall) -> Node | None:
     """The form's first page: that at which the execution began, since a workflow may have several."""
-    forms = list(trigger_nodes(waiting.workflow))
+    forms = served_nodes(waiting.workflow, NODES)
     return next((node for node in forms if node.name == waiting.start), forms[0] if forms else None)
 
 

@@ -33,12 +33,6 @@ def authentication(parameters: Mapping[str, Json]) -> str:
     return value.removeprefix("=") if isinstance(value, str) else "none" if value is None else "unknown"
 
 
-def credential_id(node: Node) -> str | None:
-    named = node.credentials.get(CREDENTIAL)
-    found = named.get("id") if isinstance(named, dict) else None
-    return found if isinstance(found, str) and found else None
-
-
 def networks(parameters: Mapping[str, Json]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network] | None:
     """None: every address. Raises ValueError for what is no list of addresses."""
     written = options_of(parameters).get("ipWhitelist")
@@ -99,7 +93,7 @@ async def check_password(context: PluginContext, node: Node, headers: Mapping[st
 
 
 async def _values(context: PluginContext, node: Node) -> tuple[str, str] | None:
-    ident = credential_id(node)
+    ident = node.credential_id(CREDENTIAL)
     if ident is None:
         return None
     try:

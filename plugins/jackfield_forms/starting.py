@@ -16,6 +16,7 @@ from jackfield.api.errors import Conflict, NotFound, StoreUnavailable, WorkflowI
 from jackfield.api.jsontext import Json
 from jackfield.api.resume import FORM, ResumeLinks
 from jackfield.api.storage import Webhook
+from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Item, Node, Workflow
 from jackfield_forms import rendering
 from jackfield_forms.answering import answer_of
@@ -25,7 +26,7 @@ from jackfield_forms.pages import FormPage, read_page
 from jackfield_forms.receiving import Reception, client_of, headers_of
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
-from jackfield_forms.trigger import KIND, path_of, trigger_nodes
+from jackfield_forms.trigger import KIND, NODES, path_of
 from jackfield_forms.values import check, item_of
 
 
@@ -133,10 +134,10 @@ class Starting:
 
 
 def _find(workflow: Workflow, row: Webhook, path: str) -> Node | None:
-    fits = [node for node in trigger_nodes(workflow) if path_of(node) == path]
+    fits = [node for node in served_nodes(workflow, NODES) if path_of(node) == path]
     return next((node for node in fits if node.id == row.node_id), fits[0] if fits else None)
 
 
 def goes_on(workflow: Workflow) -> bool:
     """Whether the workflow has further pages."""
-    return any(node.kind == "form" and not node.disabled for node in workflow.nodes.values())
+    return bool(served_nodes(workflow, ("form",)))

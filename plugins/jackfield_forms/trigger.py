@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
 from jackfield.api.nodes import NodeError
-from jackfield.api.triggers import Registration, WorkflowChange
+from jackfield.api.triggers import Registration, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_forms.fields import plain
-from jackfield_forms.guarding import CREDENTIAL, authentication, credential_id, networks
+from jackfield_forms.guarding import CREDENTIAL, authentication, networks
 from jackfield_forms.pages import options_of, read_page
 
 KIND = "form"
-NODE = "formTrigger"
+NODES = ("formTrigger",)
 LONGEST_PATH = 500
 
 
@@ -29,14 +29,14 @@ class FormTrigger:
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
         return [
             Registration(node.id, node.name, KIND, "FORM", "/" + path, path, authentication(node.parameters))
-            for node in trigger_nodes(workflow)
+            for node in served_nodes(workflow, NODES)
             if (path := path_of(node))
         ]
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
-        for node in trigger_nodes(workflow):
-            where = _position(workflow, node)
+        for node in served_nodes(workflow, NODES):
+            where = node_path(workflow, node)
             found += [Problem(f"{where}.{path}", message) async for path, message in self._problems(node)]
         return found
 
@@ -63,7 +63,7 @@ class FormTrigger:
             yield "parameters.authentication", "authentication must be one of none, basicAuth."
 
     async def _credential_problem(self, node: Node) -> str | None:
-        ident = credential_id(node)
+        ident = node.credential_id(CREDENTIAL)
         if ident is None:
             return "basicAuth needs a stored credential of the kind httpBasicAuth."
         try:
@@ -76,10 +76,6 @@ class FormTrigger:
         """Nothing is kept."""
 
 
-def trigger_nodes(workflow: Workflow) -> Iterator[Node]:
-    return (node for node in workflow.nodes.values() if node.kind == NODE and not node.disabled)
-
-
 def path_of(node: Node) -> str:
     """The form's path without slashes at its ends; empty when it has none that can be served. n8n serves one without a
     path under its webhookId."""
@@ -87,12 +83,3 @@ def path_of(node: Node) -> str:
     path = plain(written).strip("/")
     fits = 0 < len(path) <= LONGEST_PATH and "//" not in path and path.isprintable() and not set(path) & set("?#%{}\\ ")
     return path if fits and not {".", ".."} & set(path.split("/")) else ""
-
-
-def _position(workflow: Workflow, node: Node) -> str:
-    """The JSON path of a node in its document."""
-    listed = workflow.document.get("nodes")
-    for index, raw in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(raw, dict) and raw.get("name") == node.name:
-            return f"nodes[{index}]"
-    return "nodes"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
-from jackfield.api.triggers import Registration, WorkflowChange
-from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield.api.triggers import Registration, WorkflowChange, node_path, registered_node, served_nodes
+from jackfield.api.workflows import Problem, Workflow
 from jackfield_schedule.firing import Firing
 from jackfield_schedule.kinds import KINDS
 from jackfield_schedule.rules import read
@@ -42,10 +42,12 @@ class ScheduleTrigger:
     # -- the trigger
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        return [Registration(node.id, node.name, KIND, node.kind.upper(), "", "") for node in _nodes(workflow)]
+        return [
+            Registration(node.id, node.name, KIND, node.kind.upper(), "", "") for node in served_nodes(workflow, KINDS)
+        ]
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
-        nodes = list(_nodes(workflow))
+        nodes = served_nodes(workflow, KINDS)
         if not nodes:
             return []
         try:
@@ -54,7 +56,7 @@ class ScheduleTrigger:
             return [Problem("settings.timezone", str(exc))]
         now = self._context.clock.now_ms()
         return [
-            Problem(f"{_place(workflow, node)}.parameters.{path}", message)
+            Problem(f"{node_path(workflow, node)}.parameters.{path}", message)
             for node in nodes
             for path, message in read(node, zone.info, now)[1].items()
         ]
@@ -110,7 +112,7 @@ class ScheduleTrigger:
             return []
         made = []
         for row in rows:
-            node = _find(workflow, row)
+            node = registered_node(served_nodes(workflow, KINDS), row.node_id, row.node_name)
             if node is None or stored is None:
                 continue
             schedules, findings = read(node, zone.info, row.created_at)
@@ -137,27 +139,6 @@ class ScheduleTrigger:
 def of_daemon(context: PluginContext) -> ScheduleTrigger:
     """The one trigger of this plugin."""
     return context.port(ScheduleTrigger)
-
-
-def _nodes(workflow: Workflow) -> Iterator[Node]:
-    return (node for node in workflow.nodes.values() if node.kind in KINDS and not node.disabled)
-
-
-def _find(workflow: Workflow, row: Webhook) -> Node | None:
-    """The registration's node; ids may be missing or repeated in a document, so that the name counts too."""
-    named = workflow.nodes.get(row.node_name)
-    if named is not None and named.id == row.node_id:
-        return named
-    return next((node for node in _nodes(workflow) if node.id == row.node_id), None)
-
-
-def _place(workflow: Workflow, node: Node) -> str:
-    """The JSON path of a node in its document."""
-    listed = workflow.document.get("nodes")
-    for index, raw in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(raw, dict) and raw.get("name") == node.name:
-            return f"nodes[{index}]"
-    return "nodes"
 
 
 def _about(workflow_id: str) -> dict[str, object]:

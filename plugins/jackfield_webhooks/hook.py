@@ -9,7 +9,7 @@ from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Webhook
-from jackfield.api.triggers import TRIGGERS, Registration
+from jackfield.api.triggers import TRIGGERS, Registration, node_path, registered_node
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_webhooks import paths
 from jackfield_webhooks.answers.plans import AnswerPlan, plan
@@ -93,7 +93,7 @@ class HookFactory:
     async def problems(self, kind: str, nodes: Sequence[Node], workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
         for node in nodes:
-            where = _position(workflow, node)
+            where = node_path(workflow, node)
             for name, message in (await self._findings(node)).items():
                 found.append(Problem(f"{where}.parameters.{name}", message))
         return [*found, *_twice(kind, nodes, workflow)]
@@ -148,7 +148,7 @@ class HookFactory:
 
 def node_of(context: PluginContext, webhook: Webhook, workflow: Workflow) -> Node | None:
     """The registration's node, with the parameters of a Webhook node."""
-    node = find_node(workflow, webhook)
+    node = registered_node(workflow.nodes.values(), webhook.node_id, webhook.node_name)
     trigger = context.extensions(TRIGGERS).get(webhook.kind)
     return as_webhook(context, trigger, node) if node is not None and isinstance(trigger, CallTrigger) else node
 
@@ -162,14 +162,6 @@ def as_webhook(context: PluginContext, trigger: CallTrigger, node: Node) -> Node
         context.log.error("The trigger %s cannot say how the node %s takes calls: %r", trigger.kind, node.name, exc)
         parameters = {}
     return replace(node, version=None, webhook_id=None, parameters=parameters)
-
-
-def find_node(workflow: Workflow, webhook: Webhook) -> Node | None:
-    """The registration's node; ids may be missing or repeated in a document, so that the name counts too."""
-    named = workflow.nodes.get(webhook.node_name)
-    if named is not None and named.id == webhook.node_id:
-        return named
-    return next((node for node in workflow.nodes.values() if node.id == webhook.node_id), None)
 
 
 def body_options(parameters: HookParameters, findings: Findings) -> BodyOptions:
@@ -205,14 +197,5 @@ def _twice(kind: str, nodes: Sequence[Node], workflow: Workflow) -> list[Problem
             holder = holders.setdefault((wanted.method, wanted.pattern), node.name)
             if holder != node.name:
                 message = f"The node {holder} serves {wanted.method} {wanted.path} already; change one of the paths."
-                found.append(Problem(f"{_position(workflow, node)}.parameters.path", message))
+                found.append(Problem(f"{node_path(workflow, node)}.parameters.path", message))
     return found
-
-
-def _position(workflow: Workflow, node: Node) -> str:
-    """The JSON path of a node in its document."""
-    listed = workflow.document.get("nodes")
-    for index, raw in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(raw, dict) and raw.get("name") == node.name:
-            return f"nodes[{index}]"
-    return "nodes"

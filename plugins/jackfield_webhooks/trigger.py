@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
-from jackfield.api.triggers import Registration, Trigger, WorkflowChange
-from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield.api.triggers import Registration, Trigger, WorkflowChange, served_nodes
+from jackfield.api.workflows import Problem, Workflow
 from jackfield_webhooks.retention import prune_forever
 from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
 
@@ -21,11 +21,11 @@ class WebhookTrigger:
         self._context = context
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
-        nodes = webhook_nodes(workflow)
+        nodes = served_nodes(workflow, (KIND,))
         return self._context.port(HookSource).registrations(KIND, nodes) if nodes else []
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
-        nodes = webhook_nodes(workflow)
+        nodes = served_nodes(workflow, (KIND,))
         return await self._context.port(HookSource).problems(KIND, nodes, workflow) if nodes else []
 
     async def follow(self, change: WorkflowChange) -> None:
@@ -44,8 +44,3 @@ async def start(context: PluginContext) -> None:
     """Read the routes and begin the background work."""
     await context.port(RouteRegistry).load()
     context.spawn("webhook history retention", prune_forever(context))
-
-
-def webhook_nodes(workflow: Workflow) -> list[Node]:
-    """Webhook nodes that are enabled."""
-    return [node for node in workflow.nodes.values() if node.kind == KIND and not node.disabled]

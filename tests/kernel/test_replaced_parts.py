@@ -87,7 +87,7 @@ def test_every_part_that_is_replaced_is_looked_at() -> None:
 
     looked = {part.reference for part in fitting.PARTS}
     replaced = (
-        hypercorn_connection.HypercornConnection, hypercorn_connection.Tasks,
+        hypercorn_connection.HypercornConnection, hypercorn_connection.ConnectionTasks,
         hypercorn_parts.HypercornStream, hypercorn_connection.OwnConfig,
         hypercorn_connection.Http1Protocol,
     )  # fmt: skip

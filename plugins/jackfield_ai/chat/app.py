@@ -26,6 +26,7 @@ from jackfield.api.errors import (
 )
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
+from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
 from jackfield_ai.chat.answering import answer_of, started
 from jackfield_ai.chat.mounts import LIVE, TEST
@@ -33,12 +34,11 @@ from jackfield_ai.chat.page import page
 from jackfield_ai.chat.trigger import (
     BASIC,
     KIND,
+    NODES,
     authentication,
-    credential_id,
     is_public,
     options_of,
     path_of,
-    trigger_nodes,
 )
 from jackfield_ai.settings import AiSettings
 
@@ -122,7 +122,7 @@ class Chats:
         found = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
         for row in found if test else [row for row in found if row.active]:
             workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
-            fitting = [node for node in trigger_nodes(workflow) if path_of(node) == path]
+            fitting = [node for node in served_nodes(workflow, NODES) if path_of(node) == path]
             for node in fitting:
                 if node.id == row.node_id and (test or is_public(node)):
                     return workflow, node
@@ -146,7 +146,7 @@ class Chats:
             )
 
     async def _values(self, node: Node) -> Mapping[str, str]:
-        ident = credential_id(node)
+        ident = node.credential_id(BASIC)
         if authentication(node) != "basicAuth" or ident is None:
             return {}
         try:

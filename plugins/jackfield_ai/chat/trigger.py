@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.triggers import Registration, Trigger, WorkflowChange
+from jackfield.api.triggers import Registration, Trigger, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 
 KIND = "chat"
-NODE = "langchain.chatTrigger"
+NODES = ("langchain.chatTrigger",)
 BASIC = "httpBasicAuth"
 _PATH = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 
@@ -30,14 +30,14 @@ class ChatTrigger:
             Registration(
                 node.id, node.name, KIND, "POST", "/" + path, path if is_public(node) else "", authentication(node)
             )
-            for node in trigger_nodes(workflow)
+            for node in served_nodes(workflow, NODES)
             if (path := path_of(node))
         ]
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
-        for node in trigger_nodes(workflow):
-            place = _place(workflow, node)
+        for node in served_nodes(workflow, NODES):
+            place = node_path(workflow, node)
             found += [Problem(f"{place}.{where}", message) for where, message in _problems(node)]
             if is_public(node) and path_of(node) and await self._taken(workflow, path_of(node)):
                 found.append(Problem(f"{place}.webhookId", "Another live workflow has a chat at this address already."))
@@ -59,12 +59,8 @@ def _problems(node: Node) -> Iterator[tuple[str, str]]:
     kind = authentication(node)
     if kind not in ("none", "basicAuth"):
         yield "parameters.authentication", "A public chat can have the authentication none or basicAuth."
-    elif kind == "basicAuth" and credential_id(node) is None:
+    elif kind == "basicAuth" and node.credential_id(BASIC) is None:
         yield "credentials", f"basicAuth needs a stored credential of the kind {BASIC}."
-
-
-def trigger_nodes(workflow: Workflow) -> Iterator[Node]:
-    return (node for node in workflow.nodes.values() if node.kind == NODE and not node.disabled)
 
 
 def path_of(node: Node) -> str:
@@ -82,23 +78,9 @@ def authentication(node: Node) -> str:
     return value if isinstance(value, str) else "unknown"
 
 
-def credential_id(node: Node) -> str | None:
-    named = node.credentials.get(BASIC)
-    found = named.get("id") if isinstance(named, dict) else None
-    return found if isinstance(found, str) and found else None
-
-
 def options_of(node: Node) -> Mapping[str, Json]:
     found = node.parameters.get("options")
     return found if isinstance(found, dict) else {}
-
-
-def _place(workflow: Workflow, node: Node) -> str:
-    listed = workflow.document.get("nodes")
-    for index, raw in enumerate(listed if isinstance(listed, list) else []):
-        if isinstance(raw, dict) and raw.get("name") == node.name:
-            return f"nodes[{index}]"
-    return "nodes"
 
 
 def triggers(context: PluginContext) -> Sequence[Trigger]:

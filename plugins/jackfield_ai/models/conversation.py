@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from jackfield.api import dialects
-from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
+from jackfield.api.ai import Completion, Message, ModelUsage, Picture, ToolSpec
 from jackfield.api.dialects.model import (
     Block,
     ChatTurn,
@@ -98,7 +98,7 @@ def completion_of(dialect: DialectName, found: ModelResponse, raw: dict[str, Jso
         refusal = refusal or text or "The model declined to answer."
     return Completion(
         Message("assistant", text, calls=calls, own=list_at(raw, "content") if dialect == "anthropic" else None),
-        Usage(found.usage.prompt, found.usage.output),
+        ModelUsage(found.usage.prompt, found.usage.output),
         FINISHES.get(found.stop, found.stop),
         found.model,
         refusal,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.ai import Completion, Message, Picture, ToolSpec, Usage
+from jackfield.api.ai import Completion, Message, ModelUsage, Picture, ToolSpec
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
 from jackfield.api.urls import joined
@@ -118,7 +118,7 @@ def schema_of(schema: Json, depth: int = 0) -> Json:
 
 
 def completion_of(answer: dict[str, Json], title: str) -> Completion:
-    usage = Usage(
+    usage = ModelUsage(
         count_at(answer, "usageMetadata", "promptTokenCount"),
         count_at(answer, "usageMetadata", "candidatesTokenCount")
         + count_at(answer, "usageMetadata", "thoughtsTokenCount"),

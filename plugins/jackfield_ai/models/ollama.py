@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.ai import Completion, Message, ToolSpec, Usage
+from jackfield.api.ai import Completion, Message, ModelUsage, ToolSpec
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.urls import joined
@@ -73,7 +73,7 @@ def completion_of(answer: dict[str, Json]) -> Completion:
     ]
     return Completion(
         Message("assistant", text_at(message, "content"), calls=calls),
-        Usage(count_at(answer, "prompt_eval_count"), count_at(answer, "eval_count")),
+        ModelUsage(count_at(answer, "prompt_eval_count"), count_at(answer, "eval_count")),
         text_at(answer, "done_reason") or "stop",
         text_at(answer, "model"),
         raw=answer,

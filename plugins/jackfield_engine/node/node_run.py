@@ -318,9 +318,8 @@ class EngineNodeRun:
         return await self._data.services.context.port(Credentials).authorization(self._credential_id(kind), kind)
 
     def _credential_id(self, kind: str) -> str:
-        reference = self.node.credentials.get(kind)
-        credential_id = reference.get("id") if isinstance(reference, dict) else None
-        if not isinstance(credential_id, str):
+        credential_id = self.node.credential_id(kind)
+        if credential_id is None:
             raise NodeError(f"The node names no stored credential of the kind {kind}; choose one in its credentials.")
         return credential_id
 

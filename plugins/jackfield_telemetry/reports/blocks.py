@@ -35,7 +35,7 @@ class BlocksScope:
 
 
 @record
-class Pace:
+class BlockPace:
     """Between the first and the last answer of a block: tokens per minute, those without cached ones, dollars per
     hour. projected_tokens, projected_cost: at the block's end, when it goes on like this; remaining: minutes."""
 
@@ -56,7 +56,7 @@ class UsageBlock:
     row: ReportRow
     active: bool = False
     gap: bool = False
-    pace: Pace | None = None
+    pace: BlockPace | None = None
 
 
 @record
@@ -156,13 +156,13 @@ def _blocks(chosen: Sequence[BlockWindow], rows: Mapping[BlockWindow, ReportRow]
         before = window
 
 
-def _pace(window: BlockWindow, total: Tally, now_ms: int) -> Pace | None:
+def _pace(window: BlockWindow, total: Tally, now_ms: int) -> BlockPace | None:
     minutes = (window.last - window.first) / 60_000
     if minutes <= 0:
         return None
     remaining = max(0.0, (window.end - now_ms) / 60_000)
     tokens, cost = total.tokens.total / minutes, total.cost.total / minutes
-    return Pace(
+    return BlockPace(
         tokens,
         (total.tokens.input + total.tokens.output) / minutes,
         cost * 60,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
-from jackfield_telemetry.reports.blocks import BlockReport, BlocksScope, Pace, UsageBlock, level
+from jackfield_telemetry.reports.blocks import BlockPace, BlockReport, BlocksScope, UsageBlock, level
 from jackfield_telemetry.reports.report import Kind, ReportRow, ReportScope, Tally, UsageReport
 from jackfield_telemetry.reports.summary import cost_view, tokens_view
 
@@ -74,7 +74,7 @@ def _block(block: UsageBlock, limit: int | None, wanted: ReportScope) -> dict[st
     }
 
 
-def _pace(pace: Pace, limit: int | None) -> dict[str, Json]:
+def _pace(pace: BlockPace, limit: int | None) -> dict[str, Json]:
     projection: dict[str, Json] = {
         "total_tokens": pace.projected_tokens,
         "total_cost": pace.projected_cost,

@@ -76,10 +76,10 @@ def reference(node: Node, authentication: str) -> CredentialReference | None:
     if authentication not in _STORED:
         return None
     kind = _STORED[authentication][0]
-    named = node.credentials.get(kind)
-    if isinstance(named, dict) and isinstance(ident := named.get("id"), str) and ident:
-        return CredentialReference(kind, ident, str(named.get("name") or ""))
-    return None
+    named, ident = node.credentials.get(kind), node.credential_id(kind)
+    if ident is None or not isinstance(named, dict):
+        return None
+    return CredentialReference(kind, ident, str(named.get("name") or ""))
 
 
 async def stored_config(

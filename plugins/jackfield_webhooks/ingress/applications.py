@@ -10,7 +10,7 @@ from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.limits import SlidingWindow
 from jackfield.api.storage import Webhook
-from jackfield.api.triggers import Registration
+from jackfield.api.triggers import Registration, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_webhooks.bodies.receiving import BodyMemory
 from jackfield_webhooks.calls.rejections import RejectedCalls
@@ -74,7 +74,7 @@ class PluginIngress:
 
 
 def _nodes(context: PluginContext, trigger: CallTrigger, workflow: Workflow) -> list[Node]:
-    served = (node for node in workflow.nodes.values() if node.kind in trigger.nodes and not node.disabled)
+    served = served_nodes(workflow, trigger.nodes)
     return [as_webhook(context, trigger, node) for node in served]
 
 

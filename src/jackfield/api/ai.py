@@ -83,14 +83,14 @@ class ToolSpec:
 
 
 @record
-class Usage:
+class ModelUsage:
     """Tokens."""
 
     input: int = 0
     output: int = 0
 
-    def plus(self, other: Usage) -> Usage:
-        return Usage(self.input + other.input, self.output + other.output)
+    def plus(self, other: ModelUsage) -> ModelUsage:
+        return ModelUsage(self.input + other.input, self.output + other.output)
 
 
 @record
@@ -99,7 +99,7 @@ class Completion:
     declined; raw: the whole answer."""
 
     message: Message
-    usage: Usage = field(default_factory=Usage)
+    usage: ModelUsage = field(default_factory=ModelUsage)
     finish: str = "stop"
     model: str = ""
     refusal: str = ""

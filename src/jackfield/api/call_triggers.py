@@ -8,7 +8,7 @@ from typing import Protocol
 from .asgi import AsgiApp, AsgiMount, LaterApp
 from .context import PluginContext
 from .jsontext import Json
-from .triggers import Registration, WorkflowChange
+from .triggers import Registration, WorkflowChange, served_nodes
 from .workflows import Node, Problem, Workflow
 
 
@@ -57,7 +57,7 @@ class CallTrigger:
 
     def serves(self, workflow: Workflow) -> bool:
         """Whether it has one of the nodes, enabled."""
-        return any(node.kind in self.nodes and not node.disabled for node in workflow.nodes.values())
+        return bool(served_nodes(workflow, self.nodes))
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
         return self._ingress.registrations(self, workflow) if self.serves(workflow) else []

@@ -11,6 +11,14 @@ from .records import record
 TOPICS = ("system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks")
 """Every topic."""
 
+
+class EveryTopic:
+    """Every topic is in it."""
+
+    def __contains__(self, topic: object) -> bool:
+        return True
+
+
 STOPPING = "system.stopping"
 """Type of the event, on the topic `system`, of a daemon that stops: streams without an end of their own end now."""
 

@@ -3,13 +3,13 @@ in the transaction that saves or activates the workflow; afterwards the plugin f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, Protocol, cast
 
 from .extensions import ExtensionPoint
 from .object_references import load
 from .records import record
-from .workflows import Problem, Workflow
+from .workflows import Node, Problem, Workflow
 
 
 @record
@@ -36,6 +36,27 @@ class WorkflowChange:
     workflow_id: str
     action: Literal["saved", "activated", "deactivated", "deleted"]
     workflow: Workflow | None
+
+
+def served_nodes(workflow: Workflow, kinds: Collection[str]) -> list[Node]:
+    """The workflow's enabled nodes of these kinds, in the document's order."""
+    return [node for node in workflow.nodes.values() if node.kind in kinds and not node.disabled]
+
+
+def node_path(workflow: Workflow, node: Node) -> str:
+    """The JSON path of a node in its document, such as `nodes[2]`, for `Problem`s."""
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        if isinstance(raw, dict) and raw.get("name") == node.name:
+            return f"nodes[{index}]"
+    return "nodes"
+
+
+def registered_node(nodes: Iterable[Node], node_id: str, node_name: str) -> Node | None:
+    """The node that registered itself with this id and name; ids may be missing or repeated in a document, so that the
+    name counts too."""
+    same = [node for node in nodes if node.id == node_id]
+    return next((node for node in same if node.name == node_name), same[0] if same else None)
 
 
 class Trigger(Protocol):

@@ -115,6 +115,12 @@ class Node:
     webhook_id: str | None = None
     raw: Mapping[str, Json] = field(default_factory=dict)
 
+    def credential_id(self, kind: str) -> str | None:
+        """The stored credential of this kind that the node names."""
+        named = self.credentials.get(kind)
+        found = named.get("id") if isinstance(named, dict) else None
+        return found if isinstance(found, str) and found else None
+
 
 @record
 class WorkflowSettings:

@@ -8,16 +8,9 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping
 
 from jackfield.api.clock import Clock
-from jackfield.api.events import Event, Subscription
+from jackfield.api.events import Event, EveryTopic, Subscription
 
 QUEUE = 1000
-
-
-class Everything:
-    """Every topic is in it."""
-
-    def __contains__(self, topic: object) -> bool:
-        return True
 
 
 class _Subscription:
@@ -66,7 +59,7 @@ class Bus:
     def _listen(self) -> None:
         """Others listen, or to other topics."""
         topics = frozenset[str]().union(*(sub.topics for sub in self._subscriptions))
-        self.heard = Everything() if "*" in topics else topics
+        self.heard = EveryTopic() if "*" in topics else topics
 
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None:
         if not self._subscriptions:

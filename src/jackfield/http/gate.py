@@ -32,7 +32,7 @@ FORWARDING = frozenset({
 
 
 @state
-class Caller:
+class CallerHeaders:
     """What the headers say."""
 
     headers: dict[bytes, list[bytes]]
@@ -53,7 +53,7 @@ def rights(caller: Principal) -> tuple[object, ...]:
     return caller.user_id, caller.role, caller.scopes, caller.claims.get("version")
 
 
-def read_headers(scope: Scope) -> Caller:
+def read_headers(scope: Scope) -> CallerHeaders:
     """Index the headers by lower-case name."""
     found: dict[bytes, list[bytes]] = {}
     forwarded = False
@@ -65,7 +65,7 @@ def read_headers(scope: Scope) -> Caller:
             forwarded = forwarded or lower in FORWARDING or lower.startswith(b"x-forwarded-")
         else:
             values.append(value)
-    return Caller(found, forwarded)
+    return CallerHeaders(found, forwarded)
 
 
 class Gate:
@@ -143,7 +143,7 @@ class Gate:
             found = None
         return found or (OWNER if peer == "owner" else None)
 
-    async def _peer(self, scope: Scope, caller: Caller) -> Peer:
+    async def _peer(self, scope: Scope, caller: CallerHeaders) -> Peer:
         if caller.forwarded:
             return "other"
         if await self._peers.same_user(scope):
@@ -155,7 +155,7 @@ class Gate:
         applications."""
         self._check_origin(scope, read_headers(scope), access)
 
-    def _check_origin(self, scope: Scope, caller: Caller, access: Access) -> None:
+    def _check_origin(self, scope: Scope, caller: CallerHeaders, access: Access) -> None:
         origin = caller.only(b"origin")
         allowed = access == "service" and origin is not None and self.allows_origin(origin)
         if origin is not None and not allowed and not self._is_own(origin, scope):
@@ -195,7 +195,7 @@ class Gate:
 
         return look
 
-    def _asked(self, scope: Scope, caller: Caller, *, passive: bool = False) -> AuthRequest:
+    def _asked(self, scope: Scope, caller: CallerHeaders, *, passive: bool = False) -> AuthRequest:
         headers = {name.decode("latin-1"): values for name, values in caller.headers.items()}
         return AuthRequest(
             headers,
@@ -210,7 +210,7 @@ class Gate:
             self._is_trusted,
         )
 
-    async def _credential(self, scope: Scope, caller: Caller, access: Access) -> Principal | None:
+    async def _credential(self, scope: Scope, caller: CallerHeaders, access: Access) -> Principal | None:
         bearer = caller.only(b"authorization")
         asked = self._asked(scope, caller)
         headers = dict(asked.headers)
@@ -227,7 +227,7 @@ class Gate:
             await self._check_session(scope, caller, found)
         return OWNER if owner else found
 
-    async def _check_session(self, scope: Scope, caller: Caller, session: Principal) -> None:
+    async def _check_session(self, scope: Scope, caller: CallerHeaders, session: Principal) -> None:
         """A browser sends the cookie by itself, and to every port of this machine: so it counts only for what comes
         from our own pages, and one that was given to our own user only for processes that are as near. Raises
         `AccessDenied`, `SessionExpired`."""

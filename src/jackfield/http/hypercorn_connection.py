@@ -273,7 +273,7 @@ class OwnConfig(Config):
         return made
 
 
-class Tasks(TaskGroup):
+class ConnectionTasks(TaskGroup):
     """The tasks of one connection; its applications have an inbox of ours."""
 
     async def spawn_app(self, app: Any, config: Config, scope: Any, send: Any) -> Callable[[Any], Awaitable[None]]:

@@ -31,7 +31,7 @@ from wsproto.utilities import LocalProtocolError
 
 from jackfield.api.asgi import SHORTCUT
 
-from .hypercorn_connection import Http1Protocol, HypercornConnection, OwnConfig, ReceiveQueue, Tasks
+from .hypercorn_connection import ConnectionTasks, Http1Protocol, HypercornConnection, OwnConfig, ReceiveQueue
 from .websocket_shortcut import WebSocketShortcut, head
 
 LINGER = 1.0
@@ -46,7 +46,7 @@ _EXTENSIONS = b"sec-websocket-extensions"
 def install() -> None:
     """Hypercorn has no other way to be told of these."""
     hypercorn_run.TCPServer = HypercornConnection  # type: ignore[attr-defined,assignment]
-    hypercorn_tcp.TaskGroup = Tasks  # type: ignore[attr-defined]
+    hypercorn_tcp.TaskGroup = ConnectionTasks  # type: ignore[attr-defined]
     hypercorn_h11.WSStream = HypercornStream  # type: ignore[attr-defined,assignment]
     hypercorn_protocol.H11Protocol = Http1Protocol  # type: ignore[attr-defined,assignment]
 

@@ -16,7 +16,7 @@ from ..api.auth import AuthRequest, Principal
 from ..api.clock import Clock, SystemClock
 from ..api.context import Service
 from ..api.errors import MissingPort
-from ..api.events import Event, Subscription
+from ..api.events import Event, EveryTopic, Subscription
 from ..api.extensions import ExtensionPoint, Given
 from ..api.manifests import ManifestKind, Manifests, ManifestT
 from ..api.nodes import NodeOffer, NodeType, type_of
@@ -54,18 +54,11 @@ class FakeSecrets:
         return sealed.removeprefix(b"sealed:")[::-1]
 
 
-class Everything:
-    """Every topic is in it."""
-
-    def __contains__(self, topic: object) -> bool:
-        return True
-
-
 class FakeEvents:
     """Keeps what is published in `published`."""
 
     def __init__(self, clock: Clock) -> None:
-        self.heard: Container[str] = Everything()
+        self.heard: Container[str] = EveryTopic()
         self.published: list[Event] = []
         self._clock = clock
 

@@ -12,16 +12,16 @@ import pytest
 
 from jackfield.api.admission import accepting
 from jackfield.api.admission.accepting import AdmittingServer, watched
-from jackfield.api.admission.callers import Caller, Callers
+from jackfield.api.admission.callers import AdmittedCaller, Callers
 from jackfield.api.admission.connections import NOTICE_SECONDS, Admission, AdmittedConnection
 from jackfield.api.admission.limits import MOST, AdmissionLimits, limits_of
 from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.http.management import while_files_lack
 
-OWNER = Caller("owner", "owner")
-ALICE, BOB = Caller("user", "user 1001"), Caller("user", "user 1002")
-NEAR, FAR = Caller("address", "2001:db8::/64"), Caller("address", "192.0.2.1")
-PROXY = Caller("proxy", "proxy 192.0.2.9")
+OWNER = AdmittedCaller("owner", "owner")
+ALICE, BOB = AdmittedCaller("user", "user 1001"), AdmittedCaller("user", "user 1002")
+NEAR, FAR = AdmittedCaller("address", "2001:db8::/64"), AdmittedCaller("address", "192.0.2.1")
+PROXY = AdmittedCaller("proxy", "proxy 192.0.2.9")
 
 
 class Port:
@@ -35,7 +35,7 @@ class Port:
         self.admission = Admission(limits, lambda: self.now, self.lines.append)
         self.next = 10
 
-    def connect(self, caller: Caller, *, served: bool = False, descriptor: int = 0) -> AdmittedConnection | str:
+    def connect(self, caller: AdmittedCaller, *, served: bool = False, descriptor: int = 0) -> AdmittedConnection | str:
         self.next += 1
         number = self.next
         made = self.admission.admit(caller, descriptor or number)
@@ -46,7 +46,7 @@ class Port:
                 made.head_is_whole(has_body=False)
         return made
 
-    def fill(self, caller: Caller, count: int, *, served: bool = True) -> list[AdmittedConnection]:
+    def fill(self, caller: AdmittedCaller, count: int, *, served: bool = True) -> list[AdmittedConnection]:
         made = [self.connect(caller, served=served) for _ in range(count)]
         taken = [one for one in made if isinstance(one, AdmittedConnection)]
         assert len(taken) == count
@@ -59,7 +59,7 @@ def port() -> Port:
 
 
 @pytest.mark.parametrize(("caller", "most", "reason"), [(ALICE, 4, "user"), (NEAR, 3, "address"), (PROXY, 6, "total")])
-def test_each_caller_has_a_share(port: Port, caller: Caller, most: int, reason: str) -> None:
+def test_each_caller_has_a_share(port: Port, caller: AdmittedCaller, most: int, reason: str) -> None:
     port.fill(caller, most)
     assert port.connect(caller) == reason
     assert isinstance(port.connect(OWNER), AdmittedConnection)
@@ -188,7 +188,7 @@ def test_limits_follow_the_limit_of_open_files(files: int, settings: dict[str, i
 )
 def test_addresses_are_counted_by_subscriber(address: str, kind: str, key: str) -> None:
     with closing(Callers(["198.51.100.0/24"])) as callers, socket.socket() as unused:
-        assert callers.of(unused, (address, 1)) == Caller(kind, key)  # type: ignore[arg-type]
+        assert callers.of(unused, (address, 1)) == AdmittedCaller(kind, key)  # type: ignore[arg-type]
 
 
 class Exhausted(socket.socket):

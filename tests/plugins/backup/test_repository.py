@@ -21,7 +21,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_backup.making import MadeBackup, make_backup
-from jackfield_backup.manifest import BackupError, Manifest, SavedFile, SavedLink, read, written
+from jackfield_backup.manifest import BackupError, BackupManifest, SavedFile, SavedLink, read, written
 from jackfield_backup.repository import BackupRepository
 from jackfield_backup.restoring import restore, verify_backups
 from jackfield_backup.schedule import findings, forever
@@ -165,7 +165,7 @@ async def test_a_damaged_piece_is_named_and_never_restored(place: Place) -> None
     restore(place.backups, place.restored, None)
 
 
-def verify_manifest(place: Place) -> Manifest:
+def verify_manifest(place: Place) -> BackupManifest:
     repository = BackupRepository(place.backups)
     return repository.manifest(repository.ids()[-1])
 
@@ -214,7 +214,7 @@ async def test_only_into_an_empty_directory(place: Place) -> None:
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "links/x"])
 def test_a_manifest_that_leads_out_is_refused(path: str) -> None:
     links = [SavedLink("links", "elsewhere")]
-    manifest = Manifest(1, "b", "", "", "jackfield.db", None, True, [], [SavedFile(path, 0)], links, [])
+    manifest = BackupManifest(1, "b", "", "", "jackfield.db", None, True, [], [SavedFile(path, 0)], links, [])
     with pytest.raises(BackupError, match="leads out"):
         read(written(manifest), "b")
 

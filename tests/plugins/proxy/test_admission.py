@@ -10,13 +10,13 @@ import pytest
 from aiohttp import web
 from proxy_lab import ASKED, TOKEN, Pipe, Provider_, Proxy, plan, proxy_of, until, upstream
 
-from jackfield.api.admission.callers import Caller
+from jackfield.api.admission.callers import AdmittedCaller
 from jackfield.api.admission.counts import ConnectionCounts
 from jackfield_proxy.child.clients import connections
 from jackfield_proxy.messages import FromChild, packed, unpacked
 from jackfield_proxy.plan import ConnectionRules, ProxyLimits
 
-STRANGER = Caller("user", "user 1001")
+STRANGER = AdmittedCaller("user", "user 1001")
 HEAD = f"POST /v1/messages HTTP/1.1\r\nHost: x\r\nx-api-key: {TOKEN}\r\n"
 
 

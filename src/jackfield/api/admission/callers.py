@@ -18,14 +18,14 @@ KINDS: tuple[CallerKind, ...] = ("owner", "user", "address", "proxy")
 
 
 @record
-class Caller:
+class AdmittedCaller:
     """key: connections with the same one are counted together."""
 
     kind: CallerKind
     key: str
 
 
-_OWNER = Caller("owner", "owner")
+_OWNER = AdmittedCaller("owner", "owner")
 
 
 class Callers:
@@ -36,26 +36,26 @@ class Callers:
         self._owners = SocketOwners()
         self._own = os.geteuid()
 
-    def of(self, connection: socket.socket, remote: tuple[str, int]) -> Caller:
+    def of(self, connection: socket.socket, remote: tuple[str, int]) -> AdmittedCaller:
         """Of one that was accepted. A user is found on Linux; elsewhere all of this machine are one."""
         try:
             address = normalised(remote[0])
         except ValueError:
-            return Caller("address", remote[0])
+            return AdmittedCaller("address", remote[0])
         if not address.is_loopback:
             if any(address in network for network in self._trusted):
-                return Caller("proxy", f"proxy {address}")
-            return Caller("address", canonical_client(str(address)))
+                return AdmittedCaller("proxy", f"proxy {address}")
+            return AdmittedCaller("address", canonical_client(str(address)))
         if sys.platform != "linux":
-            return Caller("user", "this machine")
+            return AdmittedCaller("user", "this machine")
         try:
             found = self._owners.of(remote, connection.getsockname()[:2])
         except OSError:
             found = None
         if found is None or not found[2]:  # it has gone already
-            return Caller("user", "an unknown user of this machine")
+            return AdmittedCaller("user", "an unknown user of this machine")
         uid = found[1]
-        return _OWNER if uid == self._own and uid != OVERFLOW_UID else Caller("user", f"user {uid}")
+        return _OWNER if uid == self._own and uid != OVERFLOW_UID else AdmittedCaller("user", f"user {uid}")
 
     def close(self) -> None:
         self._owners.close()

@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Literal
 
-from .callers import Caller, CallerKind
+from .callers import AdmittedCaller, CallerKind
 from .counts import ConnectionCounts
 from .limits import AdmissionLimits
 
@@ -35,7 +35,7 @@ class AdmittedConnection:
 
     __slots__ = ("_all", "caller", "descriptor", "end", "open", "phase", "since")
 
-    def __init__(self, every: Admission, caller: Caller, descriptor: int, now: float) -> None:
+    def __init__(self, every: Admission, caller: AdmittedCaller, descriptor: int, now: float) -> None:
         self._all = every
         self.caller = caller
         self.descriptor = descriptor
@@ -101,7 +101,7 @@ class Admission:
         self._untold: Counter[tuple[str, str]] = Counter()
         self._told_at: float | None = None
 
-    def admit(self, caller: Caller, descriptor: int) -> AdmittedConnection | Refusal:
+    def admit(self, caller: AdmittedCaller, descriptor: int) -> AdmittedConnection | Refusal:
         """Takes it, or says why not."""
         reason = self._obstacle(caller, descriptor)
         if reason is not None and not self._make_room(caller, reason):
@@ -167,7 +167,7 @@ class Admission:
     def _strangers(self) -> int:
         return self.number - self.open["owner"]
 
-    def _obstacle(self, caller: Caller, descriptor: int) -> Refusal | None:
+    def _obstacle(self, caller: AdmittedCaller, descriptor: int) -> Refusal | None:
         limits, mine = self.limits, self._of_key[caller.key]
         if caller.kind == "user" and mine >= limits.per_user:
             return "user"
@@ -180,7 +180,7 @@ class Admission:
         # The system gives the lowest number that is free: all below are in use.
         return "files" if descriptor >= limits.highest else None
 
-    def _make_room(self, caller: Caller, reason: Refusal) -> bool:
+    def _make_room(self, caller: AdmittedCaller, reason: Refusal) -> bool:
         if reason in ("user", "address"):
             return self._displace(caller.key, reason)
         if self._displace(self._largest(strangers=True), reason):

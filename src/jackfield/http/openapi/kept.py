@@ -19,7 +19,7 @@ STYLE = (
 
 
 @record
-class Description:
+class OpenApiTexts:
     """document: JSON. page: HTML."""
 
     document: bytes
@@ -31,18 +31,18 @@ class KeptDescription:
 
     def __init__(self, describe: Callable[[], Described]) -> None:
         self._describe = describe
-        self._making: asyncio.Task[Description] | None = None
+        self._making: asyncio.Task[OpenApiTexts] | None = None
 
-    async def made(self) -> Description:
+    async def made(self) -> OpenApiTexts:
         """Those who ask at the same time wait for one. Raises what `describe` raises; it is tried again then."""
         making = self._making
         if making is None or (making.done() and (making.cancelled() or making.exception())):
             making = self._making = asyncio.create_task(asyncio.to_thread(self._make))
         return await asyncio.shield(making)
 
-    def _make(self) -> Description:
+    def _make(self) -> OpenApiTexts:
         document = self._describe()
-        return Description(jsontext.dumps(document), render(document).encode())
+        return OpenApiTexts(jsontext.dumps(document), render(document).encode())
 
 
 def render(document: Described) -> str:
