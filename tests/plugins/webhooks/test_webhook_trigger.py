@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.jsontext import Json
 from jackfield.api.storage import NewCall
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Node, Workflow
+from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_webhooks.answers.plans import plan
 from jackfield_webhooks.calls import masking
 from jackfield_webhooks.node import ExportedWebhookParameters, WebhookNode, WebhookParameters
@@ -167,11 +169,9 @@ def test_the_model_refuses_what_cannot_be_served(wrong: dict[str, Any]) -> None:
 
 
 async def test_in_a_run_by_hand_the_node_passes_its_input_on(bench: Bench) -> None:
-    class Run:
-        node = Node("i", "n", "webhook", "webhook", 2, {"path": "a", "httpMethod": ["GET", "PUT"]})
-        items = ({"json": {"a": 1}},)
-
-    assert await WebhookNode(bench.context).execute(Run()) == [Run.items, []]  # type: ignore[arg-type]
+    parameters: dict[str, Json] = {"path": "a", "httpMethod": ["GET", "PUT"]}
+    outcome = await FakeNodeRun(WebhookNode(bench.context), parameters, items({"a": 1})).outcome()
+    assert (outcome.json(), [one.item for one in outcome.origins()[0]]) == ([[{"a": 1}], []], [0])
 
 
 # ------------------------------------------------------------------------------------------------------- upkeep
