@@ -10,7 +10,7 @@ from quart import Blueprint, Response, request
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
-from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.http import clamp, json_response, operation, parse_model, principal, read_json, read_model
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.jsontext import Json
@@ -81,6 +81,7 @@ class CredentialRoutes:
         scope=SCOPE,
         response=f"{_SCHEMAS}:CredentialShown",
         tags=TAGS,
+        errors=(DataDamaged,),
     )
     async def get_credential(self, credential_id: str) -> Response:
         stored = await self._stored(credential_id)

@@ -13,6 +13,7 @@ import orjson
 from jackfield.api.errors import Conflict
 from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
+from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Row, Value, encodable, pack
 
@@ -20,13 +21,13 @@ ResultT = TypeVar("ResultT")
 
 _LAST_PART = "SELECT coalesce(max(id), 0) FROM execution_data"
 _LAST_CALL_DATA = "SELECT coalesce(max(id), 0) FROM call_data"
-_ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ADD_PART = "INSERT INTO execution_data VALUES (?, ?, ?)"
-_ADD_DOCUMENT = "INSERT INTO execution_documents VALUES (?, ?)"
-_APPEND_PART = """INSERT INTO execution_data (execution, data)
-    SELECT data, ? FROM executions WHERE id = ? AND finished_at IS NULL"""
-_CHANGE_EXECUTION = """UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
-    resume_at = ?, error = ? WHERE id = ? AND finished_at IS NULL"""
+_ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_PART = "INSERT INTO execution_data VALUES (?, ?, ?, ?)"
+_ADD_DOCUMENT = "INSERT INTO execution_documents VALUES (?, ?, ?)"
+_APPEND_PART = """INSERT INTO execution_data (execution, data, digest)
+    SELECT data, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL"""
+_CHANGE_EXECUTION = f"""UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
+    resume_at = ?, error = ?, digest = digest & {HIGH} | ? WHERE id = ? AND finished_at IS NULL"""  # noqa: S608
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
 _CALL_STATUSES = """SELECT calls.id, calls.status FROM json_each(?) wanted
@@ -115,9 +116,10 @@ class WriteBatch:
             None, None, None, new.retry_of,
             call.id if call else None, call.webhook_id if call else None,
         ]  # fmt: skip
-        self._parts.append((data, data, new.input))
+        self._parts.append((data, data, new.input, of_bytes(new.input)))
         if new.document is not None:
-            self._documents.append((data, pack(new.document)))
+            document = pack(new.document)
+            self._documents.append((data, document, of_bytes(document)))
         if call is not None:
             self.add_call(call, new.id)
         if finished is not None:
@@ -128,10 +130,10 @@ class WriteBatch:
             return
         row = self._executions.get(execution_id)
         if row is None:
-            self._appended.append((steps, execution_id))
+            self._appended.append((steps, of_bytes(steps), execution_id))
             self._changed_ids.add(execution_id)
         else:
-            self._parts.append((self._next_part(), row[_DATA], steps))
+            self._parts.append((self._next_part(), row[_DATA], steps, of_bytes(steps)))
 
     def change_execution(
         self,
@@ -201,11 +203,11 @@ class WriteBatch:
     def flush(self) -> None:
         """Write what was gathered."""
         if self._executions:
-            self._many(_ADD_EXECUTION, self._executions.values())
+            self._many(_ADD_EXECUTION, map(with_digest, self._executions.values()))
             self._many(_ADD_PART, self._parts)
             self._many(_ADD_DOCUMENT, self._documents)
         self._many(_APPEND_PART, self._appended)
-        self._many(_CHANGE_EXECUTION, self._changes.values())
+        self._many(_CHANGE_EXECUTION, map(_changed, self._changes.values()))
         if self._calls:
             self._many(_ADD_CALL, self._calls.values())
             self._many(_ADD_CALL_DATA, self._call_data)
@@ -283,3 +285,10 @@ class WriteBatch:
         if self.careful:
             rows = [[encodable(value) for value in row] for row in rows]
         self.connection.executemany(sql, rows)  # type: ignore[arg-type]
+
+
+def _changed(change: Columns) -> Row:
+    """The values of `_CHANGE_EXECUTION`."""
+    status, started_at, finished_at, resume_at, error, execution_id = change
+    digest = of_state(execution_id, status, finished_at, resume_at, error)
+    return status, started_at, finished_at, resume_at, error, digest, execution_id

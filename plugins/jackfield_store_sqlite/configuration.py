@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import Credential, Page, Variable
+from jackfield_store_sqlite.damage.digests import expect, of_credential
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
 
@@ -13,11 +15,20 @@ _VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key",
 _CREDENTIALS = Query(
     "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
-_REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+_REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, kind = excluded.kind, sealed = excluded.sealed, created_at = excluded.created_at,
-    updated_at = excluded.updated_at"""
+    updated_at = excluded.updated_at, digest = excluded.digest"""
 _REPLACE_VARIABLE = """INSERT INTO variables VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     key = excluded.key, value = excluded.value, created_at = excluded.created_at, updated_at = excluded.updated_at"""
+
+
+def _credential(id: str, *rest: Any) -> Credential:  # Any: the other columns, and the digest
+    """Raises `DataDamaged`."""
+    expect(rest[-1], of_credential((id, *rest)), f"credential {id}")
+    return Credential(id, *rest[:-1])
+
+
+_CREDENTIAL = Query("id, name, kind, sealed, created_at, updated_at, digest", "credentials", "id", _credential)
 
 
 class SqliteConfiguration:
@@ -46,7 +57,7 @@ class SqliteConfiguration:
         return await self._db.read(lambda connection: _CREDENTIALS.page(connection, "", [], offset, limit))
 
     async def credential(self, credential_id: str) -> Credential | None:
-        return await self._db.read(lambda connection: _CREDENTIALS.one(connection, "id = ?", credential_id))
+        return await self._db.read(lambda connection: _CREDENTIAL.one(connection, "id = ?", credential_id))
 
     async def put_credential(self, credential: Credential) -> None:
         row = (
@@ -55,7 +66,7 @@ class SqliteConfiguration:
         )  # fmt: skip
 
         def work(connection: sqlite3.Connection) -> None:
-            execute(connection, _REPLACE_CREDENTIAL, row)
+            execute(connection, _REPLACE_CREDENTIAL, (*row, of_credential(row)))
 
         await self._db.write(work)
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file
+from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.schema import migrate
@@ -44,7 +45,7 @@ class Database:
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.watch = DamageWatch(file, log)
-        self._readers = Readers(file, settings, self._found_damage)
+        self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
         note = self.watch.note_file
         self._writer = StoreWriter(
             self._connect, self._deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
@@ -146,6 +147,9 @@ class Database:
 
     def _found_damage(self) -> None:
         self._damaged = True
+
+    def _found_damaged_row(self, damage: DataDamaged) -> None:
+        self.watch.known.add([DamageFinding(damage.message)])
 
     def _connect(self) -> sqlite3.Connection:
         return connect_writer(self.file, self.settings)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, DataDamaged
 from jackfield.api.storage import (
     OPEN_STATUSES,
     CallStatus,
@@ -22,30 +23,58 @@ from jackfield.api.storage import (
 )
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.damage.digests import (
+    HIGH,
+    checked_document,
+    damaged,
+    expect,
+    of_bytes,
+    of_execution,
+    of_state,
+)
 from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.rows import Query, Value, execute, unpack, where
+from jackfield_store_sqlite.rows import Query, Value, execute, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _LOST = ("failed", "cancelled")
-_END_WAIT = "UPDATE executions SET status = 'running', resume_at = NULL WHERE id = ? AND status = 'waiting'"
-_APPEND_STEPS = "INSERT INTO execution_data (execution, data) SELECT data, ? FROM executions WHERE id = ?"
+_END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, digest = digest & {HIGH} | ?
+    WHERE id = ? AND status = 'waiting'"""  # noqa: S608
+_APPEND_STEPS = "INSERT INTO execution_data (execution, data, digest) SELECT data, ?, ? FROM executions WHERE id = ?"
 
 
-def _row(
-    id: str, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int,
-    started: int | None, finished: int | None, error: bytes | None, retry_of: str | None, resume_at: int | None,
+_COLUMNS = """id, data, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, resume_at,
+    error, retry_of, call_id, webhook_id, digest"""
+
+
+def _whole_row(
+    id: str, data: int, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int,
+    started: int | None, finished: int | None, resume_at: int | None, error: bytes | None, retry_of: str | None,
+    call_id: str | None, webhook_id: str | None, digest: int | None,
 ) -> ExecutionRow:  # fmt: skip
+    """Raises `DataDamaged`."""
+    row = (
+        id, data, workflow_id, version, mode, status, created, started, finished, resume_at, error, retry_of,
+        call_id, webhook_id,
+    )  # fmt: skip
+    expect(digest, of_execution(row), f"execution {id}")
     return ExecutionRow(id, workflow_id, version, mode, status, created, started, finished, error, retry_of, resume_at)
 
 
-_EXECUTIONS = Query(
-    """id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, error, retry_of,
-    resume_at""",
-    "executions",
-    "created_at DESC, id DESC",
-    _row,
-)
+def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or what damage has made of them
+    """One that is damaged is listed as failed, so that the others are listed too."""
+    try:
+        return _whole_row(*row)
+    except DataDamaged as exc:
+        created = row[6] if isinstance(row[6], int) and 0 <= row[6] < _LATEST else 0
+        error = orjson.dumps({"message": exc.message})
+        return ExecutionRow(str(row[0]), None, 0, "manual", "failed", created, None, created, error, None, None)
+
+
+_LATEST = 2**42
+"""Milliseconds; later moments are damage."""
+_LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
+_ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 
 
 class SqliteExecutions:
@@ -77,9 +106,10 @@ class SqliteExecutions:
 
     async def end_wait(self, execution_id: str, steps: bytes) -> bool:
         def run(connection: sqlite3.Connection) -> bool:
-            ended = execute(connection, _END_WAIT, [execution_id]).rowcount > 0
+            digest = of_state(execution_id, "running", None, None, None)
+            ended = execute(connection, _END_WAIT, [digest, execution_id]).rowcount > 0
             if ended:
-                execute(connection, _APPEND_STEPS, [steps, execution_id])
+                execute(connection, _APPEND_STEPS, [steps, of_bytes(steps), execution_id])
             return ended
 
         return await self._db.write(run, len(steps) + _OVERHEAD)
@@ -92,7 +122,7 @@ class SqliteExecutions:
 
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         clause, values = _conditions(where)
-        return await self._db.read(lambda connection: _EXECUTIONS.page(connection, clause, values, offset, limit))
+        return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
 
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         clause, values = _conditions(where)
@@ -137,26 +167,33 @@ def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
 
 
 def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution | None:
-    row = _EXECUTIONS.one(connection, "id = ?", execution_id)
+    row = _ONE.one(connection, "id = ?", execution_id)
     if row is None:
         return None
+    what = f"execution {execution_id}"
     joined = """SELECT e.data, e.call_id, e.webhook_id, c.status FROM executions e
         LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = ?"""
     data, call_id, webhook_id, status = execute(connection, joined, [execution_id]).fetchone()
-    (given,) = execute(connection, "SELECT data FROM execution_data WHERE id = ?", [data]).fetchone()
-    steps = [chunk for (chunk,) in execute(connection, f"SELECT data {_STEPS} ORDER BY id", [data])]
+    parts = execute(connection, "SELECT data, digest FROM execution_data WHERE id = ?", [data]).fetchall()
+    if not parts:
+        raise damaged(what)
+    parts += execute(connection, f"SELECT data, digest {_STEPS} ORDER BY id", [data]).fetchall()
+    for content, digest in parts:
+        expect(digest, of_bytes(content), what)
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status
-    return StoredExecution(row, given, steps, _document(connection, data), call, call_status)
+    document = _document(connection, data, what)
+    return StoredExecution(row, parts[0][0], [content for content, _ in parts[1:]], document, call, call_status)
 
 
 _DELETE_DOCUMENT = "DELETE FROM execution_documents WHERE data = ?"
 _STEPS = "FROM execution_data WHERE execution = ? AND id <> execution"
 
 
-def _document(connection: sqlite3.Connection, data: int) -> Document | None:
-    row = execute(connection, "SELECT document FROM execution_documents WHERE data = ?", [data]).fetchone()
-    return None if row is None else unpack(row[0])
+def _document(connection: sqlite3.Connection, data: int, what: str) -> Document | None:
+    sql = "SELECT document, digest FROM execution_documents WHERE data = ?"
+    row = execute(connection, sql, [data]).fetchone()
+    return None if row is None else checked_document(row[0], row[1], of_bytes(row[0]), what)
 
 
 def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:

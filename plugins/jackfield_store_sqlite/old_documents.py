@@ -11,6 +11,7 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.old_documents import OldDocument
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_writer
+from jackfield_store_sqlite.damage.digests import of_bytes, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import execute, pack, unpack
 
@@ -20,8 +21,8 @@ _OLD = """SELECT u.workflow_id, u.version, v.document FROM unsealed_versions u
         LEFT JOIN workflow_versions v ON v.workflow_id = u.workflow_id AND v.version = u.version
     UNION ALL SELECT '', u.data, d.document FROM unsealed_runs u LEFT JOIN execution_documents d ON d.data = u.data
     LIMIT ?"""
-_PUT_VERSION = "UPDATE workflow_versions SET document = ? WHERE workflow_id = ? AND version = ?"
-_PUT_RUN = "UPDATE execution_documents SET document = ? WHERE data = ?"
+_PUT_VERSION = "UPDATE workflow_versions SET document = ?, digest = ? WHERE workflow_id = ? AND version = ?"
+_PUT_RUN = "UPDATE execution_documents SET document = ?, digest = ? WHERE data = ?"
 _DONE_VERSION = "DELETE FROM unsealed_versions WHERE workflow_id = ? AND version = ?"
 _DONE_RUN = "DELETE FROM unsealed_runs WHERE data = ?"
 
@@ -58,10 +59,10 @@ class SqliteOldDocuments:
 
 def _put(connection: sqlite3.Connection, ident: str, number: int, data: bytes) -> None:
     if ident == _RUN:
-        execute(connection, _PUT_RUN, [data, number])
+        execute(connection, _PUT_RUN, [data, of_bytes(data), number])
         execute(connection, _DONE_RUN, [number])
     else:
-        execute(connection, _PUT_VERSION, [data, ident, number])
+        execute(connection, _PUT_VERSION, [data, of_version(ident, number, data), ident, number])
         execute(connection, _DONE_VERSION, [ident, number])
 
 

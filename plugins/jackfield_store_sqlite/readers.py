@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_reader
+from jackfield_store_sqlite.damage.digests import readable
 from jackfield_store_sqlite.settings import SqliteSettings
 
 ResultT = TypeVar("ResultT")
@@ -30,10 +31,17 @@ class _Place(threading.local):
 class Readers:
     """A bounded pool. A read that takes longer than the limit is interrupted and fails."""
 
-    def __init__(self, file: Path, settings: SqliteSettings, on_damage: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        file: Path,
+        settings: SqliteSettings,
+        on_damage: Callable[[], None],
+        on_damaged_row: Callable[[DataDamaged], None],
+    ) -> None:
         self._file = file
         self._settings = settings
         self._on_damage = on_damage
+        self._on_damaged_row = on_damaged_row
         self._pool = ThreadPoolExecutor(settings.readers, thread_name_prefix="jackfield-store-reader")
         self._place = _Place()
         self._open: set[sqlite3.Connection] = set()
@@ -68,10 +76,13 @@ class Readers:
             connection = self._connected()
             connection.execute("BEGIN")
             try:
-                return work(connection)
+                return self._readable(work, connection)
             finally:
                 if connection.in_transaction:
                     connection.execute("COMMIT")
+        except DataDamaged as damage:
+            self._on_damaged_row(damage)
+            raise
         except sqlite3.Error as error:
             self._forget()
             if failures.is_damage(error):
@@ -79,6 +90,17 @@ class Readers:
             if failures.is_outage(error):
                 raise failures.unavailable(error) from error
             raise
+
+    @staticmethod
+    def _readable(work: Callable[[sqlite3.Connection], ResultT], connection: sqlite3.Connection) -> ResultT:
+        """Text that damage has made undecodable is read once more as far as it can be: a digest finds it."""
+        try:
+            return work(connection)
+        except sqlite3.OperationalError as error:
+            if hasattr(error, "sqlite_errorcode") or connection.text_factory is readable:
+                raise
+            connection.text_factory = readable
+            return work(connection)
 
     def _connected(self) -> sqlite3.Connection:
         place = self._place

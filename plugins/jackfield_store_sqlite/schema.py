@@ -131,8 +131,13 @@ _REACH = (
     "INSERT INTO reach VALUES (1, randomblob(16), 0)",
 )
 """How many commits there were; each of them writes it, so that a look at the store needs no row of its own."""
+_DIGESTS = tuple(
+    f"ALTER TABLE {table} ADD COLUMN digest INTEGER"
+    for table in ("executions", "execution_data", "execution_documents", "workflow_versions", "credentials")
+)
+"""Of rows, see `damage.digests`; rows of before have none."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH,
+    _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
 )  # fmt: skip
 
 

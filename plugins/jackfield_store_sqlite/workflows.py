@@ -13,9 +13,10 @@ from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite import registrations as routes
 from jackfield_store_sqlite.calls import forget_histories
+from jackfield_store_sqlite.damage.digests import checked_document, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken
-from jackfield_store_sqlite.rows import Query, execute, number, pack, unpack, where
+from jackfield_store_sqlite.rows import Query, execute, number, pack, where
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -24,9 +25,12 @@ _FORGET_OLD = """DELETE FROM workflow_versions WHERE workflow_id = ? AND version
 
 
 def _stored(
-    id: str, name: str, active: int, version: int, document: bytes, created: int, updated: int
+    id: str, name: str, active: int, version: int, document: bytes, created: int, updated: int, digest: int | None
 ) -> StoredWorkflow:
-    return StoredWorkflow(id, name, bool(active), version, unpack(document), created, updated)
+    """Raises `DataDamaged`."""
+    what = f"workflow {id} in version {version}"
+    parsed = checked_document(document, digest, of_version(id, version, document), what)
+    return StoredWorkflow(id, name, bool(active), version, parsed, created, updated)
 
 
 def _row(id: str, name: str, active: int, version: int, created: int, updated: int, nodes: int) -> WorkflowRow:
@@ -35,13 +39,16 @@ def _row(id: str, name: str, active: int, version: int, created: int, updated: i
 
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _CURRENT = Query(
-    "w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at",
+    "w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
 _EARLIER = Query(
-    "w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at", _VERSIONED, "v.version", _stored
+    "w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest",
+    _VERSIONED,
+    "v.version",
+    _stored,
 )
 _LIST = Query(
     "id, name, active, version, created_at, updated_at, node_count", "workflows", "updated_at DESC, id DESC", _row
@@ -190,8 +197,9 @@ def _save(connection: sqlite3.Connection, new: StoredWorkflow, registrations: Se
 def _add_version(
     connection: sqlite3.Connection, workflow: StoredWorkflow, document: bytes, now: int, author: str | None
 ) -> None:
-    row = (workflow.id, workflow.version, workflow.name, now, author, document)
-    execute(connection, "INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?)", row)
+    digest = of_version(workflow.id, workflow.version, document)
+    row = (workflow.id, workflow.version, workflow.name, now, author, document, digest)
+    execute(connection, "INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _node_count(document: Document) -> int:

@@ -144,3 +144,41 @@ def test_no_false_alarm(new_daemon: StartDaemon, tmp_path: Path) -> None:
     daemon.start()
     assert ready(daemon)["status"] == "ready"
     assert errors(daemon) == []
+
+
+def test_flips_in_the_database_are_told(filled: tuple[Daemon, list[str]], tmp_path: Path) -> None:
+    """Whatever is read is what was written, or is refused by name; nothing is a 500."""
+    daemon, acknowledged = filled
+    daemon.start()
+    api = daemon.admin()
+    whole = {each: api.get(f"/executions/{each}").json() for each in acknowledged}
+    assert daemon.stop() == 0
+    saved = tmp_path / "saved"
+    shutil.copytree(daemon.config_dir, saved)
+    chance = random.Random(9)
+    size = (saved / DATABASE).stat().st_size
+    told = 0
+    for number in range(FLIPS):
+        again(daemon, saved)
+        damage = flip_at(daemon.config_dir / DATABASE, chance, int(size * (number + chance.random()) / FLIPS))
+        damage.inflict()
+        daemon.start(wait=False)
+        poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
+        if not daemon.running:
+            assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
+            told += 1
+            continue
+        api = daemon.admin()
+        assert api.get("/executions").status_code in (200, 503), damage.what
+        changed = 0
+        for each in acknowledged:
+            answer = api.get(f"/executions/{each}")
+            assert answer.status_code in (200, 404, 409, 503), f"{damage.what}: {answer.text}"
+            if answer.status_code != 200 or answer.json() != whole[each]:
+                changed += 1
+                assert answer.status_code != 409 or answer.json()["code"] == "DATA_DAMAGED"
+        if changed:
+            assert run(daemon, "doctor").returncode == 1, f"{damage.what}: {changed} executions"
+            told += 1
+        assert daemon.stop() == 0
+    assert told, "flips that change nothing prove nothing"

@@ -87,7 +87,7 @@ class Backlog:
     async def _load(self, execution_id: str) -> None:
         if self._live.knows(execution_id) or execution_id in self._put_off:
             return
-        stored = await self._services.store.execution(execution_id)
+        stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
             return
         if (seconds := self._recovery.put_off(stored)) > 0:

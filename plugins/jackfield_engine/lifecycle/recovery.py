@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from jackfield.api.engine import ExecutionRequest, Outcome
-from jackfield.api.errors import NotFound, StoreUnavailable
+from jackfield.api.engine import ExecutionRequest, Failure, Outcome
+from jackfield.api.errors import DataDamaged, NotFound, StoreUnavailable
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import OPEN_STATUSES, Store, StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, FinishedExecution, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import (
     back_off,
@@ -20,7 +20,7 @@ from jackfield_engine.lifecycle.resuming import (
     within_slices,
 )
 from jackfield_engine.run.live_run import LiveRun
-from jackfield_engine.run.persistence import resumes
+from jackfield_engine.run.persistence import failure_json, resumes
 from jackfield_engine.shared.services import Services
 
 PAGE = 1000
@@ -101,6 +101,20 @@ class Recovery:
         await asyncio.shield(self._services.store.finish_execution(finished))
         self._live.handles.of(stored.row.id).over(outcome_of(stored, finished))
         await self._cancel_children(stored.row.id)
+
+    async def stored(self, execution_id: str) -> StoredExecution | None:
+        """An open execution; None for one that is not there, or whose data is damaged, which ends it. Raises
+        `StoreUnavailable`."""
+        try:
+            return await self._services.store.execution(execution_id)
+        except DataDamaged as exc:
+            self._services.context.log.error("execution %s cannot be resumed: %s", execution_id, exc.message)
+            now, error = self._services.clock.now_ms(), failure_json(Failure(exc.message))
+            await asyncio.shield(
+                self._services.store.finish_execution(FinishedExecution(execution_id, "failed", now, now, error=error))
+            )
+            await self._cancel_children(execution_id)
+            return None
 
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""

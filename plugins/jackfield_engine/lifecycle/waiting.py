@@ -96,7 +96,7 @@ class Waiting:
     async def _take(self, execution_id: str) -> None:
         if self._live.knows(execution_id):
             return
-        stored = await self._services.store.execution(execution_id)
+        stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
             return
         run = await self._recovery.load(stored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sqlite3
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import TypeVar
 
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_reader
+from jackfield_store_sqlite.damage.rows_check import damaged_rows
 from jackfield_store_sqlite.settings import SqliteSettings
 
 ResultT = TypeVar("ResultT")
@@ -54,7 +56,7 @@ def look(file: Path, settings: SqliteSettings, pace: Pace) -> Sequence[str] | No
     """Everything that is wrong with the database, a sentence each; None when it was stopped."""
     try:
         with closing(connect_reader(file, settings)) as connection:
-            return problems(connection, file, pace)
+            return problems(connection, file, pace) or rows(connection, pace)
     except sqlite3.Error as error:
         return None if pace.stopped.is_set() else [f"{failures.reason(error)}: {file}."]
 
@@ -64,3 +66,9 @@ def problems(connection: sqlite3.Connection, file: Path, pace: Pace) -> Sequence
     connection.set_progress_handler(pace, _STEPS)
     found = [text for (text,) in connection.execute(f"PRAGMA quick_check({_TOLD})") if text != "ok"]
     return [f"The database {file} is damaged: {' '.join(text.split())}." for text in found]
+
+
+def rows(connection: sqlite3.Connection, pace: Pace) -> Sequence[str] | None:
+    """What digests say of rows; None when it was stopped. Raises sqlite3.Error."""
+    found = list(itertools.islice(damaged_rows(connection, pace), _TOLD))
+    return None if pace.stopped.is_set() and not found else found

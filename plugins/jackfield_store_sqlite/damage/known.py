@@ -11,8 +11,8 @@ from pathlib import Path
 import orjson
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.api.files import read_private, remove_private, write_private
-from jackfield.api.records import record
+from jackfield.api.files import read_private, write_private
+from jackfield.api.records import record, replace
 
 LIMIT = 20
 """Findings that are kept; more say nothing new."""
@@ -21,10 +21,11 @@ REMEDY = "restore a backup, or accept it with `jackfield acknowledge-damage`"
 
 @record
 class DamageFinding:
-    """text: a sentence; lost: commits that are missing, as far as that is known."""
+    """text: a sentence; lost: commits that are missing, as far as that is known; accepted: somebody acknowledged it."""
 
     text: str
     lost: int = 0
+    accepted: bool = False
 
 
 class KnownDamage:
@@ -36,6 +37,9 @@ class KnownDamage:
         self._lock = threading.Lock()
         self._unsaved: list[DamageFinding] = []
         self.findings: Sequence[DamageFinding] = ()
+        """What nobody has acknowledged."""
+        self.accepted: frozenset[str] = frozenset()
+        """Texts that somebody has: what is still so is not told again."""
 
     def refresh(self) -> None:
         """What the file says now: a command may have acknowledged it. What could not be written is tried again."""
@@ -43,36 +47,49 @@ class KnownDamage:
             stored: Sequence[DamageFinding] = _stored(self.path)
             if self._unsaved:
                 stored = self._saved(stored, self._unsaved)
-            self.findings = stored
+            self._show(stored)
 
     def add(self, found: Sequence[DamageFinding]) -> None:
         """Keep what is not known yet, and log it."""
         with self._lock:
             known = _stored(self.path)
             texts = {each.text for each in (*known, *self._unsaved)}
-            new = [each for each in found if each.text not in texts]
-            self.findings = self._saved(known, [*self._unsaved, *new])
+            new = [each for each in found if each.lost or each.text not in texts]
+            self._show(self._saved(known, [*self._unsaved, *new]))
         for each in new:
             self._log.error("%s To do: %s.", each.text, REMEDY)
 
     def acknowledge(self) -> Sequence[DamageFinding]:
         """Forget it; what was forgotten. Raises `ConfigurationError`."""
         with self._lock:
-            known = _stored(self.path)
-            remove_private(self.path)
-            self._unsaved, self.findings = [], ()
-            return known
+            known = [*_stored(self.path), *self._unsaved]
+            if known:
+                _write(self.path, [replace(each, accepted=True) for each in known[-LIMIT:]])
+            self._unsaved = []
+            self._show(_stored(self.path))
+            return [each for each in known if not each.accepted]
+
+    def _show(self, every: Sequence[DamageFinding]) -> None:
+        self.findings = [each for each in every if not each.accepted]
+        self.accepted = frozenset(each.text for each in every if each.accepted)
 
     def _saved(self, stored: Sequence[DamageFinding], new: Sequence[DamageFinding]) -> Sequence[DamageFinding]:
         if not new:
             return stored
-        every = [*stored, *new][:LIMIT]
+        open_ones = [*(each for each in stored if not each.accepted), *new][:LIMIT]
+        every = [*(each for each in stored if each.accepted), *open_ones]
         try:
-            write_private(self.path, orjson.dumps([{"text": each.text, "lost": each.lost} for each in every]))
+            _write(self.path, every)
             self._unsaved = []
         except ConfigurationError:
             self._unsaved = list(new)
         return every
+
+
+def _write(path: Path, findings: Sequence[DamageFinding]) -> None:
+    """Raises `ConfigurationError`."""
+    fields = [{"text": each.text, "lost": each.lost, "accepted": each.accepted} for each in findings]
+    write_private(path, orjson.dumps(fields))
 
 
 def _stored(path: Path) -> list[DamageFinding]:
@@ -83,6 +100,9 @@ def _stored(path: Path) -> list[DamageFinding]:
     if content is None:
         return []
     try:
-        return [DamageFinding(str(each["text"]), int(each["lost"])) for each in orjson.loads(content)]
+        return [
+            DamageFinding(str(each["text"]), int(each["lost"]), bool(each["accepted"]))
+            for each in orjson.loads(content)
+        ]
     except (ValueError, TypeError, KeyError):
         return [DamageFinding(f"Damage was found, but {path} cannot be read any more.")]

@@ -10,7 +10,7 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, ExecutionRequest
-from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.errors import Conflict, DataDamaged, NotFound
 from jackfield.api.http import clamp, json_response, operation, request_id
 from jackfield.api.object_references import load
 from jackfield.api.records import replace
@@ -82,6 +82,7 @@ class ExecutionRoutes:
         query=schema("ExecutionQuery"),
         response=schema("ExecutionShown"),
         tags=TAGS,
+        errors=(DataDamaged,),
     )
     async def get_execution(self, execution_id: str) -> Response:
         most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
@@ -94,6 +95,7 @@ class ExecutionRoutes:
         query=schema("ItemsQuery"),
         response=schema("ItemPage"),
         tags=TAGS,
+        errors=(DataDamaged,),
     )
     async def list_items(self, execution_id: str) -> Response:
         page = paging(50, MOST_ITEMS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quart import Response, request
 
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.http import json_response, operation, parse_model, read_json
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
@@ -91,7 +91,14 @@ class WorkflowRoutes:
     async def create_workflow(self) -> Response:
         return await self._created(await self._changes.create(await read_json(), author()))
 
-    @operation("Read a workflow", scope="workflows:read", response=schema("WorkflowShown"), tags=TAGS, headers=ETAG)
+    @operation(
+        "Read a workflow",
+        scope="workflows:read",
+        response=schema("WorkflowShown"),
+        tags=TAGS,
+        errors=(DataDamaged,),
+        headers=ETAG,
+    )
     async def get_workflow(self, workflow_id: str) -> Response:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if stored is None:
@@ -229,6 +236,7 @@ class WorkflowRoutes:
         response=schema("WorkflowShown"),
         tags=TAGS,
         headers=ETAG,
+        errors=(DataDamaged,),
     )
     async def get_version(self, workflow_id: str, version: str) -> Response:
         stored = await self._context.store.workflow_version(known_id(workflow_id, "workflow"), _number(version))

@@ -141,6 +141,13 @@ class Conflict(JackfieldError):
     title = "Conflict"
 
 
+class DataDamaged(Conflict):
+    """What is stored under this id was damaged on the disk; restore it from a backup, or delete it."""
+
+    code = "DATA_DAMAGED"
+    title = "Data damaged"
+
+
 class PayloadTooLarge(JackfieldError):
     """The body is larger than this address accepts."""
 

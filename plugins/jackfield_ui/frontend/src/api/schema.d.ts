@@ -3369,6 +3369,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
@@ -3707,6 +3708,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
@@ -3831,6 +3833,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
@@ -4852,6 +4855,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
@@ -5331,6 +5335,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
@@ -5782,7 +5787,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether store and engine work; failed plugins are named beside that. */
+        /** Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that. */
         get: {
             parameters: {
                 query?: never;
@@ -5792,7 +5797,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Whether store and engine work; failed plugins are named beside that. */
+                /** @description Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -8298,7 +8303,7 @@ export interface components {
         ReadinessShown: {
             /**
              * Checks
-             * @description `ok`, or what is wrong, of each; the plugins that failed.
+             * @description `ok`, or what is wrong, of each; failed plugins.
              */
             checks: {
                 [key: string]: components["schemas"]["JsonValue"];
