@@ -30,7 +30,7 @@ _CHANGE_EXECUTION = f"""UPDATE executions SET status = ?, started_at = coalesce(
     resume_at = ?, error = ?, digest = digest & {HIGH} | ? WHERE id = ? AND finished_at IS NULL"""  # noqa: S608
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
-_CALL_STATUSES = """SELECT calls.id, calls.status FROM json_each(?) wanted
+_CALL_STATUSES = """SELECT calls.webhook_id, calls.id, calls.status FROM json_each(?) wanted
     JOIN calls ON calls.webhook_id = wanted.value ->> 0 AND calls.id = wanted.value ->> 1"""
 _CHANGE_CALL = """UPDATE calls SET status = ?, response_status = coalesce(?, response_status),
     response_body = coalesce(?, response_body), response_truncated = coalesce(?, response_truncated),
@@ -245,18 +245,19 @@ class WriteBatch:
         if not self._call_changes:
             return
         wanted = orjson.dumps([(each.webhook_id, each.call_id) for each in self._call_changes]).decode()
-        known: dict[str, str] = dict(self.connection.execute(_CALL_STATUSES, (wanted,)).fetchall())
-        self._many(
-            _CHANGE_CALL, [self._call_change(each, known) for each in self._call_changes if each.call_id in known]
-        )
+        found = self.connection.execute(_CALL_STATUSES, (wanted,)).fetchall()
+        known: dict[tuple[str, str], str] = {(webhook_id, call_id): status for webhook_id, call_id, status in found}
+        changes = [each for each in self._call_changes if (each.webhook_id, each.call_id) in known]
+        self._many(_CHANGE_CALL, [self._call_change(each, known) for each in changes])
 
-    def _call_change(self, update: CallUpdate, known: dict[str, str]) -> Row:
-        if update.status is not None and known[update.call_id] == "pending":
-            known[update.call_id] = update.status
+    def _call_change(self, update: CallUpdate, known: dict[tuple[str, str], str]) -> Row:
+        call = (update.webhook_id, update.call_id)
+        if update.status is not None and known[call] == "pending":
+            known[call] = update.status
             self._count(update.webhook_id).ended(update.status)
         truncated = None if update.response_body is None else int(update.response_truncated)
         return (
-            known[update.call_id], update.response_status, update.response_body, truncated, update.duration_ms,
+            known[call], update.response_status, update.response_body, truncated, update.duration_ms,
             update.webhook_id, update.call_id,
         )  # fmt: skip
 

@@ -70,5 +70,5 @@ def problems(connection: sqlite3.Connection, file: Path, pace: Pace) -> Sequence
 
 def rows(connection: sqlite3.Connection, pace: Pace) -> Sequence[str] | None:
     """What digests say of rows; None when it was stopped. Raises sqlite3.Error."""
-    found = list(itertools.islice(damaged_rows(connection, pace), _TOLD))
+    found = list(itertools.islice(dict.fromkeys(damaged_rows(connection, pace)), _TOLD))
     return None if pace.stopped.is_set() and not found else found
