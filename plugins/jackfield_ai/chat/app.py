@@ -161,7 +161,9 @@ class Chats:
             raise UnsupportedMediaType("Send the message as application/json: {sessionId, chatInput}.")
         sent = cast("bytes", await request.get_data(cache=False))
         budget = budget_of(request.scope)
-        memory = None if len(sent) < SMALL else taken_for(request.scope, await apart(budget, json_memory, sent))
+        memory = (
+            None if len(sent) < SMALL else taken_for(request.scope, await apart(budget, json_memory, sent), len(sent))
+        )
         message = message_in(loads(sent) if memory is None else await apart(budget, loads, sent))
         del sent
         if message.get("action") == "loadPreviousSession":

@@ -6,6 +6,9 @@ from passlib.context import CryptContext
 
 from jackfield_auth.settings import PasswordSettings
 
+NO_MEMORY = ("Memory allocation error", "Threading failure")
+"""argon2's words, which passlib takes for a mistake in the stored hash."""
+
 
 class Argon2:
     """argon2id at the cost of the settings. Slow by design: call it in a thread."""
@@ -28,6 +31,8 @@ class Argon2:
         as the stored hash is always wrong and costs the same."""
         try:
             right, renewed = self._context.verify_and_update(password, stored or self._nobodys)
-        except ValueError:  # a stored hash that is none, or a password that cannot be encoded
+        except ValueError as exc:  # a stored hash that is none, or a password that cannot be encoded
+            if any(reason in str(exc) for reason in NO_MEMORY):
+                raise MemoryError from None
             return False, None
         return bool(right) and stored is not None, renewed

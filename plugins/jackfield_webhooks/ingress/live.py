@@ -12,6 +12,7 @@ from jackfield.api.binary import BinaryError
 from jackfield.api.body_budget import SMALL, apart, body_memory
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
+from jackfield.api.headroom import unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.storage import StoredAnswer
 from jackfield_webhooks import paths
@@ -73,9 +74,9 @@ class Ingress:
             return
         except JackfieldError as exc:
             answer = self._refuse(call, exc)
-        except Exception:
+        except Exception as exc:
             self._context.log.exception("A webhook call failed.", extra={"requestId": call.request_id})
-            answer = answers.of_error(JackfieldError())
+            answer = answers.of_error(unexpected(exc))
         finally:
             call.reader.release()
         answer = answers.for_request(answer, call.request_id)
@@ -138,7 +139,7 @@ class Ingress:
         inline = len(call.body) < self._settings.parse_in_thread
         size = body_memory(call.body, kind) if inline else await apart(call.budget, body_memory, call.body, kind)
         if call.budget is not None:
-            call.memory = call.budget.take(size)
+            call.memory = call.budget.take(size, len(call.body))
         if inline:
             return bodies.parse(call.body, content_type, hook.body)
         return await apart(call.budget, bodies.parse, call.body, content_type, hook.body)

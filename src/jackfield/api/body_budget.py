@@ -14,6 +14,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from weakref import WeakSet
 
 from .errors import MemoryExhausted, PayloadTooLarge
+from .headroom import Headroom
 
 ParamsT = ParamSpec("ParamsT")
 ResultT = TypeVar("ResultT")
@@ -23,6 +24,8 @@ executions in memory bound their number."""
 RETRY_AFTER_S = 2
 BODY_BUDGET = "jackfield.body_budget"
 """Key of the daemon's `BodyBudget` in every request's scope."""
+_PARSER = 16
+"""Bytes that orjson needs for each byte of a document while it parses it: twelve, and what lies between."""
 _XML = 400
 """Bytes that an element of XML costs: an object, its name and its place."""
 
@@ -55,8 +58,10 @@ class BodyBudget:
     """What bodies may take, together and each. One for the daemon; for the event loop's thread alone, but memory that
     was taken may be let go of anywhere."""
 
-    def __init__(self, total: int, each: int) -> None:
-        """In bytes. each: of the body of one execution, or of one request of the API."""
+    def __init__(self, total: int, each: int, headroom: Headroom | None = None) -> None:
+        """In bytes. each: of the body of one execution, or of one request of the API. headroom: where the system limits
+        the process."""
+        self._headroom = headroom
         self._total = total
         self._each = each
         self._taken: WeakSet[TakenMemory] = WeakSet()
@@ -68,9 +73,13 @@ class BodyBudget:
         """Bytes."""
         return sum(one.size for one in self._taken)
 
-    def take(self, size: Measured) -> TakenMemory:
-        """Raises `PayloadTooLarge` when one body may not have so much, `MemoryExhausted` when there is not enough
-        left now."""
+    def take(self, size: Measured, sent: int = 0) -> TakenMemory:
+        """sent: bytes of the body, where a parser takes memory beside it. Raises `PayloadTooLarge` when one body may
+        not have so much, `MemoryExhausted` when there is not enough left now, `MemoryShort` when the system would not
+        give it."""
+        if self._headroom is not None:
+            # Others may be parsed at the same time, and have not taken all of theirs yet.
+            self._headroom.check(size + sent * _PARSER + 2 * self.used)
         most = min(self._each, self._total)
         if size > most:
             name = "server.body_memory_per_execution" if self._each <= self._total else "server.body_memory"
@@ -103,10 +112,10 @@ async def apart(
         return await asyncio.to_thread(work, *args, **kwargs)
 
 
-def taken_for(scope: Mapping[str, object], size: Measured) -> TakenMemory | None:
+def taken_for(scope: Mapping[str, object], size: Measured, sent: int = 0) -> TakenMemory | None:
     """Memory for a body of this request. Raises `PayloadTooLarge`, `MemoryExhausted`."""
     budget = budget_of(scope)
-    return None if budget is None else budget.take(size)
+    return None if budget is None else budget.take(size, sent)
 
 
 def json_memory(data: bytes) -> Measured:

@@ -231,6 +231,14 @@ class MemoryExhausted(JackfieldError):
     title = "Memory exhausted"
 
 
+class MemoryShort(JackfieldError):
+    """The daemon has too little memory left; try again, or raise its limit."""
+
+    status = 503
+    code = "MEMORY_SHORT"
+    title = "Memory short"
+
+
 class ExecutionTimeout(JackfieldError):
     """The workflow gave no answer in time; it goes on running."""
 

@@ -162,7 +162,7 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
     if len(body) < SMALL:
         return jsontext.loads(body, max_depth=max_depth)
     budget = budget_of(request.scope)
-    g.body_memory = taken_for(request.scope, await apart(budget, json_memory, body))
+    g.body_memory = taken_for(request.scope, await apart(budget, json_memory, body), len(body))
     return await apart(budget, jsontext.loads, body, max_depth=max_depth)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import orjson
 
 from .errors import InvalidInput
+from .headroom import check_memory
 from .json_values import Json, depth_exceeds, dumps
 
 SLICE = 128 * 1024
@@ -36,6 +37,7 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
     except _TooDeep:
         raise _too_deep(max_depth) from None
     except orjson.JSONDecodeError as exc:
+        check_memory(exc.msg)
         raise _invalid(exc.msg) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise _invalid(str(exc)) from None

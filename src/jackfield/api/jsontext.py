@@ -8,6 +8,7 @@ from __future__ import annotations
 import orjson
 
 from .errors import InvalidInput
+from .headroom import check_memory
 from .json_values import Json, depth_exceeds, dumps
 
 __all__ = ["LARGE", "MAX_DEPTH", "Json", "depth_exceeds", "dumps", "loads"]
@@ -34,6 +35,7 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
     try:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as exc:
+        check_memory(exc.msg)
         reason = f"{exc.msg} (line {exc.lineno}, column {exc.colno})"
         raise InvalidInput("The body is not valid JSON.", details={"body": reason}) from None
     if _may_be_deeper(data, max_depth) and depth_exceeds(value, max_depth):

@@ -96,6 +96,13 @@ class DaemonSettings(Table):
         le=600_000,
         description="From how long on the log and `jackfield doctor` name what holds the event loop, in ms; 0: never.",
     )
+    memory_reserve: int = Field(
+        64 * 1024 * 1024,
+        ge=0,
+        le=1 << 34,
+        description="With a limit of the address space (`ulimit -v`): requests get 503 while less than this is left, "
+        "in bytes.",
+    )
     trim_interval: float = Field(
         30.0, ge=1, le=86400, description="How often freed memory is given back to the system (glibc only), in seconds."
     )

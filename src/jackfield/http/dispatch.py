@@ -14,10 +14,11 @@ from jackfield.api.auth import OWNER, Principal
 from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.containment import passes
 from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
+from jackfield.api.headroom import find_headroom, unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
 from jackfield.core.logs import request_id as request_id_of_log
-from jackfield.core.tables import AuthSettings, ServerSettings
+from jackfield.core.tables import AuthSettings, DaemonSettings, ServerSettings
 
 from .cors import Cors
 from .credential_lifetime import CredentialBoundSocket, while_credential_counts
@@ -75,7 +76,8 @@ class Dispatcher:
         server = kernel.settings.get(ServerSettings)
         self._head_limit = server.header_limit
         self._body_timeout = server.body_timeout
-        self._body_budget = BodyBudget(server.body_memory, server.body_memory_per_execution)
+        self._headroom = find_headroom(kernel.settings.get(DaemonSettings).memory_reserve)
+        self._body_budget = BodyBudget(server.body_memory, server.body_memory_per_execution, self._headroom)
         strangers = kernel.authenticator.has_strangers
         self._body_limit = kernel.settings.get(AuthSettings).body_limit if strangers else None
         """None: no method reads bodies."""
@@ -122,6 +124,8 @@ class Dispatcher:
         try:
             if problem is not None:
                 raise problem
+            if self._headroom is not None and path not in PROBES:
+                self._headroom.check()
             mount = self._mount_of(path)
             if mount is not None and mount.access == "public":
                 self._gate.check_host(scope, "public")
@@ -138,7 +142,7 @@ class Dispatcher:
             if passes(exc):
                 raise
             log.exception("%s %s failed.", scope["method"], path, extra={"requestId": ident})
-            await self._answer_error(scope, exchange.send, JackfieldError(), begun)
+            await self._answer_error(scope, exchange.send, unexpected(exc), begun)
         finally:
             counters.seconds += time.perf_counter() - started
 

@@ -18,6 +18,7 @@ from jackfield.api import errors
 from jackfield.api.auth import Principal
 from jackfield.api.containment import Escaped, is_ctrl_c, passes, told
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
+from jackfield.api.headroom import unexpected
 from jackfield.core.tables import ServerSettings
 
 from .errors import body_of, challenge
@@ -178,4 +179,4 @@ def translate(error: HTTPException) -> JackfieldError:
 
 async def _unexpected(error: Exception) -> Response:
     log.error("%s %s failed.", _asked().method, _asked().path, exc_info=error)
-    return _answer(JackfieldError())
+    return _answer(unexpected(error))
