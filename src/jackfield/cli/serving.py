@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Timer
 
+from jackfield.core.disk_reserve import DiskReserve
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs
 from jackfield.core.memory import share_arena
-from jackfield.core.tables import LogSettings, ServerSettings
+from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
 from jackfield.http.app import create_app
 from jackfield.http.server import hold_beside, listen, run
 
@@ -58,6 +59,8 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     """Raises `ConfigurationError` for everything that prevents the start."""
     share_arena()
     kernel = runtime.kernel(config_dir, overrides)
+    disk = DiskReserve(kernel.config_dir, kernel.settings.get(DaemonSettings).disk_reserve)
+    was_full = disk.prepare()
     lock = DirectoryLock(kernel.config_dir)
     lock.acquire()
     try:
@@ -65,6 +68,10 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         sock = listen(kernel.settings.get(ServerSettings))
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
+        if was_full:
+            log.warning(
+                "The disk of %s is full; the daemon starts on the room kept for that. Free some.", kernel.config_dir
+            )
         try:
             app = create_app(kernel)
             spare_collector()

@@ -96,6 +96,12 @@ class DaemonSettings(Table):
         le=600_000,
         description="From how long on the log and `jackfield doctor` name what holds the event loop, in ms; 0: never.",
     )
+    disk_reserve: int = Field(
+        1024 * 1024,
+        ge=0,
+        le=1 << 30,
+        description="Room that the configuration directory keeps for a start on a full disk, in bytes; 0: none.",
+    )
     memory_reserve: int = Field(
         64 * 1024 * 1024,
         ge=0,
