@@ -41,7 +41,7 @@ class RhaiEngine:
     ) -> None:
         self._settings = settings
         self._functions = functions
-        self._pool = ScriptPool(settings.threads, settings.max_waiting, settings.max_wait)
+        self._pool = ScriptPool(settings.side_by_side, settings.max_waiting, settings.max_wait)
         self._interpreter: Interpreter | None = None
         self._making = Lock()
 

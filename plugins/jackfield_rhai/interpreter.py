@@ -89,7 +89,7 @@ class Interpreter:
             max_string_size=settings.max_string_size,
             max_array_size=items,
             max_map_size=items,
-            max_memory=settings.max_memory * MIB,
+            max_memory=settings.memory_each * MIB,
             timeout=settings.timeout,
             on_print=self._printed.take,
             on_debug=self._printed.debug,

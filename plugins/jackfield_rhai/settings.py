@@ -15,6 +15,13 @@ class RhaiSettings(BaseModel):
     max_string_size: int = Field(1_048_576, ge=1024, le=1 << 26, description="Bytes of one text.")
     max_items: int = Field(10_000, ge=16, le=1_000_000, description="Items of one array or map, with all it holds.")
     max_memory: int = Field(64, ge=1, le=1024, description="MiB that one script may hold.")
+    total_memory: int = Field(
+        128,
+        ge=1,
+        le=65536,
+        description="MiB that all running scripts may hold together: as many run side by side as have room in it, and "
+        "the others wait.",
+    )
     timeout: float = Field(2.0, gt=0, le=60, description="Time for one evaluation, in seconds.")
     code_operations: int = Field(
         10_000_000, ge=1000, le=10_000_000_000, description="Operations of one run of a Code node in Rhai."
@@ -33,3 +40,13 @@ class RhaiSettings(BaseModel):
         description="Calls of plugins' functions that may go on after their script has given up; as long as so many "
         "do, no function of a plugin is called. Calls.",
     )
+
+    @property
+    def memory_each(self) -> int:
+        """MiB of one script."""
+        return min(self.max_memory, self.total_memory)
+
+    @property
+    def side_by_side(self) -> int:
+        """Scripts that may run at once, and each take all that it may."""
+        return max(1, min(self.threads, self.total_memory // self.memory_each))
