@@ -29,6 +29,7 @@ NAMES = (
     "wait-header", "nobodys-key", "nobodys-password", "proxy-url", "replaced", "imported", "unsaved",
     "caller-bearer", "caller-cookie", "caller-key", "caller-basic", "caller-proxy", "caller-query", "caller-wrong",
     "caller-failed", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase", "jwt-setting",
+    "pinned", "pinned-query",
 )  # fmt: skip
 SECRETS = {name: f"canary-{name}-{hashlib.sha256(name.encode()).hexdigest()[:24]}" for name in NAMES}
 PUBLIC = "canary-that-everybody-may-see"
@@ -124,6 +125,16 @@ def plant(lab: Lab) -> dict[str, str]:
         node("Unknown", "nobodys", {"apiKey": SECRETS["nobodys-key"], "o": {"password": SECRETS["nobodys-password"]}}),
     )  # fmt: skip
     other = chain("versions", webhook("versions", **{**hmac_auth, "authConfig": {"secret": SECRETS["replaced"]}}))
+    item = {
+        "json": {
+            "headers": {"authorization": f"Bearer {SECRETS['pinned']}"},
+            "query": {"token": SECRETS["pinned-query"]},
+        }
+    }
+    pinned = chain("pinned", webhook("pinned"), node("End", "noOp")) | {"pinData": {"Webhook": [item]}}
+    ids["pinned"] = lab.ok("POST", "/workflows", pinned)["id"]
+    lab.ok("PUT", f"/workflows/{ids['pinned']}", lab.ok("GET", f"/workflows/{ids['pinned']}"))
+    lab.ok("POST", f"/workflows/{ids['pinned']}/execute", {})
     ids["versions"] = lab.ok("POST", "/workflows", other)["id"]
     one = f"/workflows/{ids['versions']}"
     lab.ok("PUT", one, chain("versions", webhook("versions", **hmac_auth)))

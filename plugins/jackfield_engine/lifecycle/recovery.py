@@ -20,7 +20,8 @@ from jackfield_engine.lifecycle.resuming import (
     within_slices,
 )
 from jackfield_engine.run.live_run import LiveRun
-from jackfield_engine.run.persistence import failure_json, resumes
+from jackfield_engine.run.marks import resumes
+from jackfield_engine.run.persistence import failure_json
 from jackfield_engine.shared.services import Services
 
 PAGE = 1000

@@ -23,8 +23,9 @@ from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
+from jackfield_engine.run.marks import awaited_call
 from jackfield_engine.run.node_events import TOPIC
-from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, awaited_call
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.progress import RunProgress
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
 from jackfield_engine.settings import ExecutionsSettings

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import orjson
 
-from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hide
+from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hidden_in_pinned, hide
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord, stored_json
@@ -28,8 +28,6 @@ from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
 from jackfield_engine.shared.services import Services
 
-_RESUMED = b'[{"mark":"resumed"'
-"""How the chunk begins that a process stores before a node begins of an execution that an earlier one left open."""
 LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
 MAX_DEPTH = 250
@@ -73,6 +71,8 @@ class RunPersistence:
         """What callers proved themselves with: the store never has it."""
         if not self.hidden and _tells_of_call(request.items):
             self.hidden = hidden_in(request.items, request.workflow.nodes)
+        if request.use_pin_data and request.workflow.pin_data:
+            self.hidden += hidden_in_pinned(request.workflow)
         self._id = execution_id
         self._request = request
         self._store: Store = services.store
@@ -335,31 +335,9 @@ def call_mark(call: Mapping[str, Json]) -> bytes:
     return stored_json({"mark": "call", "call": call})
 
 
-def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
-    """The call that an execution waits for, if it waits for one."""
-    last = orjson.loads(chunks[-1]) if chunks else []
-    return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
-
-
 def resumed_mark(life: str) -> bytes:
     """The chunk before a node begins in a life of the daemon that did not begin the execution."""
     return orjson.dumps([{"mark": "resumed", "life": life}])
-
-
-def resumes(chunks: Sequence[bytes], began: Callable[[str], bool]) -> int:
-    """How often in a row an execution was resumed without getting as far as a further stored node run, counting the
-    lives of the daemon in which a node of it began. Marks of earlier versions name no life, and count."""
-    unnamed = 0
-    lives: set[str] = set()
-    for marks in reversed(chunks):
-        if not marks.startswith(_RESUMED):
-            break
-        life = orjson.loads(marks)[0].get("life")
-        if life is None:
-            unnamed += 1
-        elif began(life):
-            lives.add(life)
-    return unnamed + len(lives)
 
 
 def input_json(request: ExecutionRequest) -> bytes:

@@ -142,7 +142,7 @@ class RunProgress:
         if self.interrupted is None:
             again: NodeRecord = {**record, "index": task.index}
             if is_long(outputs):
-                made = await encoded_long(self._services, self._data.execution_id, again)
+                made = await encoded_long(self._services, self._data.execution_id, again, self._disk.hidden)
                 self._disk.keep_encoded(made.data, 0, effect=False)
                 self.long += outputs
             else:
@@ -202,7 +202,7 @@ class RunProgress:
     ) -> None:
         """As `_keep`."""
         record = self._record(task, started, outputs, error)
-        made = await encoded_long(self._services, self._data.execution_id, record)
+        made = await encoded_long(self._services, self._data.execution_id, record, self._disk.hidden)
         self._disk.keep_encoded(made.data, 0 if outputs is None else made.size, effect=task.effect)
         if self.news is not None or TOPIC in self._bus.heard:
             self._told().ran(task, record)

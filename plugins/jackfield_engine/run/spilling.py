@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 import orjson
 
 from jackfield.api.binary import CHUNK, BinaryError, BinaryStore
+from jackfield.api.caller_secrets import Hidden, hide
 from jackfield.api.history import NodeRecord
 from jackfield.api.json_slices import pieces
 from jackfield.api.nodes import NodeError
@@ -28,8 +29,9 @@ class EncodedRecord:
 class _OutputWriting:
     """The JSON of one record's outputs, written on threads, piece by piece."""
 
-    def __init__(self, record: NodeRecord, most: int) -> None:
-        """most: bytes that all of it may have."""
+    def __init__(self, record: NodeRecord, most: int, hidden: Hidden) -> None:
+        """most: bytes that all of it may have; hidden: what it must not have."""
+        self._hidden = hidden
         self._pieces: Iterator[bytes] = pieces(record.get("outputs"), orjson.dumps)
         self._most = most
         self.size = 0
@@ -54,16 +56,16 @@ class _OutputWriting:
         found: list[bytes] = []
         until = self.size + size
         while self.size <= until and (piece := next(self._pieces, None)) is not None:
-            found.append(piece)
+            found.append(hide(piece, self._hidden))
             self.size += len(piece)
         return found
 
 
-async def encoded_long(services: Services, execution_id: str, record: NodeRecord) -> EncodedRecord:
+async def encoded_long(services: Services, execution_id: str, record: NodeRecord, hidden: Hidden = ()) -> EncodedRecord:
     """Raises `NodeError` when the outputs are not JSON, are too much, or cannot be kept."""
     limit = services.settings.spill_bytes
     if limit and "outputs" in record:
-        writing = _OutputWriting(record, services.settings.max_data)
+        writing = _OutputWriting(record, services.settings.max_data, hidden)
         try:
             if await writing.begin(limit):
                 return await _spilled(services, execution_id, record, writing)

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator
 
+from jackfield.api import caller_secrets
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ANY, NodeCatalog
@@ -21,6 +22,8 @@ from jackfield_workflows.documents.values import number
 
 MASKS = frozenset({MASK, f"={MASK}"})
 """The second one is what an editor makes of the first when its user wants an expression."""
+_PLACES = (("headers", caller_secrets.is_credential), ("query", caller_secrets.is_secret_parameter))
+"""Of a call among the items, and what tells which of its names carry secrets."""
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +44,8 @@ class SecretParameters:
         either."""
         if is_credential(document):
             return {key: MASK if key in VALUES else value for key, value in document.items()}
-        return self._with_nodes(document, lambda node: self._changed(node, {}, masked))
+        shown = self._with_nodes(document, lambda node: self._changed(node, {}, masked))
+        return _with_pinned(shown, ABSENT, masked)
 
     def taken(self, document: Document) -> list[tuple[SecretPath, Json]]:
         """What `redacted` takes out: keys from the document to each secret, and its value. What lies in another one
@@ -56,7 +60,10 @@ class SecretParameters:
             for place, value in self._values(node)
             if not _is_mask(value) and masked(value, ABSENT) == MASK
         ]
-        return sorted(found, key=lambda one: len(one[0]))
+        pinned = [
+            one for path in _pinned_paths(document) for one in _found(document, path) if not _is_mask(one[1]) and one[1]
+        ]
+        return sorted(found + pinned, key=lambda one: len(one[0]))
 
     def hidden(self, workflow: Workflow) -> Workflow:
         """The workflow without secrets, for what its nodes' parameters are shown to."""
@@ -70,7 +77,8 @@ class SecretParameters:
         if not has_masks(document):
             return document
         present = _Stored(stored or {})
-        return self._with_nodes(document, lambda node: self._changed(node, present.like(node), _restored))
+        kept = self._with_nodes(document, lambda node: self._changed(node, present.like(node), _restored))
+        return _with_pinned(kept, stored or {}, _restored)
 
     def lost(self, given: Document, stored: Document) -> list[str]:
         """Where `given` has `***` and `stored`, which was made of it, nothing; paths such as
@@ -150,8 +158,8 @@ class _Stored:
 
 
 def has_masks(document: Document) -> bool:
-    """Whether `***` is a value of any parameter, secret or not."""
-    return any(_holds_mask(node.get("parameters")) for node in _nodes(document))
+    """Whether `***` is a value of any parameter, secret or not, or of pinned data."""
+    return any(_holds_mask(node.get("parameters")) for node in _nodes(document)) or _holds_mask(document.get("pinData"))
 
 
 def _holds_mask(value: Json) -> bool:
@@ -162,6 +170,33 @@ def _holds_mask(value: Json) -> bool:
 
 def _is_mask(value: object) -> bool:
     return isinstance(value, str) and value in MASKS
+
+
+def _pinned_paths(document: Document) -> tuple[SecretPath, ...]:
+    """Where pinned items of calls have what their callers proved themselves with."""
+    pinned = document.get("pinData")
+    found: dict[SecretPath, None] = {}
+    for name, items in pinned.items() if isinstance(pinned, dict) else ():
+        for item in items if isinstance(items, list) else ():
+            for inner in (("json",), ()):
+                for place, is_secret in _PLACES:
+                    found |= dict.fromkeys(_named(item, ("pinData", name, ANY), (*inner, place), is_secret))
+    return tuple(found)
+
+
+def _named(item: Json, before: SecretPath, place: SecretPath, is_secret: Callable[[str], bool]) -> Iterator[SecretPath]:
+    for key in place:
+        item = item.get(key) if isinstance(item, dict) else None
+    for name, value in item.items() if isinstance(item, dict) else ():
+        if isinstance(value, str) and is_secret(name):
+            yield (*before, *place, name)
+
+
+def _with_pinned(document: Document, old: object, change: Callable[[Json, object], Json]) -> Document:
+    changed: Json = document
+    for path in _pinned_paths(document):
+        changed = changed_at(changed, old, path, change)
+    return changed if isinstance(changed, dict) else document
 
 
 def _nodes(document: Document) -> list[dict[str, Json]]:

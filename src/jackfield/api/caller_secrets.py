@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from .jsontext import Json, dumps
-from .workflows import Items
+from .workflows import Items, Workflow
 
 MASK = "***"
 SHORTEST = 12
@@ -60,6 +60,11 @@ def hidden_in(items: Items, names: Iterable[str] = ()) -> Hidden:
     exact = {_pair(name, value): _pair(name, MASK) for name, value in found}
     parts = {_inside(value): MASK.encode() for value in values if _hidden_anywhere(value)}
     return (*exact.items(), *sorted(parts.items(), key=lambda pair: -len(pair[0])))
+
+
+def hidden_in_pinned(workflow: Workflow) -> Hidden:
+    """The same of calls among a workflow's pinned data."""
+    return tuple(pair for items in workflow.pin_data.values() for pair in hidden_in(items, workflow.nodes))
 
 
 def hide(data: bytes, hidden: Hidden) -> bytes:

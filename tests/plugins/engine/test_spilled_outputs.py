@@ -10,6 +10,7 @@ import orjson
 import pytest
 from engine_lab import Lab, doc, ended, request
 
+from jackfield.api.caller_secrets import hidden_in
 from jackfield.api.errors import JackfieldError
 from jackfield.api.history import NodeRecord, node_records
 from jackfield.api.nodes import NodeError, NodeRun
@@ -170,3 +171,11 @@ async def test_items_that_have_the_word_are_no_files(lab: Lab) -> None:
     stored = await ran(lab, ("T", "tricky"))
     whole = await with_outputs(lab.context(), stored)
     assert node_records(whole.steps) == node_records(stored.steps)
+
+
+async def test_a_callers_credential_is_in_no_file(spilling: Lab, binary: MemoryBinary) -> None:
+    token = "a-callers-token-1c7a"
+    hidden = hidden_in([{"json": {"headers": {"authorization": token}}}])
+    made = await encoded_long(services(spilling), "e", long_record({"json": {"copy": f"is {token}"}}), hidden)
+    kept = str([made.data, *binary.shared.kept.values()])
+    assert (token in kept, '"copy":"is ***"' in kept) == (False, True)

@@ -324,3 +324,16 @@ async def test_with_another_key_nothing_is_lost_and_nothing_is_open(hooks: Any, 
         lost.setattr(hooks.context.secrets, "open", refused)
         await hooks.ok("PUT", one, flow(**{**HMAC, "authConfig": {"secret": "entered-again"}}))
     assert (await stored(hooks, saved))["authConfig"]["secret"] == "entered-again"
+
+
+async def test_pinned_calls_are_shown_without_what_their_callers_proved_themselves_with(hooks: Any) -> None:
+    headers = {"authorization": f"Bearer {PLANTED}", "accept": "*/*"}
+    items = [{"json": {"headers": headers, "query": {"token": PLANTED, "page": "2"}}}, {"headers": headers}, {"a": 1}]
+    saved = await hooks.save({**flow(), "pinData": {"Webhook": items, "Odd": "text"}})
+    assert PLANTED not in str(saved)
+    first = saved["pinData"]["Webhook"][0]["json"]
+    assert first == {"headers": {"authorization": MASK, "accept": "*/*"}, "query": {"token": MASK, "page": "2"}}
+    await hooks.ok("PUT", f"/workflows/{saved['id']}", saved)
+    assert (await opened(hooks, saved))["pinData"]["Webhook"] == items
+    workflow = await hooks.context.port(WorkflowReader).load(saved["id"])
+    assert workflow.pin_data["Webhook"][0]["json"]["headers"]["authorization"] == f"Bearer {PLANTED}"
