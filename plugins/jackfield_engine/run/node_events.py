@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jackfield.api.caller_secrets import Hidden, hide_text
 from jackfield.api.engine import ExecutionRequest
 from jackfield.api.events import EventBus
 from jackfield.api.history import NodeRecord
@@ -18,13 +19,17 @@ LISTED = 200
 class NodeEvents:
     """Of one execution. While nobody listens it keeps nothing."""
 
-    __slots__ = ("_bus", "_execution_id", "_ran", "_request", "_running", "_skipped", "_timer", "_timers")
+    __slots__ = ("_bus", "_execution_id", "_hidden", "_ran", "_request", "_running", "_skipped", "_timer", "_timers")
 
-    def __init__(self, execution_id: str, request: ExecutionRequest, bus: EventBus, timers: Timers) -> None:
+    def __init__(
+        self, execution_id: str, request: ExecutionRequest, bus: EventBus, timers: Timers, hidden: Hidden = ()
+    ) -> None:
+        """hidden: what no message shows."""
         self._execution_id = execution_id
         self._request = request
         self._bus = bus
         self._timers = timers
+        self._hidden = hidden
         self._running: str | None = None
         self._ran: list[dict[str, object]] = []
         self._skipped = 0
@@ -51,7 +56,10 @@ class NodeEvents:
         if len(self._ran) >= LISTED:
             del self._ran[0]
             self._skipped += 1
-        self._ran.append(shown(task, record))
+        told = shown(task, record)
+        if self._hidden and "error" in told:
+            told["error"] = hide_text(str(told["error"]).encode("utf-8", "replace"), self._hidden).decode()
+        self._ran.append(told)
         self._schedule()
 
     def flush(self) -> None:

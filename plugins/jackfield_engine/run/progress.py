@@ -68,7 +68,9 @@ class RunProgress:
     def _told(self) -> NodeEvents:
         """To be told while somebody listens."""
         if self.news is None:
-            self.news = NodeEvents(self._data.execution_id, self._request, self._bus, self._services.timers)
+            self.news = NodeEvents(
+                self._data.execution_id, self._request, self._bus, self._services.timers, self._disk.hidden
+            )
         return self.news
 
     @property
