@@ -179,3 +179,19 @@ async def test_a_callers_credential_is_in_no_file(spilling: Lab, binary: MemoryB
     made = await encoded_long(services(spilling), "e", long_record({"json": {"copy": f"is {token}"}}), hidden)
     kept = str([made.data, *binary.shared.kept.values()])
     assert (token in kept, '"copy":"is ***"' in kept) == (False, True)
+
+
+async def test_few_large_items_hide_them_too(spilling: Lab, binary: MemoryBinary) -> None:
+    secret = "Bearer canary-of-the-caller-7161"
+
+    async def growing(run: NodeRun) -> Outputs:
+        return [[{"json": {**run.items[0]["json"], "rows": list(range(30_000))}}]]
+
+    spilling.kind("growing", growing)
+    workflow = await spilling.save(doc(("Start", "webhook"), ("G", "growing")))
+    call: Any = [{"json": {"headers": {"authorization": secret, "x-short-token": "a1"}, "query": {}}}]
+    execution = spilling.engine().submit(request(workflow, items=call))
+    await asyncio.wait_for(asyncio.shield(execution.stored), 60)
+    (file,) = binary.shared.kept.values()
+    assert b"canary-of-the-caller" not in file
+    assert b'"x-short-token":"***"' in file
