@@ -215,6 +215,7 @@ async def test_a_port_without_descriptors_waits_and_goes_on(
 ) -> None:
     monkeypatch.setattr(accepting, "SHORTEST_PAUSE", 0.01)
     silent = port.fill(ALICE, 1, served=False)[0]
+    port.now = 1.0
     served: list[str] = []
 
     def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -224,7 +225,7 @@ async def test_a_port_without_descriptors_waits_and_goes_on(
     def protocol() -> asyncio.BaseProtocol:
         return asyncio.StreamReaderProtocol(asyncio.StreamReader(), answer)
 
-    server = AdmittingServer(exhausted, watched(protocol, hears=False), port.admission, Callers())
+    server = AdmittingServer(exhausted, watched(protocol), port.admission, Callers())
     server.start(10)
     try:
         reader, writer = await asyncio.open_connection(*exhausted.getsockname())

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from .callers import Callers
-from .connections import SETTINGS, SILENT, Admission, AdmittedConnection, Overdue
+from .connections import SETTINGS, Admission, AdmittedConnection, Overdue
 
 BURST = 16
 """Connections that are accepted before others have their turn."""
@@ -115,7 +115,7 @@ class AdmittingServer:
         """The system has no descriptor: connections that wait for nothing give theirs back."""
         self._admission.refused["files"] += 1
         for _ in range(BURST):
-            if not self._admission.shed():
+            if not self._admission.shed(SHORTEST_PAUSE):
                 break
         self._loop.remove_reader(self._number)
         self._paused = self._loop.call_later(self._pause, self._go_on)
@@ -153,8 +153,8 @@ def _refuse(connection: socket.socket, answer: bytes) -> None:
             connection.shutdown(socket.SHUT_WR)
 
 
-def watched(factory: Callable[[], asyncio.BaseProtocol], *, hears: bool) -> Factory:
-    """A protocol of a library's that knows nothing of this. hears: whether its first bytes are all that is known."""
+def watched(factory: Callable[[], asyncio.BaseProtocol]) -> Factory:
+    """A protocol of a library's that releases its connection at its end, and knows no more of it."""
 
     def made(admitted: AdmittedConnection) -> asyncio.BaseProtocol:
         protocol = factory()
@@ -165,26 +165,20 @@ def watched(factory: Callable[[], asyncio.BaseProtocol], *, hears: bool) -> Fact
             lost(exc)
 
         protocol.connection_lost = connection_lost  # type: ignore[method-assign]
-        if hears and isinstance(protocol, asyncio.Protocol):
-            received = protocol.data_received
-
-            def data_received(data: bytes) -> None:
-                if admitted.phase == SILENT:
-                    admitted.head_is_whole(has_body=False)
-                received(data)
-
-            protocol.data_received = data_received  # type: ignore[method-assign]
         return protocol
 
     return made
+
+
+Watch = Callable[[Callable[[], asyncio.BaseProtocol]], Factory]
+"""Such as `watched`: makes a library's factory one that knows of admission."""
 
 
 def admit_through(
     loop: asyncio.AbstractEventLoop,
     sock: socket.socket,
     serve: Callable[[socket.socket, Factory], AdmittingServer],
-    *,
-    hears: bool,
+    watch: Watch,
 ) -> None:
     """From now on a server that asks the loop to listen on this socket gets ours. Libraries that make their server by
     themselves know no other way."""
@@ -196,7 +190,7 @@ def admit_through(
     ) -> Any:
         if sock is None or sock.fileno() != number:
             return await usual(factory, *places, sock=sock, **options)
-        made = serve(sock, watched(factory, hears=hears))
+        made = serve(sock, watch(factory))
         made.start(options.get("backlog", 100))
         return made
 

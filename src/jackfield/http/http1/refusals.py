@@ -24,6 +24,11 @@ def too_late(reason: str) -> bytes:
     return _answer(HTTPStatus.REQUEST_TIMEOUT, body_of(TOO_LATE[reason], "REQUEST_TIMEOUT"))
 
 
+def malformed() -> bytes:
+    """A whole answer, 400."""
+    return _answer(HTTPStatus.BAD_REQUEST, body_of(MALFORMED, "MALFORMED_REQUEST"))
+
+
 def too_many() -> bytes:
     """A whole answer, 503, with a place for the setting that is in the way."""
     body = body_of(TOO_MANY, "TOO_MANY_CONNECTIONS")

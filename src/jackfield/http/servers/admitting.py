@@ -7,7 +7,7 @@ import logging
 import socket
 import time
 
-from jackfield.api.admission.accepting import AdmittingServer, Factory, admit_through
+from jackfield.api.admission.accepting import AdmittingServer, Factory, Watch, admit_through, watched
 from jackfield.api.admission.callers import Callers
 from jackfield.api.admission.connections import Admission
 from jackfield.api.admission.limits import file_limit, limits_of
@@ -21,9 +21,8 @@ from ..http1.refusals import too_many
 log = logging.getLogger("jackfield.server")
 
 
-def admit(app: Application, sock: socket.socket, *, hears: bool, keep_alive: float = 0.0) -> Admission:
-    """Puts ours before the server that is about to listen on the socket. hears: see `watched`.
-    keep_alive: 0: the server sees to it."""
+def admit(app: Application, sock: socket.socket, *, watch: Watch = watched, keep_alive: float = 0.0) -> Admission:
+    """Puts ours before the server that is about to listen on the socket. keep_alive: 0: the server sees to it."""
     settings, files = app.kernel.settings.get(ConnectionSettings), file_limit()
     limits = replace(limits_of(settings, files), keep_alive=keep_alive)
     if settings.total > limits.total:
@@ -37,5 +36,5 @@ def admit(app: Application, sock: socket.socket, *, hears: bool, keep_alive: flo
     def serve(sock: socket.socket, factory: Factory) -> AdmittingServer:
         return AdmittingServer(sock, factory, admission, callers, too_many())
 
-    admit_through(asyncio.get_running_loop(), sock, serve, hears=hears)
+    admit_through(asyncio.get_running_loop(), sock, serve, watch)
     return admission

@@ -24,7 +24,7 @@ from .stopping import stop_signal
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal. `require_fit` has passed."""
     install()
-    config = OwnConfig(admit(app, sock, hears=False, keep_alive=server.keep_alive))
+    config = OwnConfig(admit(app, sock, keep_alive=server.keep_alive))
     config.bind = [f"fd://{sock.detach()}"]
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")

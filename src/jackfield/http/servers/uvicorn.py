@@ -5,20 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from collections.abc import Callable
+from typing import cast
 
 import uvicorn
 
+from jackfield.api.admission.accepting import Factory
+from jackfield.api.admission.connections import AdmittedConnection
 from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
 from .admitting import admit
 from .stopping import stop_signal
+from .uvicorn_connection import AdmittedProtocol
 
 
 async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
     """Serve until a signal."""
     config = uvicorn.Config(
         app,
+        http=AdmittedProtocol,
         access_log=False,
         log_config=None,
         server_header=False,
@@ -31,7 +37,16 @@ async def serve(app: Application, sock: socket.socket, server: ServerSettings) -
         ws_per_message_deflate=server.websocket_compression,
         backlog=server.backlog,
     )
-    admit(app, sock, hears=True)
+
+    def watch(factory: Callable[[], asyncio.BaseProtocol]) -> Factory:
+        def made(admitted: AdmittedConnection) -> asyncio.BaseProtocol:
+            protocol = cast("AdmittedProtocol", factory())
+            protocol.admit(admitted, admission)
+            return protocol
+
+        return made
+
+    admission = admit(app, sock, watch=watch)
     runner = uvicorn.Server(config)
     runner.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     runner.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
