@@ -19,7 +19,7 @@ import time
 HOST = b"Host: 127.0.0.1:%d\r\n"
 POST = b"POST /webhook/slow HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n"
 LARGE = b"GET /docs HTTP/1.1\r\n" + HOST + b"\r\n"
-AT_ONCE = {"silent": b"", "dripped": b"", "bodies": POST, "unread": LARGE * 4}
+AT_ONCE = {"silent": b"", "dripped": b"", "bodies": POST, "unread": LARGE * 2}
 DRIPPED = {
     "dripped": b"GET /health HTTP/1.1\r\n" + HOST + b"X-Slow: " + b"a" * 4000,
     "bodies": b'{"text": "' + b"a" * 3990,

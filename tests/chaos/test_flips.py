@@ -31,7 +31,7 @@ def test_flips(new_daemon: StartDaemon, effects: Effects, figures: Figures, seed
     chance = random.Random(seed)
     site, workflow, book = killed(new_daemon, effects)
     ends: Counter[str] = Counter(no_effect=0, told=0, refused_the_start=0)
-    assert outcome(copied(site, tmp_path / "control"), workflow, book, effects) == "no_effect"
+    check_control(copied(site, tmp_path / "control"), workflow, book, effects)
     for number in range(figures.count):
         daemon = copied(site, tmp_path / f"flip{number}")
         damage = flip(daemon.config_dir / FILES[number % len(FILES)], chance)
@@ -58,6 +58,15 @@ def killed(new_daemon: StartDaemon, effects: Effects) -> tuple[Daemon, str, Book
         daemon.start()
     daemon.kill()
     return daemon, workflow, book
+
+
+def check_control(daemon: Daemon, workflow: str, book: Book, effects: Effects) -> None:
+    """Without damage nothing is lost, and nothing is said."""
+    try:
+        assert seen(daemon, workflow, book, effects) == "no_effect"
+        assert not says(daemon)
+    finally:
+        daemon.close()
 
 
 def copied(site: Daemon, place: Path) -> Daemon:

@@ -39,13 +39,16 @@ def test_little_memory(new_daemon: StartDaemon, figures: Figures) -> None:
         try:
             statuses = besiege(daemon)
         except (AssertionError, httpx.HTTPError) as exc:
-            figures.violate({f"calls with {limit} MiB": [str(exc)[:500], daemon.tail(1500)]})
+            end = "running" if daemon.running else f"code {daemon.wait(1)}"
+            figures.violate({f"calls with {limit} MiB": [f"{end}: {exc}"[:500], daemon.tail(1500)]})
+            daemon.close()
             continue
         answers.update(statuses)
         if other := statuses.keys() - set(PERMITTED):
             figures.violate({f"answers with {limit} MiB": sorted(other)})
         if not daemon.running:
             figures.violate({f"ended with {limit} MiB": [daemon.wait(1)]})
+        daemon.close()
     said = ", ".join(f"{count} x {status}" for status, count in sorted(answers.items()))
     figures.note(starts_with_at_least=f"{min(started, default=0)} MiB", answers=said)
     figures.check()

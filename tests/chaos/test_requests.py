@@ -33,10 +33,12 @@ def test_requests(new_daemon: StartDaemon, figures: Figures, seed: int) -> None:
     fragments = 0
     wrong: dict[str, str] = {}
     answers: Counter[int] = Counter()
-    tries = [(case, [case.data + SECOND]) for case in CASES]
+    host = f"{HOST}:{daemon.port}".encode()
+    whole = {case.name: (case.data + SECOND).replace(b"%HOST%", host) for case in CASES}
+    tries = [(case, [whole[case.name]]) for case in CASES]
     while len(tries) < figures.count:
         case = chance.choice(CASES)
-        tries.append((case, cut(case.data + SECOND, chance)))
+        tries.append((case, cut(whole[case.name], chance)))
     for case, pieces in tries:
         found = ask(daemon, pieces)
         fragments += len(pieces)
@@ -63,13 +65,12 @@ def cut(data: bytes, chance: random.Random) -> list[bytes]:
 
 def ask(daemon: Daemon, pieces: list[bytes]) -> bytes:
     """All that is answered until the daemon closes the connection."""
-    host = f"{HOST}:{daemon.port}".encode()
     found = b""
     with socket.create_connection((HOST, daemon.port), timeout=TIMEOUT) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with contextlib.suppress(ConnectionError):
             for piece in pieces:
-                sock.sendall(piece.replace(b"%HOST%", host))
+                sock.sendall(piece)
         with contextlib.suppress(ConnectionResetError, TimeoutError):
             while piece := sock.recv(65536):
                 found += piece
