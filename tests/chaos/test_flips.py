@@ -72,6 +72,7 @@ def check_control(daemon: Daemon, workflow: str, book: Book, effects: Effects) -
 def copied(site: Daemon, place: Path) -> Daemon:
     shutil.copytree(site.directory, place)
     (place / "output.log").unlink()
+    (place / "config" / "config.toml").chmod(0o600)  # else the doctor complains of that
     return Daemon(place)
 
 
