@@ -262,4 +262,4 @@ async def test_nothing_is_sent_while_tests_are_off(make_bench: Callable[..., Ben
     (row,) = (await bench.store.webhooks(offset=0, limit=9, active=None, workflow_id=None)).rows
     call = WebhookCall("POST", "http://127.0.0.1:8765/webhook-test/door", {}, b"", 0)
     with pytest.raises(NotFound, match="switched off"):
-        await send(bench.context, row, call, "127.0.0.1")
+        await send(bench.context, row, call, "127.0.0.1", None)
