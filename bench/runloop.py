@@ -104,7 +104,8 @@ async def run(workflow: Workflow, durability: Durability, count: int) -> None:
 
     async def caller(executions: int) -> None:
         for _ in range(executions):
-            execution = engine.submit(ExecutionRequest(workflow, "webhook", "Webhook", given, durability=durability))
+            request = ExecutionRequest(workflow, "webhook", "Webhook", given, durability=durability, hidden=())
+            execution = engine.submit(request)
             outcome = await execution.finished
             assert outcome.status == "success", outcome
 

@@ -18,7 +18,7 @@ from jackfield.api.context import WorkflowReader
 from jackfield.api.errors import JackfieldError
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Node
-from jackfield.core.kernel import build
+from jackfield.core.building import build
 from jackfield.testing.daemon import Daemon
 
 PLACE = Path(os.environ.get("JACKFIELD_TEST_CORPUS", "")) / "index.json"

@@ -15,7 +15,8 @@ from jackfield.api.auth import SESSION, AuthRequest, Principal
 from jackfield.api.errors import TokenInvalid
 from jackfield.api.http import json_response, operation, principal, read_json
 from jackfield.api.plugin import Plugin, hookimpl
-from jackfield.core.kernel import Kernel, settings_tables
+from jackfield.core.building import settings_tables
+from jackfield.core.kernel import Kernel
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load

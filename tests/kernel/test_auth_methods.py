@@ -14,7 +14,8 @@ import pytest
 from jackfield.api.auth import AuthRequest, Principal, no_body
 from jackfield.api.errors import AuthRequired, JackfieldError, PayloadTooLarge, RequestTimeout
 from jackfield.core.authentication import Authenticator
-from jackfield.core.kernel import Kernel, settings_tables
+from jackfield.core.building import settings_tables
+from jackfield.core.kernel import Kernel
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load

@@ -17,7 +17,8 @@ from jackfield.api.errors import ConfigurationError, MissingPort
 from jackfield.api.http_client import HttpClient
 from jackfield.api.registry import REGISTRY_SOURCES, Registry
 from jackfield.cli.runtime import Runtime
-from jackfield.core.kernel import Kernel, build
+from jackfield.core.building import build
+from jackfield.core.kernel import Kernel
 from jackfield.core.plugins import PluginHost, PluginRecord
 from jackfield.http.app import create_app
 

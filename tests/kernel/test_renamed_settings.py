@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.settings import SettingsTable
 from jackfield.api.version import __version__
-from jackfield.core.kernel import load_plugins
+from jackfield.core.building import load_plugins
 from jackfield.core.settings import SettingKey, Settings, keys, load
 
 STRICT = ConfigDict(extra="forbid", frozen=True)

@@ -38,7 +38,7 @@ async def start_error_workflow(
             items,
             depth=request.depth + 1,
             request_id=request.request_id,
-            hidden=run.disk.hidden,
+            hidden=run.disk.hidden or None,
         )
         begin(error, new_id())
     except JackfieldError as exc:

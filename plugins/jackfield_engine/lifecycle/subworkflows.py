@@ -251,7 +251,7 @@ class Children:
             durability=durability,
             depth=depth,
             request_id=parent.request.request_id,
-            hidden=parent.disk.hidden,
+            hidden=parent.disk.hidden or None,
         )
 
     async def _workflow(self, wanted: str | Document) -> Workflow:

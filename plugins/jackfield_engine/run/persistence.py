@@ -67,9 +67,9 @@ class RunPersistence:
         """When its first node ran; Unix ms."""
         self.size = 0
         """Bytes of the input, once it is encoded."""
-        self.hidden: Hidden = request.hidden
+        self.hidden: Hidden = request.hidden or ()
         """What callers proved themselves with: the store never has it."""
-        if not self.hidden and _tells_of_call(request.items):
+        if request.hidden is None and _tells_of_call(request.items):
             self.hidden = hidden_in(request.items, request.workflow.nodes)
         if request.use_pin_data and request.workflow.pin_data:
             self.hidden += hidden_in_pinned(request.workflow)

@@ -51,8 +51,8 @@ class ExecutionRequest:
     """The node at which the execution ends: nodes that do not lead to it do not run. Empty: it runs to the end."""
     id: str | None = None
     """The execution's id, when files were kept for it before it exists (`BinaryStore.files`); else a fresh UUIDv7."""
-    hidden: Hidden = ()
-    """What the store must not have of calls of executions above this one; of its own call the items tell."""
+    hidden: Hidden | None = None
+    """What the store must not have of the call, or of calls of executions above this one; None: the items tell."""
     encoded: bytes | None = None
     """`items` as JSON, where they are large and whoever submits has written them on a thread."""
     memory: TakenMemory | None = None

@@ -27,8 +27,9 @@ from jackfield.api.hooks import PROJECT
 from jackfield.api.nodes import NodeType
 from jackfield.api.object_references import load as find_object
 from jackfield.api.records import record
+from jackfield.core.building import settings_tables
 from jackfield.core.commands import commands_of
-from jackfield.core.kernel import Kernel, settings_tables
+from jackfield.core.kernel import Kernel
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load

@@ -48,19 +48,20 @@ class Runtime:
 
     def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:
         """Assembled, nothing opened. Raises `ConfigurationError`."""
-        from jackfield.core.kernel import build  # 80 ms, for which `--help` and `version` do not wait
+        from jackfield.core.building import build  # 80 ms, for which `--help` and `version` do not wait
 
         return build(self.config_dir(config_dir), os.environ, overrides or {})
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
-        from jackfield.core.kernel import load_plugins  # as above
+        from jackfield.core.building import load_plugins  # as above
 
         return load_plugins(self.config_dir(config_dir), os.environ, overrides)[1]
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
-        from jackfield.core.kernel import Kernel, load_plugins  # as above
+        from jackfield.core.building import load_plugins  # as above
+        from jackfield.core.kernel import Kernel
 
         directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, os.environ, {})

@@ -6,13 +6,11 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel
 
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
@@ -25,13 +23,12 @@ from jackfield.api.engine import Engine
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.extensions import PluginReports
-from jackfield.api.files import private_directory, sweep_private
+from jackfield.api.files import sweep_private
 from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import replace
-from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import ClaimedStore, Store
 from jackfield.api.store_copies import DamageRecords
 from jackfield.api.triggers import TRIGGERS
@@ -45,7 +42,6 @@ from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 from .checks.segments import check_segment
 from .context import Context, SharedServices
-from .environment import wipe
 from .events import Bus
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
@@ -55,8 +51,8 @@ from .ports import Extensions, PortDirectory
 from .redaction import Redactor
 from .reports import Reports
 from .secrets import FileSecrets
-from .settings import SECRET_VARIABLES, Settings, keys, load, read_toml
-from .tables import CORE_TABLES, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
+from .settings import Settings
+from .tables import DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
 from .watchdog import BlockingCode, Watchdog
 
@@ -407,86 +403,3 @@ class Kernel:
             return "stopping" if self.draining else "missing"
         unsaved = engine.state().get("unsaved", 0)
         return f"{unsaved} ended executions wait for the store" if unsaved else "ok"
-
-
-def load_plugins(
-    config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]
-) -> tuple[PluginHost, Settings]:
-    """Find the plugins and read the settings of all of them."""
-    file = read_toml(config_dir / "config.toml")
-    core = {path: text for path, text in overrides.items() if path.startswith("plugins.")}
-    first = load(
-        [table for table in CORE_TABLES if table.path == "plugins"],
-        {"plugins": file.get("plugins", {})},
-        environment,
-        core,
-    )
-    chosen = first.get(PluginsSettings)
-    host = PluginHost(disabled=chosen.disabled, strict=chosen.strict, time=chosen.startup_timeout)
-    host.discover()
-    tables = settings_tables(host)
-    return host, load(tables, file, environment, overrides)
-
-
-def settings_tables(host: PluginHost) -> Sequence[SettingsTable]:
-    """The kernel's tables and those of the loaded plugins. A path that is taken is that plugin's failure."""
-    tables = {table.path: table for table in CORE_TABLES}
-    owners = dict.fromkeys(tables, "the kernel")
-    for name, offered in host.classes.items():
-        for table in offered.settings:
-            try:
-                checked = _checked(table, owners.get(table.path, name), name)
-                _refuse_key(table.path, tables.values())
-                owners[table.path] = name
-                tables[table.path] = checked
-            except BaseException as exc:
-                host.failed(name, exc, f"cannot have the settings table [{table.path}]")
-    return list(tables.values())
-
-
-def _refuse_key(path: str, tables: Iterable[SettingsTable]) -> None:
-    """Raises `NameTaken` when a known table has a key on the way to this path."""
-    for known in tables:
-        if path.startswith(f"{known.path}."):
-            key = path.removeprefix(f"{known.path}.").partition(".")[0]
-            if key in known.model.model_fields:
-                raise NameTaken(f"{known.path}.{key} is a key of the table [{known.path}]; name the table otherwise")
-
-
-def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
-    """The table with its model imported. Raises NameTaken, TypeError, ImportError."""
-    if owner != plugin:
-        raise NameTaken(f"it is the table of {owner}; give yours another name")
-    model: object = table.model
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        raise TypeError(f"{table.source} is no pydantic model")
-    return SettingsTable(table.path, model)
-
-
-def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
-    """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
-    private_directory(config_dir)
-    redactor = Redactor()
-    host, settings = load_plugins(config_dir, environment, overrides)
-    for table in settings.tables:
-        _redact_secrets(settings, table, redactor)
-    wipe((*SECRET_VARIABLES, *_secret_variables(settings)), environment)
-    kernel = Kernel(config_dir, host, settings, redactor)
-    kernel.assemble()
-    for path in settings.unknown_tables:
-        log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)
-    for name in settings.unknown_variables:
-        log.warning("The environment has %s, which is no setting of a loaded plugin.", name)
-    return kernel
-
-
-def _secret_variables(settings: Settings) -> list[str]:
-    found = (key for table in settings.tables for key in keys(table.path, table.model))
-    return [key.environment for key in found if key.secret]
-
-
-def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
-    for key in keys(table.path, table.model):
-        if key.secret:
-            value = settings.value(key.path)
-            redactor.add(*([value] if isinstance(value, str) else map(str, value) if isinstance(value, list) else []))

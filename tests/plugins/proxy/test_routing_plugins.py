@@ -18,7 +18,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.extensions import ExtensionPoint, Given
 from jackfield.api.proxy import PROXY_CONDITIONS, PROXY_STRATEGIES, STRATEGY_NAMES
 from jackfield.api.records import replace
-from jackfield.core.kernel import build
+from jackfield.core.building import build
 from jackfield.testing.context import FakeContext
 from jackfield_profiles.editing import proxy_config
 from jackfield_proxy.child.serving.plugins import kinds_of

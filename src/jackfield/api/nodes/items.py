@@ -206,27 +206,48 @@ def seen_items(node: Node, inputs: list[Items]) -> list[Items]:
 def is_long(outputs: Outputs) -> bool:
     """Whether work on all of it would hold the event loop: many items, or a long list or text in one of few. A node may
     have given anything."""
+    count = 0
     try:
-        count = sum(map(len, outputs))
+        for items in outputs:
+            count += len(items)
     except TypeError:
         return False
-    return count > LONG or (count <= _FEW and any(_is_large(item) for items in outputs for item in items))
+    if count > _FEW:
+        return count > LONG
+    for items in outputs:
+        for item in items:
+            if _is_large(item):
+                return True
+    return False
 
 
 def _is_large(item: object) -> bool:
+    """Loops rather than generators, here and above: this is asked of every node run."""
     json = item.get("json") if type(item) is dict else None
     if type(json) is not dict:
         return False
-    return len(json) > LONG or any(_has_length(value) for value in islice(json.values(), _FEW))
+    if len(json) > _FEW:
+        return len(json) > LONG or any(_has_length(value) for value in islice(json.values(), _FEW))
+    for value in json.values():  # noqa: SIM110 - a generator costs more
+        if _has_length(value):
+            return True
+    return False
 
 
 def _has_length(value: object) -> bool:
-    return isinstance(value, list | dict | str) and len(value) > (_LONG_TEXT if isinstance(value, str) else LONG)
+    kind = type(value)
+    if kind is str:
+        return len(cast("str", value)) > _LONG_TEXT
+    return (kind is dict or kind is list) and len(cast("list[object]", value)) > LONG
 
 
 def has_files(outputs: Outputs) -> bool:
     """Whether an item carries files."""
-    return any("binary" in item for items in outputs for item in items)
+    for items in outputs:
+        for item in items:
+            if "binary" in item:
+                return True
+    return False
 
 
 def finished_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
@@ -257,15 +278,21 @@ def check_outputs(outputs: Outputs) -> None:
 
 def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
     """Pair items that say nothing: with the only input item, or by index where one output has as many as the input."""
-    if all("pairedItem" in item for items in outputs for item in items):
-        return outputs
-    if len(inputs) != 1:
+    if not _lacks_pairing(outputs) or len(inputs) != 1:
         return outputs
     if len(inputs[0]) == 1:
         return [[with_pair(item, 0) for item in items] for items in outputs]
     if len(outputs) == 1 and len(outputs[0]) == len(inputs[0]):
         return [[with_pair(item, index) for index, item in enumerate(outputs[0])]]
     return outputs
+
+
+def _lacks_pairing(outputs: Outputs) -> bool:
+    for items in outputs:
+        for item in items:
+            if "pairedItem" not in item:
+                return True
+    return False
 
 
 def failed_outputs(given: NodeInputs, message: str) -> Outputs:

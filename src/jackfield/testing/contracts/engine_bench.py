@@ -16,7 +16,8 @@ from ...api.nodes import NodeAnswer, NodeDescription, NodeError, NodeParameters,
 from ...api.plugin import Plugin, hookimpl
 from ...api.storage import Store, StoredWorkflow
 from ...api.workflows import Document, Node, Workflow
-from ...core.kernel import Kernel, load_plugins
+from ...core.building import load_plugins
+from ...core.kernel import Kernel
 from ...core.redaction import Redactor
 
 PATIENCE = 20.0
