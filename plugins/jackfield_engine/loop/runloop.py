@@ -108,10 +108,8 @@ class RunLoop:
 
     def next_is_long(self) -> bool:
         """Whether what `next` does belongs on a thread."""
-        for items in self._ready[0].inputs if self._ready else _inputs_of(self._partial):  # noqa: SIM110 - a generator costs more
-            if len(items) > LONG:
-                return True
-        return False
+        inputs = self._ready[0].inputs if self._ready else _inputs_of(self._partial)
+        return any(len(items) > LONG for items in inputs)
 
     def complete(self, task: Task, outputs: Outputs) -> None:
         """The node ran, now or before the execution was interrupted, and this is what became of its outputs; see

@@ -12,7 +12,7 @@ from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, Suspend
-from jackfield.api.nodes.items import finished_outputs, has_files, is_long
+from jackfield.api.nodes.items import LONG, finished_outputs, has_files, is_long
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
@@ -49,6 +49,7 @@ class RunProgress:
         self._clock = services.clock
         self._loop: RunLoop
         self._bus = services.context.events
+        self._given_long = len(request.items) > LONG
         self.long: list[Items] = []
         """Long outputs, to be let go of with the execution."""
         self.news: NodeEvents | None = None
@@ -117,7 +118,11 @@ class RunProgress:
         """Run the next node, or take over what it gave before. An outcome ends the execution, a wait suspends it.
         slow: told when a node takes its time. Raises `ExecutionRefused` when the store does not take the execution."""
         try:
-            task = await asyncio.to_thread(self._loop.next) if self._loop.next_is_long() else self._loop.next()
+            # Only what is given, or what a node gave, can be long.
+            if (self.long or self._given_long) and self._loop.next_is_long():
+                task = await asyncio.to_thread(self._loop.next)
+            else:
+                task = self._loop.next()
         except TooManyRuns:
             return self.failure(too_many(self._services.settings.max_node_runs), self._loop.last, None)
         if task is None:
