@@ -38,7 +38,9 @@ def backup(
     manifest = made.manifest
     if as_json:
         echo_json({"id": manifest.id, "files": len(manifest.files), "bytes": manifest.size(), "added": made.added,
-                   "removed": made.removed, "keys": manifest.keys, "left_out": manifest.left_out})  # fmt: skip
+                   "removed": made.removed, "keys": manifest.keys, "left_out": manifest.left_out,
+                   "damaged": [*made.damaged]})  # fmt: skip
+        _end(made)
         return
     for line in manifest.left_out:
         click.echo(f"left out: {harmless(line)}", err=True)
@@ -46,6 +48,16 @@ def backup(
         f"{manifest.id}: {len(manifest.files)} files, {manifest.size() / _MIB:.1f} MiB, "
         f"{made.added / _MIB:.1f} MiB of it new; {made.removed} older backups removed."
     )
+    for line in made.damaged:
+        click.echo(harmless(line), err=True)
+    _end(made)
+
+
+def _end(made: MadeBackup) -> None:
+    """Exit code 1 after a backup that holds damaged records."""
+    if made.damaged:
+        click.echo("The backup holds damaged records, so that no older backup was removed for it.", err=True)
+        raise SystemExit(1)
 
 
 @click.command()

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from datetime import datetime
@@ -27,11 +27,13 @@ PIECE = 1_048_576
 
 @record
 class MadeBackup:
-    """added: bytes that no earlier backup had. removed: older backups that were given up."""
+    """added: bytes that no earlier backup had. removed: older backups that were given up. damaged: a sentence for each
+    damaged record that it holds; then no older backup is given up for it."""
 
     manifest: BackupManifest
     added: int
     removed: int
+    damaged: Sequence[str]
 
 
 @state
@@ -120,7 +122,7 @@ async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: 
     stopped = threading.Event()
     making = _Making(root, repository, stopped, keys, [], [], [], [], {})
     loop = asyncio.get_running_loop()
-    copying: list[Future[None]] = []
+    copying: list[Future[Sequence[str]]] = []
 
     def work() -> MadeBackup:
         if root.resolve().is_relative_to(place.resolve()):
@@ -131,8 +133,8 @@ async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: 
             with repository.fresh() as copy:
                 empty_file(copy)
                 copying.append(asyncio.run_coroutine_threadsafe(store.copy_to(copy), loop))
-                copying[0].result()
-                return _make(making, context, store, copy, keep)
+                damaged = copying[0].result()
+                return _make(making, context, store, copy, keep, damaged)
 
     try:
         return await asyncio.to_thread(work)
@@ -144,7 +146,9 @@ async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: 
             future.cancel()
 
 
-def _make(making: _Making, context: PluginContext, store: StoreCopies, copy: Path, keep: int) -> MadeBackup:
+def _make(
+    making: _Making, context: PluginContext, store: StoreCopies, copy: Path, keep: int, damaged: Sequence[str]
+) -> MadeBackup:
     now = context.clock.now_ms()
     own = [path.absolute() for path in store.files()]
     inside = own[0].is_relative_to(making.root)
@@ -158,7 +162,8 @@ def _make(making: _Making, context: PluginContext, store: StoreCopies, copy: Pat
         None if inside else str(own[0]), making.keys, making.directories, making.files, making.links, making.left_out,
     )  # fmt: skip
     making.repository.seal(manifest)
-    return MadeBackup(manifest, making.repository.added, making.repository.thin_out(keep))
+    removed = 0 if damaged else making.repository.thin_out(keep)
+    return MadeBackup(manifest, making.repository.added, removed, damaged)
 
 
 def _id(now: int, taken: list[str]) -> str:

@@ -36,6 +36,9 @@ async def forever(context: PluginContext) -> None:
             await context.clock.sleep(min(RETRY, settings.interval))
         else:
             context.log.info("Backup %s: %d bytes are new.", made.manifest.id, made.added)
+            if made.damaged:
+                told = "The backup %s holds %d damaged records, so that no older one was removed: %s"
+                context.log.error(told, made.manifest.id, len(made.damaged), made.damaged[0])
 
 
 async def findings(context: PluginContext) -> Sequence[Finding]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jackfield.api.records import state
 
-LEFT_OUT = ("daemon.lock", "daemon-endpoint", "logs", "cache", "binary/incoming", ".restoring")
+LEFT_OUT = ("daemon.lock", "daemon-endpoint", ".disk-reserve", "logs", "cache", "binary/incoming", ".restoring")
 """What belongs to a running daemon, tells of the past, or is made anew."""
 _UNFINISHED = re.compile(r"\..+\.jackfield-[0-9a-f]{8}", re.DOTALL)
 _JOURNALS = ("-wal", "-shm", "-journal")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from quart import Request
 
-from jackfield.api.body_budget import SMALL, TakenMemory, taken_for
+from jackfield.api.body_budget import SMALL, taken_for
 from jackfield.api.errors import StoreUnavailable, UnsupportedMediaType
 from jackfield_forms.values import Sent, SubmittedFile
 
@@ -29,12 +29,14 @@ class Reception:
         `MemoryExhausted` when it takes too much memory, or werkzeug's own errors for what is too large."""
         if (request.mimetype or "") not in _COSTS:
             raise UnsupportedMediaType("Send the form as multipart/form-data.")
-        memory = _memory(request)
         client = client_of(request)
         if self._reading.total() >= self._slots or self._reading[client] >= self._share:
             raise StoreUnavailable("Too many forms are being sent; try again in a moment.")
         self._reading[client] += 1
         try:
+            # Nobody takes of what all bodies may have with a body that never comes.
+            sent = len(await request.get_data())
+            memory = taken_for(request.scope, sent * _COSTS[request.mimetype or ""]) if sent >= SMALL else None
             form, files = await request.form, await request.files
         finally:
             self._reading[client] -= 1
@@ -45,13 +47,6 @@ class Reception:
             {name: [_file(each) for each in files.getlist(name)] for name in files},
             memory,
         )
-
-
-def _memory(request: Request) -> TakenMemory | None:
-    """Of a form whose length is not told, as much as the longest may take."""
-    length = request.content_length
-    size = (request.max_content_length or 0) if length is None else length
-    return taken_for(request.scope, size * _COSTS[request.mimetype or ""]) if size >= SMALL else None
 
 
 def _file(file: object) -> SubmittedFile:

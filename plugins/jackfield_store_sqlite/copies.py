@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 from jackfield.api.errors import StoreUnavailable
@@ -14,10 +15,13 @@ from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.connections import connect_reader
 from jackfield_store_sqlite.damage.checking import Pace, in_thread, look, problems
 from jackfield_store_sqlite.damage.reach import rename
+from jackfield_store_sqlite.damage.rows_check import damaged_rows
 from jackfield_store_sqlite.database import Database
 
 _PAGES = 512
 """Copied at a time, so that a stop is noticed."""
+_TOLD = 100
+"""Damaged records of a copy that are named."""
 _BESIDE = ("-wal", "-shm", "-journal", "-reach", "-damage")
 """Endings of the files that belong to a database and to no copy of it."""
 
@@ -31,8 +35,8 @@ class SqliteCopies:
         file = self._db.file
         return [file, *(file.with_name(file.name + ending) for ending in _BESIDE)]
 
-    async def copy_to(self, file: Path) -> None:
-        await in_thread(lambda stopped: _copy(self._db, file, stopped))
+    async def copy_to(self, file: Path) -> Sequence[str]:
+        return await in_thread(lambda stopped: _copy(self._db, file, stopped))
 
     async def damage(self) -> Sequence[str]:
         found = await in_thread(lambda stopped: look(self._db.file, self._db.settings, Pace(stopped)))
@@ -47,7 +51,7 @@ class SqliteCopies:
         return [each.text for each in gone]
 
 
-def _copy(database: Database, target: Path, stopped: threading.Event) -> None:
+def _copy(database: Database, target: Path, stopped: threading.Event) -> Sequence[str]:
     def look_up(*_: int) -> None:
         if stopped.is_set():
             raise StoreUnavailable("The copy was broken off.")
@@ -63,8 +67,11 @@ def _copy(database: Database, target: Path, stopped: threading.Event) -> None:
                 rename(copy)
         uri = f"{target.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as copy:
-            found = problems(copy, database.file, Pace(stopped))
+            pace = Pace(stopped)
+            found = problems(copy, database.file, pace)
+            damaged = [] if found else [*islice(damaged_rows(copy, pace), _TOLD)]
     except sqlite3.Error as error:
         raise StoreUnavailable(f"{failures.reason(error)}; the store cannot be copied.") from error
     if found:
         raise StoreUnavailable(f"{found[0]} It cannot be copied; restore it from an earlier backup.")
+    return damaged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -15,6 +16,7 @@ from jackfield_store_sqlite.damage.digests import of_bytes, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import execute, pack, unpack
 
+_log = logging.getLogger(__name__)
 _RUN = ""
 """In place of a workflow's id: the document of an execution."""
 _OLD = """SELECT u.workflow_id, u.version, v.document FROM unsealed_versions u
@@ -33,11 +35,15 @@ class SqliteOldDocuments:
     _db: Database
 
     async def old_documents(self, limit: int) -> list[OldDocument]:
-        def work(connection: sqlite3.Connection) -> list[OldDocument]:
-            rows = execute(connection, _OLD, [limit]).fetchall()
-            return [OldDocument((ident, number), unpack(data) if data else {}) for ident, number, data in rows]
+        def work(connection: sqlite3.Connection) -> list[tuple[str, int, bytes | None]]:
+            return execute(connection, _OLD, [limit]).fetchall()
 
-        return await self._db.read(work)
+        found: list[OldDocument] = []
+        while not found and (rows := await self._db.read(work)):
+            found, broken = await asyncio.to_thread(_unpacked, rows)
+            if broken:
+                await self._db.write(lambda connection, keys=broken: _pass_over(connection, keys))  # type: ignore[misc]
+        return found
 
     async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
         packed = await asyncio.to_thread(lambda: [(each.key, pack(each.document)) for each in documents])
@@ -55,6 +61,27 @@ class SqliteOldDocuments:
     async def wipe(self) -> None:
         """The log of writes still has pages as they were."""
         await asyncio.to_thread(_truncate_log, self._db)
+
+
+def _unpacked(rows: Sequence[tuple[str, int, bytes | None]]) -> tuple[list[OldDocument], list[tuple[str, int]]]:
+    """The documents, and the keys of those that cannot be read."""
+    found, broken = [], []
+    for ident, number, data in rows:
+        try:
+            found.append(OldDocument((ident, number), unpack(data) if data else {}))
+        except ValueError:
+            broken.append((ident, number))
+    return found, broken
+
+
+def _pass_over(connection: sqlite3.Connection, keys: Sequence[tuple[str, int]]) -> None:
+    """Damaged documents must not keep the others from being sealed; whoever reads one is told."""
+    for ident, number in keys:
+        _log.error("The stored document %s %d cannot be read, and is not sealed.", ident or "of a run", number)
+        if ident == _RUN:
+            execute(connection, _DONE_RUN, [number])
+        else:
+            execute(connection, _DONE_VERSION, [ident, number])
 
 
 def _put(connection: sqlite3.Connection, ident: str, number: int, data: bytes) -> None:

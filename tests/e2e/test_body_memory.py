@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import HOST, Daemon
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 StartDaemon = Callable[..., Daemon]
@@ -79,3 +81,25 @@ def test_an_execution_keeps_its_share_until_it_is_over(daemon: Daemon) -> None:
     assert "server.body_memory" in late.json()["message"]
     assert late.headers["Retry-After"] == "2"
     assert post(daemon, "/webhook/slow", FITTING).status_code == 200
+
+
+def test_a_refused_change_gives_back_what_it_took(daemon: Daemon) -> None:
+    ident = daemon.live(chain("kept", webhook("kept"), set_fields("Set", n=1)))
+    api = daemon.admin()
+    for _ in range(5):
+        assert api.put(f"/workflows/{ident}", content=FITTING, headers=JSON).status_code == 400
+    assert post(daemon, "/webhook/kept", FITTING).status_code == 200
+
+
+def test_forms_that_never_come_take_nothing(daemon: Daemon) -> None:
+    fields = {"formTitle": "F", "formFields": {"values": [{"fieldLabel": "A"}]}, "path": "f"}
+    daemon.live(chain("form", node("Form", "formTrigger", fields, version=2), set_fields("Set", n=1)))
+    daemon.live(chain("served", webhook("served"), set_fields("Set", n=1)))
+    kind = f"Content-Type: multipart/form-data; boundary=b\r\nOrigin: {daemon.base_url}\r\nContent-Length: 900000"
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):
+            silent = stack.enter_context(socket.create_connection((HOST, daemon.port)))
+            silent.sendall(f"POST /form/f HTTP/1.1\r\nHost: {HOST}:{daemon.port}\r\n{kind}\r\n\r\n--b\r\n".encode())
+        asked = httpx.get(f"{daemon.base_url}/form/f", trust_env=False)  # the daemon has read what came before
+        assert asked.status_code == 200
+        assert post(daemon, "/webhook/served", FITTING).status_code == 200

@@ -45,6 +45,14 @@ def test_it_is_hidden_wherever_it_was_copied_to(headers: Any, query: Any, plante
     assert "***" in found
 
 
+def test_one_that_comes_twice_and_one_of_a_form_are_hidden() -> None:
+    twice = item({}, {"api_key": ["135792468013", "246801"]})
+    assert "135792" not in str(kept(twice, twice))
+    assert "246801" not in str(kept(twice, twice))
+    form: Any = {"json": {"formQueryParameters": {"token": TOKEN}}}
+    assert TOKEN not in str(kept(form, form))
+
+
 def test_short_ones_are_hidden_under_their_name_alone() -> None:
     one = item({"authorization": "abc", "x-api-key": "12345678901234"})
     found = kept({"h": one["json"]["headers"], "abc": "abc", "n": 12345678901234}, one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,28 @@ def test_the_token_stays_on_this_machine(
     (tmp_path / "daemon-endpoint").write_text(f"http://{host}:8765\n")
     (tmp_path / "daemon-token").write_text("token-of-this-machine\n")
     assert bool(DaemonClient(tmp_path).headers()) is sent
+
+
+def test_a_redirect_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    class Redirecting(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{server.server_port}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.delenv("JACKFIELD_DAEMON_ENDPOINT", raising=False)
+    with HTTPServer(("127.0.0.1", 0), Redirecting) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        (tmp_path / "daemon-endpoint").write_text(f"http://127.0.0.1:{server.server_port}\n")
+        (tmp_path / "daemon-token").write_text("token-of-this-machine\n")
+        with pytest.raises(JackfieldError, match="302"):
+            DaemonClient(tmp_path).ask("GET", "/api/profiles")
+        server.shutdown()
+    assert asked == ["/api/profiles"]

@@ -67,6 +67,14 @@ pages = Blueprint("acme", __name__, url_prefix="/api/v1/acme")
 async def exit_view():
     raise SystemExit(3)
 
+async def leaves():
+    raise SystemExit(3)
+
+@pages.get("/child")
+@operation("End the daemon from a task of its own", scope=None, response=None, tags=["acme"])
+async def child_view():
+    await asyncio.gather(leaves(), asyncio.sleep(0))
+
 class P(Plugin):
     @hookimpl
     def jackfield_nodes(self):
@@ -222,6 +230,7 @@ def test_a_node_that_holds_the_loop_or_wants_to_leave(site: Site, daemon: Daemon
         assert run["status"] == "failed"
         assert raised in str(run["error"])
     assert api.get("/acme/exit").status_code == 500
+    assert api.get("/acme/child").status_code == 500
     assert ended("acmeHold")["status"] == "success"
     line = "held the event loop for"
     error = poll(lambda: plugins(daemon)["holder"]["error"], "the plugin is named", timeout=10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from functools import cached_property
 
+from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
@@ -89,7 +90,9 @@ class WorkflowPlan:
             given = dict(node.parameters)
             try:
                 paths = paths_of(self._catalog.find(node.kind), node.version, given)
-            except Exception:  # a type that cannot give its parameters fails where it runs
+            except BaseException as exc:  # a type that cannot give its parameters fails where it runs
+                if is_ctrl_c(exc):
+                    raise
                 paths = paths_by_name(given)
             found = self._shown[name] = shown_parameters(given, paths)
         return found
@@ -115,7 +118,9 @@ class WorkflowPlan:
         found = self._catalog.find(node.kind)
         try:
             return 1 if found is None else found.outputs(node)
-        except Exception:
+        except BaseException as exc:
+            if is_ctrl_c(exc):
+                raise
             return 1
 
 

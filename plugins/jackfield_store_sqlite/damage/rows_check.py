@@ -84,13 +84,14 @@ def damaged_rows(connection: sqlite3.Connection, rest: Callable[[], bool]) -> It
     connection.text_factory = readable
     for table in _TABLES:
         last: object = None
-        while rows := _some(connection, table, last):
-            for row in rows:
-                if not _is_whole(table, row):
+        while keys := _keys(connection, table, last):
+            for key in keys:
+                row = _row(connection, table, key)
+                if row is not None and not _is_whole(table, row):
                     yield damaged(table.what(connection, row)).message
                 if rest():
                     return
-            last = rows[-1][0]
+            last = keys[-1]
 
 
 def _is_whole(table: _Table, row: Row) -> bool:
@@ -100,7 +101,14 @@ def _is_whole(table: _Table, row: Row) -> bool:
         return False
 
 
-def _some(connection: sqlite3.Connection, table: _Table, last: object) -> list[Row]:
+def _keys(connection: sqlite3.Connection, table: _Table, last: object) -> list[object]:
+    """Some rows at a time, and each of them alone: it may have megabytes."""
     after = "" if last is None else f"WHERE {table.key} > ?"
-    sql = f"SELECT {table.columns} FROM {table.name} {after} ORDER BY {table.key} LIMIT {_AT_ONCE}"  # noqa: S608
-    return connection.execute(sql, () if last is None else (last,)).fetchall()
+    sql = f"SELECT {table.key} FROM {table.name} {after} ORDER BY {table.key} LIMIT {_AT_ONCE}"  # noqa: S608
+    return [key for (key,) in connection.execute(sql, () if last is None else (last,))]
+
+
+def _row(connection: sqlite3.Connection, table: _Table, key: object) -> Row | None:
+    sql = f"SELECT {table.columns} FROM {table.name} WHERE {table.key} = ?"  # noqa: S608 - our own names
+    found: Row | None = connection.execute(sql, (key,)).fetchone()
+    return found

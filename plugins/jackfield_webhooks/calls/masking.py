@@ -21,6 +21,8 @@ _SECRET_FIELD = re.compile(
     r"|(?:api|access|private|auth|client|encryption)[-_]?key"
 )
 """In a field's name, in lower case."""
+_ABOUT_SECRETS = re.compile(r"(?:ur[il]|type|expir(?:y|es|ation)(?:[-_]?(?:in|at|on))?)s?$")
+"""Ends of names, in lower case, whose values tell of a secret and are none, such as GitHub's `access_tokens_url`."""
 _NUMBERS = re.compile(r"secret|passw|passcode|pwd")
 """Numbers are hidden under these names alone: `max_tokens` is none."""
 _JSON_FIELD = re.compile(
@@ -76,16 +78,20 @@ def body_for_history(body: bytes, content_type: str = "") -> str:
 def _masked(match: re.Match[str]) -> str:
     name, group = match[1].lower(), match.lastindex
     numeric = match.re is _JSON_FIELD and group == _JSON_NUMBER
-    if group is None or not match[group] or not (_NUMBERS if numeric else _SECRET_FIELD).search(name):
+    if group is None or not match[group] or not _names_secret(name, _NUMBERS if numeric else _SECRET_FIELD):
         return match[0]
     begin, end = match.start(group) - match.start(), match.end(group) - match.start()
     bare = match.re is _JSON_FIELD and group >= _JSON_NUMBER
     return match[0][:begin] + (f'"{MASK}"' if bare else MASK) + match[0][end:]
 
 
+def _names_secret(name: str, names: re.Pattern[str]) -> bool:
+    return names.search(name) is not None and _ABOUT_SECRETS.search(name) is None
+
+
 def _kept_field(part: str) -> str:
     raw, equals, _ = part.partition("=")
-    return f"{raw}={MASK}" if equals and _SECRET_FIELD.search(unquote_plus(raw).lower()) else part
+    return f"{raw}={MASK}" if equals and _names_secret(unquote_plus(raw).lower(), _SECRET_FIELD) else part
 
 
 def query_for_history(query: str) -> str:

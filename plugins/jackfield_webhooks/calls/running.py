@@ -186,7 +186,11 @@ class CallRunner:
         found = await for_repeats(answer, self._settings.delivery_answer_bytes)
         if found is not None:
             if call.hidden:
-                found = replace(found, body=hide_text(found.body, call.hidden))
+                found = replace(
+                    found,
+                    body=hide_text(found.body, call.hidden),
+                    headers=[(name, hide_text(text.encode(), call.hidden).decode()) for name, text in found.headers],
+                )
             update = CallUpdate(kept.id, kept.webhook_id)
             await asyncio.wait({self._context.store.update_call(update, (delivery, found))})
 

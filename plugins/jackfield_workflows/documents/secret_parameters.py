@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 
 from jackfield.api import caller_secrets
+from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ANY, NodeCatalog
@@ -22,8 +23,6 @@ from jackfield_workflows.documents.values import number
 
 MASKS = frozenset({MASK, f"={MASK}"})
 """The second one is what an editor makes of the first when its user wants an expression."""
-_PLACES = (("headers", caller_secrets.is_credential), ("query", caller_secrets.is_secret_parameter))
-"""Of a call among the items, and what tells which of its names carry secrets."""
 _log = logging.getLogger(__name__)
 
 
@@ -134,7 +133,9 @@ class SecretParameters:
         try:
             found = paths_of(node_type, version, given)
             known = node_type is not None and (version is None or version in node_type.versions)
-        except Exception:
+        except BaseException as exc:
+            if is_ctrl_c(exc):
+                raise
             _log.exception("The parameters of the node type %s cannot be read for secrets.", kind)
             return paths_by_name(given)
         if known:  # documents may name any others
@@ -179,7 +180,7 @@ def _pinned_paths(document: Document) -> tuple[SecretPath, ...]:
     for name, items in pinned.items() if isinstance(pinned, dict) else ():
         for item in items if isinstance(items, list) else ():
             for inner in (("json",), ()):
-                for place, is_secret in _PLACES:
+                for place, is_secret in caller_secrets.PLACES:
                     found |= dict.fromkeys(_named(item, ("pinData", name, ANY), (*inner, place), is_secret))
     return tuple(found)
 
@@ -188,8 +189,10 @@ def _named(item: Json, before: SecretPath, place: SecretPath, is_secret: Callabl
     for key in place:
         item = item.get(key) if isinstance(item, dict) else None
     for name, value in item.items() if isinstance(item, dict) else ():
-        if isinstance(value, str) and is_secret(name):
+        if is_secret(name) and isinstance(value, str):
             yield (*before, *place, name)
+        elif is_secret(name) and isinstance(value, list):
+            yield (*before, *place, name, ANY)
 
 
 def _with_pinned(document: Document, old: object, change: Callable[[Json, object], Json]) -> Document:

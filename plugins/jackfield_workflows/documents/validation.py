@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
+from jackfield.api.containment import is_ctrl_c
 from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
@@ -115,7 +116,9 @@ def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
         node_type.parameters(node.version).model_validate(dict(node.parameters))
     except ValidationError as exc:
         return _details(exc)
-    except Exception:
+    except BaseException as exc:
+        if is_ctrl_c(exc):
+            raise
         _log.exception("The parameters of a node of type %s could not be checked.", node.type)
     return {}
 
@@ -123,7 +126,9 @@ def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
 def _doubts(node: Node, node_type: NodeType) -> Mapping[str, str]:
     try:
         return node_type.parameters(node.version).doubts(node.parameters)
-    except Exception:
+    except BaseException as exc:
+        if is_ctrl_c(exc):
+            raise
         _log.exception("The parameters of a node of type %s could not be looked at.", node.type)
         return {}
 

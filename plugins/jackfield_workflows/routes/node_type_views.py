@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from jackfield.api.containment import is_ctrl_c
 from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeType
@@ -50,7 +51,9 @@ class NodeTypeViews:
         """The view as JSON; empty when a mistake of its plugin makes that impossible."""
         try:
             return dumps(view(node_type))
-        except (Exception, SystemExit) as exc:
+        except BaseException as exc:
+            if is_ctrl_c(exc):
+                raise
             _log.debug("The node type %s cannot be shown.", node_type.kind, exc_info=exc)
             if (reports := self._reports()) is not None and (plugin := reports.plugin_of_node(node_type.kind)):
                 told = f"cannot give the parameters of the node type {node_type.kind}: {type(exc).__name__}: {exc}"
@@ -120,6 +123,8 @@ def node_type_view(node_type: NodeType) -> dict[str, Json]:
 def _schema(model: type[NodeParameters], kind: str) -> dict[str, Json]:
     try:
         return model.model_json_schema(by_alias=True)
-    except Exception:
+    except BaseException as exc:
+        if is_ctrl_c(exc):
+            raise
         _log.exception("The parameters of the node type %s have no JSON Schema.", kind)
         return {"type": "object"}

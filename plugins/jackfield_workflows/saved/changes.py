@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import ConfigurationError, Conflict, InvalidInput, NotFound
+from jackfield.api.errors import ConfigurationError, Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
@@ -29,6 +30,7 @@ from jackfield_workflows.saved.views import without_service_keys
 
 T = TypeVar("T")
 COPY_SUFFIX = " (Copy)"
+_log = logging.getLogger(__name__)
 
 
 @record
@@ -162,11 +164,17 @@ class WorkflowChanges:
 
     async def _delete(self, workflow_id: str, author: Author) -> None:
         async with self._one_at_a_time(workflow_id):
-            present = await self._stored(workflow_id, author)
-            if not await self._context.store.delete_workflow(present.id):
+            name, version = "", 0
+            try:
+                present = await self._stored(workflow_id, author)
+                name, version = present.name, present.version
+            except DataDamaged:
+                _log.warning("The workflow %s is damaged, and deleted unread.", workflow_id)
+            ident = known_id(workflow_id, "workflow")
+            if not await self._context.store.delete_workflow(ident):
                 raise _unknown()
             # Whatever its document says: it is gone.
-            await self._follow("deleted", present.id, present.name, present.version)
+            await self._follow("deleted", ident, name, version)
 
     async def _stored(self, workflow_id: str, author: Author | None = None) -> StoredWorkflow:
         found = await self._context.store.workflow(known_id(workflow_id, "workflow"))
@@ -228,7 +236,11 @@ class WorkflowChanges:
         task = asyncio.ensure_future(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        finally:
+            # The traceback of an error holds this frame, and the task the error: a cycle, which would keep the request.
+            del task
 
 
 def checked(document: Json) -> Json:

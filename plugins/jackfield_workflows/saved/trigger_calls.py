@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
+from jackfield.api.containment import is_ctrl_c, passes
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.extensions import Given, PluginReports
@@ -28,7 +29,9 @@ class TriggerCalls:
         for given in self._given():
             try:
                 found += _checked(given.value.registrations(workflow))
-            except (Exception, SystemExit) as exc:
+            except BaseException as exc:
+                if is_ctrl_c(exc):
+                    raise
                 concerned = self._concerns(given, workflow)
                 if isinstance(exc, JackfieldError) and (concerned or not given.distribution):
                     raise
@@ -46,9 +49,9 @@ class TriggerCalls:
                 if not all(isinstance(problem, Problem) for problem in more):
                     raise TypeError("it gives something else than Problem")
                 found += more
-            except asyncio.CancelledError:
-                raise
-            except (Exception, SystemExit) as exc:
+            except BaseException as exc:
+                if passes(exc):
+                    raise
                 told = self._failed(given, "activation_problems", exc)
                 if self._concerns(given, workflow):
                     found.append(Problem("nodes", told))
@@ -62,12 +65,9 @@ class TriggerCalls:
     async def _followed(self, given: Given[Trigger], change: WorkflowChange) -> None:
         try:
             await given.value.follow(change)
-        except asyncio.CancelledError as exc:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+        except BaseException as exc:
+            if passes(exc):
                 raise
-            self._failed(given, "follow", exc)
-        except (Exception, SystemExit) as exc:
             self._failed(given, "follow", exc)
 
     def _given(self) -> Iterator[Given[Trigger]]:

@@ -21,6 +21,7 @@ _NEVER = tuple(
         "10.0.0.0/8",
         "100.64.0.0/10",
         "127.0.0.0/8",
+        "168.63.129.16/32",  # the host of Azure's machines
         "169.254.0.0/16",
         "172.16.0.0/12",
         "192.0.0.0/24",
@@ -47,6 +48,8 @@ _NEVER = tuple(
 )
 """Not public, whatever the Python version's own tables say."""
 _NAT64 = ip_network("64:ff9b::/96")
+_UNICAST = ip_network("2000::/3")
+"""All of IPv6 that is given out as public (RFC 4291 section 2.4)."""
 
 
 def embedded(address: Address) -> IPv4Address | None:
@@ -63,6 +66,8 @@ def is_public(address: Address) -> bool:
     inner = embedded(address)
     if inner is not None:
         return is_public(inner)
+    if isinstance(address, IPv6Address) and address not in _UNICAST:
+        return False
     return address.is_global and not any(address in network for network in _NEVER)
 
 

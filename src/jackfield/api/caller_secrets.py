@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -58,6 +58,8 @@ def hidden_in(items: Items, names: Iterable[str] = ()) -> Hidden:
     known = tuple(names)
     values = [part for _, value in found for part in _parts(value) if not any(part in name for name in known)]
     exact = {_pair(name, value): _pair(name, MASK) for name, value in found}
+    for item in items[:LOOKED_AT] if found else ():
+        exact |= {_pair(name, texts): _pair(name, MASK) for name, texts in _repeated(item["json"])}
     parts = {_inside(value): MASK.encode() for value in values if _hidden_anywhere(value)}
     return (*exact.items(), *sorted(parts.items(), key=lambda pair: -len(pair[0])))
 
@@ -83,14 +85,30 @@ def hide_text(data: bytes, hidden: Hidden) -> bytes:
     return data
 
 
+PLACES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("headers", is_credential),
+    ("query", is_secret_parameter),
+    ("formQueryParameters", is_secret_parameter),
+)
+"""Of a call among the items, and what tells which of its names carry secrets."""
+
+
 def _credentials(json: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    for place, is_secret in (("headers", is_credential), ("query", is_secret_parameter)):
+    for place, is_secret in PLACES:
         named = json.get(place)
         if isinstance(named, dict):
             for name, value in named.items():
                 if is_secret(name):
                     texts = value if isinstance(value, list) else [value]
                     yield from ((name, text) for text in texts if isinstance(text, str) and text not in ("", MASK))
+
+
+def _repeated(json: Mapping[str, Json]) -> Iterator[tuple[str, list[Json]]]:
+    """Parameters and headers that the call has several times."""
+    for place, is_secret in PLACES:
+        named = json.get(place)
+        if isinstance(named, dict):
+            yield from ((name, value) for name, value in named.items() if isinstance(value, list) and is_secret(name))
 
 
 def _parts(value: str) -> list[str]:
@@ -116,7 +134,7 @@ def _inside(value: str) -> bytes:
     return dumps(value)[1:-1]
 
 
-def _pair(name: str, value: str) -> bytes:
+def _pair(name: str, value: Json) -> bytes:
     return dumps(name) + b":" + dumps(value)
 
 

@@ -87,7 +87,7 @@ class DaemonClient:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - `base` is http
         # No web proxy stands between a user's program and the same user's daemon.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)
         try:
             with opener.open(request, timeout=timeout) as answer:
                 found = json.loads(answer.read(LARGEST))
@@ -98,6 +98,13 @@ class DaemonClient:
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
         return DaemonAnswer(found.get("data"), tuple(found.get("warnings", ())))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The daemon never sends its callers elsewhere; whoever does would get the token."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
 
 
 def _told(error: urllib.error.HTTPError) -> JackfieldError:

@@ -41,7 +41,8 @@ __all__ = ["HttpFailed", "PlainClient", "PlainReply", "StreamedReply", "client_u
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_FAILURES = (ClientError, OSError)
+_FAILURES = (ClientError, OSError, ValueError)
+"""ValueError: of a host or a header that cannot be sent."""
 
 
 class HttpFailed(Exception):
@@ -215,5 +216,7 @@ def _environment_proxy(address: HttpAddress) -> str | None:
     found = named.get(address.scheme) or named.get("all")
     if not found:
         return None
-    written = found if "://" in found else f"http://{found}"
-    return written if written.partition(":")[0] in PORTS else None
+    scheme, separator, rest = found.partition("://")
+    if not separator:
+        return f"http://{found}"
+    return f"{scheme.lower()}://{rest}" if scheme.lower() in PORTS else None

@@ -16,12 +16,15 @@ class StoreCopies(Protocol):
         """The files that are the store's own, there or not. A copy takes the place of the first; no other is part of a
         backup."""
 
-    async def copy_to(self, file: Path) -> None:
+    async def copy_to(self, file: Path) -> Sequence[str]:
         """Write all that was acknowledged before the call into this file, which is there and empty: one moment's state,
         while others read and write. The copy was checked when this returns.
 
+        Returns:
+            A sentence for each record that is damaged, while all others are whole.
+
         Raises:
-            StoreUnavailable: The store does not answer or is damaged; the message names the remedy.
+            StoreUnavailable: The store does not answer or cannot be read; the message names the remedy.
         """
 
     async def damage(self) -> Sequence[str]:

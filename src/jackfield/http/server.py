@@ -10,6 +10,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import cast
 
+from jackfield.api.containment import is_ctrl_c
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load
 from jackfield.core.tables import ServerSettings
@@ -96,7 +97,8 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
 
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
-            runner.run(serve(runner_of(server.implementation)))
+            loop = runner.get_loop()
+            run_to_end(loop, loop.create_task(serve(runner_of(server.implementation))))
     except ImportError as exc:
         name = server.implementation
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
@@ -107,6 +109,18 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
     failure = app.lifespan.failure or app.kernel.failure
     if failure is not None:
         raise failure
+
+
+def run_to_end(loop: asyncio.AbstractEventLoop, serving: asyncio.Task[None]) -> None:
+    """Run the loop until this task is over. A `SystemExit` in any other task ends every event loop at once, before who
+    awaits that task hears of it: no task of a plugin may end the daemon, so the loop goes on."""
+    while True:
+        try:
+            return loop.run_until_complete(serving)
+        except (SystemExit, KeyboardInterrupt) as exc:
+            if serving.done() or is_ctrl_c(exc):
+                raise
+            log.exception("A task ended with this; whoever waits for it is told, and the daemon goes on.")
 
 
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -16,7 +16,7 @@ import pytest
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.storage import Variable
+from jackfield.api.storage import Credential, Variable
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
@@ -195,6 +195,18 @@ async def test_a_damaged_store_gives_no_backup(place: Place) -> None:
         await place.backup()
     assert len(BackupRepository(place.backups).ids()) == 1
     assert list((place.backups / "incoming").iterdir()) == []
+
+
+async def test_a_copy_with_damaged_rows_displaces_no_good_one(place: Place) -> None:
+    await place.store.put_credential(Credential("c", "name", "kind", b"sealed", 1, 1))
+    good = await place.backup(keep=1)
+    assert good.damaged == []
+    with closing(sqlite3.connect(place.config / "jackfield.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE credentials SET kind = 'other'")
+    made = await place.backup(keep=1)
+    assert "credential c" in made.damaged[0]
+    assert made.removed == 0
+    assert BackupRepository(place.backups).ids() == [good.manifest.id, made.manifest.id]
 
 
 async def test_only_into_an_empty_directory(place: Place) -> None:

@@ -60,6 +60,19 @@ async def test_they_are_replaced_once_and_wiped(
     assert [file.name for file in files if PLANTED.encode() in file.read_bytes()] == []
 
 
+async def test_one_that_cannot_be_read_keeps_no_other_back(
+    new_store: NewStore, database: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    old_database(database, monkeypatch)
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("UPDATE workflow_versions SET document = x'7b22' WHERE version = 1")
+    store = new_store()
+    await store.open()
+    assert {each.key for each in await store.old_documents(10)} == {("w", 2), ("", 7)}
+    assert "document w 1 cannot be read" in caplog.text
+    assert {each.key for each in await store.old_documents(1)} < {("w", 2), ("", 7)}
+
+
 async def test_what_was_deleted_meanwhile_stays_gone(
     new_store: NewStore, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_its_value_is_hidden(name: str, body: str, kind: str) -> None:
     [
         '{"usage": {"max_tokens": 4096}, "key": "ABC-1", "keys": ["a"], "author": "ada", "pass": true, "token": ""}',
         "a secret told in prose: token",
+        '{"access_tokens_url": "https://api.example.com/tokens", "token_type": "bearer", "token_expires_in": "60"}',
         '{ "a" : 1.0,\n  "ü": "é ✓" }',
     ],
 )
