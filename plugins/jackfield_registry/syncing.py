@@ -87,7 +87,7 @@ class Publisher:
                         return self._same(wanted, wanted.lock.etag)
                     if wanted.intact and wanted.folder and await asyncio.to_thread(_is_same, wanted.folder, published):
                         return self._same(wanted, published.etag)
-                    downloaded = await self._stage(source, published, staged, wanted, tell)
+                    downloaded = await self._download(source, published, staged, wanted, tell)
             except TimeoutError:
                 raise UpstreamFailed(
                     "The registry was not fetched within registry.sync_timeout; what was synced before stays."
@@ -186,7 +186,7 @@ class Publisher:
 
     # -- the files
 
-    async def _stage(
+    async def _download(
         self, source: OpenSource, published: _Published, staged: Path, wanted: WantedCommit, tell: TellProgress
     ) -> int:
         """Everything of the commit, checked and on the disk; how many files were downloaded."""

@@ -18,8 +18,8 @@ from jackfield.http.websocket_shortcut import WebSocketShortcut
 async def test_the_short_way_is_shut_when_the_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(credential_lifetime, "INTERVAL", 0)
     sent: list[Any] = []
-    inbox = ReceiveQueue(1)
-    direct = WebSocketShortcut(inbox, lambda: True, lambda data: True)
+    queue = ReceiveQueue(1)
+    shortcut = WebSocketShortcut(queue, lambda: True, lambda data: True)
     looks = iter((None, AuthRequired()))
 
     async def send(message: Any) -> None:
@@ -30,13 +30,13 @@ async def test_the_short_way_is_shut_when_the_session_has_ended(monkeypatch: pyt
             raise error
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        assert direct.send(b"x")
+        assert shortcut.send(b"x")
         assert (await receive())["code"] == ENDED
-        assert not direct.send(b"x")
+        assert not shortcut.send(b"x")
 
     async with asyncio.timeout(10):
-        await CredentialBoundSocket(inbox.get, send, check).run(
-            app, {"type": "websocket", "extensions": {SHORTCUT: direct}}
+        await CredentialBoundSocket(queue.get, send, check).run(
+            app, {"type": "websocket", "extensions": {SHORTCUT: shortcut}}
         )
     assert [message["type"] for message in sent] == ["websocket.close"]
 
@@ -61,7 +61,7 @@ async def test_a_connection_that_cannot_be_looked_at_is_closed(monkeypatch: pyte
 
 async def test_a_message_on_its_way_through_is_not_overtaken() -> None:
     """The application is asked for only once it waits again: there is a task in between."""
-    inbox = ReceiveQueue(1)
+    queue = ReceiveQueue(1)
     overtaken: list[bool] = []
 
     async def nothing(_: Any = None) -> None:
@@ -69,14 +69,14 @@ async def test_a_message_on_its_way_through_is_not_overtaken() -> None:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await receive()
-        overtaken.append(inbox.is_asked)
+        overtaken.append(queue.is_asked)
 
-    running = asyncio.ensure_future(CredentialBoundSocket(inbox.get, nothing, nothing).run(app, {"type": "websocket"}))
-    while not inbox.is_asked:
+    running = asyncio.ensure_future(CredentialBoundSocket(queue.get, nothing, nothing).run(app, {"type": "websocket"}))
+    while not queue.is_asked:
         await asyncio.sleep(0)
-    await inbox.put({"type": "websocket.receive", "bytes": b"x"})
+    await queue.put({"type": "websocket.receive", "bytes": b"x"})
     while not running.done():
-        overtaken.append(inbox.is_asked)
+        overtaken.append(queue.is_asked)
         await asyncio.sleep(0)
     assert len(overtaken) > 2
     assert not any(overtaken)

@@ -31,10 +31,10 @@ class Way:
     """A short cut whose two ends write down what they get."""
 
     def __init__(self, *, takes: int = 1000) -> None:
-        self.inbox, self.taken, self.sent = Asked(1), bytearray(), bytearray()
+        self.queue, self.taken, self.sent = Asked(1), bytearray(), bytearray()
         self.between, self.takes = True, takes
-        self.direct = WebSocketShortcut(self.inbox, lambda: self.between, self._write)
-        self.direct.listen(self._take)
+        self.shortcut = WebSocketShortcut(self.queue, lambda: self.between, self._write)
+        self.shortcut.listen(self._take)
 
     def _take(self, data: bytes) -> bytes:
         self.taken += data[: self.takes]
@@ -52,7 +52,7 @@ def server() -> Connection:
 @given(st.binary(min_size=1, max_size=SHORT), st.binary(min_size=4, max_size=4))
 def test_a_small_message_is_taken_at_once(data: bytes, mask: bytes) -> None:
     way = Way()
-    assert way.direct.received(frame(BINARY, data, mask=mask)) == b""
+    assert way.shortcut.received(frame(BINARY, data, mask=mask)) == b""
     assert way.taken == data
 
 
@@ -79,25 +79,25 @@ def test_a_small_message_is_taken_at_once(data: bytes, mask: bytes) -> None:
 )
 def test_all_else_goes_the_usual_way_as_it_is(data: bytes) -> None:
     way = Way()
-    assert way.direct.received(data) == data
+    assert way.shortcut.received(data) == data
     assert not way.taken
 
 
 def test_so_does_what_follows_something_that_is_not_dealt_with() -> None:
     way, data = Way(), frame(BINARY, b"a")
     way.between = False
-    assert way.direct.received(data) == data
-    way.between, way.inbox.asked = True, False
-    assert way.direct.received(data) == data
+    assert way.shortcut.received(data) == data
+    way.between, way.queue.asked = True, False
+    assert way.shortcut.received(data) == data
     assert not way.taken
 
 
 def test_a_way_that_is_shut_stays_so() -> None:
     way, data = Way(), frame(BINARY, b"a")
-    way.direct.close()
-    way.direct.listen(lambda data: b"")
-    assert way.direct.received(data) == data
-    assert not way.direct.send(b"x")
+    way.shortcut.close()
+    way.shortcut.listen(lambda data: b"")
+    assert way.shortcut.received(data) == data
+    assert not way.shortcut.send(b"x")
     assert not way.sent
 
 
@@ -105,7 +105,7 @@ def test_a_way_that_is_shut_stays_so() -> None:
 def test_what_is_not_taken_of_a_message_comes_the_usual_way(data: bytes, draw: st.DataObject) -> None:
     count = draw.draw(st.integers(0, len(data) - 1))
     way, usual = Way(takes=count), server()
-    usual.receive_data(way.direct.received(frame(BINARY, data)))
+    usual.receive_data(way.shortcut.received(frame(BINARY, data)))
     [event] = usual.events()
     assert isinstance(event, BytesMessage)
     assert event.message_finished
@@ -123,21 +123,21 @@ def test_masking(data: bytes, mask: bytes) -> None:
 
 
 async def test_an_application_is_asked_only_when_it_has_dealt_with_all() -> None:
-    inbox = ReceiveQueue(2)
-    assert not inbox.is_asked
-    waiting = asyncio.ensure_future(inbox.get())
+    queue = ReceiveQueue(2)
+    assert not queue.is_asked
+    waiting = asyncio.ensure_future(queue.get())
     await asyncio.sleep(0)
-    assert inbox.is_asked
-    await inbox.put({"type": "websocket.receive"})
-    assert not inbox.is_asked, "it has not been told yet"
+    assert queue.is_asked
+    await queue.put({"type": "websocket.receive"})
+    assert not queue.is_asked, "it has not been told yet"
     await waiting
-    assert not inbox.is_asked, "it may be busy with it"
-    waiting = asyncio.ensure_future(inbox.get())
+    assert not queue.is_asked, "it may be busy with it"
+    waiting = asyncio.ensure_future(queue.get())
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert not inbox.is_asked
-    inbox.close()
+    assert not queue.is_asked
+    queue.close()
 
 
 def test_the_rest_and_the_end_reach_the_streams() -> None:

@@ -41,7 +41,7 @@ async def converse(
     for _ in range(rounds):
         answer = await model.complete(talk.messages, tools=talk.specs())
         if await talk.over(answer):
-            return talk.course
+            return talk.outcome
     raise NodeError(
         f"The agent had no answer after {rounds} rounds; raise maxIterations in its options, or make its task smaller."
     )
@@ -74,7 +74,7 @@ class _Talk:
         self, messages: list[Message], tools: Toolbox, settings: AiSettings, parser: OutputParser | None
     ) -> None:
         self.messages = messages
-        self.course = AgentOutcome()
+        self.outcome = AgentOutcome()
         self._tools = tools
         self._settings = settings
         self._parser = parser
@@ -96,7 +96,7 @@ class _Talk:
             return True
         others = [call for call in within(message.calls, self._settings) if call is not last]
         answers = await self._tools.answer(others)
-        self.course.steps += [(call, one.text) for call, one in zip(others, answers, strict=True)]
+        self.outcome.steps += [(call, one.text) for call, one in zip(others, answers, strict=True)]
         if last is not None:
             answers.append(self._refused(last))
         self.messages += answers
@@ -122,7 +122,7 @@ class _Talk:
 
     def _settled(self, call: ToolCall) -> bool:
         try:
-            self.course.value = self._value_of(call)
+            self.outcome.value = self._value_of(call)
         except ParseProblem:
             return False
         return True
@@ -137,10 +137,10 @@ class _Talk:
     async def _answered(self, answer: Completion) -> bool:
         text = answer.message.text
         if self._parser is None:
-            self.course.value = text
+            self.outcome.value = text
             return True
         try:
-            self.course.value = await self._parser.parse(text)
+            self.outcome.value = await self._parser.parse(text)
         except ParseProblem as exc:
             if not self._mends:
                 raise NodeError(f"The model's answer does not have the required format. {exc.message}") from None

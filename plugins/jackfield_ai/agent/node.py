@@ -92,11 +92,11 @@ class AiAgentNode(AiNode):
         ]
         rounds = min(options.max_iterations, self.settings.max_iterations)
         try:
-            course = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser)
+            outcome = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser)
         finally:
             model.log(run)
-        await remember(memory, prompt, course.value)
-        return new_item(result_of(course, options), index)
+        await remember(memory, prompt, outcome.value)
+        return new_item(result_of(outcome, options), index)
 
 
 def system_of(options: AgentOptions, parser: OutputParser | None) -> str:
@@ -111,10 +111,10 @@ async def remember(memory: Memory | None, prompt: str, value: Json) -> None:
         await memory.add([Message("user", prompt), Message("assistant", as_text(value))])
 
 
-def result_of(course: AgentOutcome, options: AgentOptions) -> dict[str, Json]:
-    made: dict[str, Json] = {"output": course.value}
+def result_of(outcome: AgentOutcome, options: AgentOptions) -> dict[str, Json]:
+    made: dict[str, Json] = {"output": outcome.value}
     if options.return_intermediate_steps:
-        made["intermediateSteps"] = [step_of(call, result) for call, result in course.steps]
+        made["intermediateSteps"] = [step_of(call, result) for call, result in outcome.steps]
     return made
 
 

@@ -18,10 +18,10 @@ _FEW = 16
 def let_go(lists: Iterable[Items]) -> None:
     """Free the items of these lists on a thread, once the event loop's present callback is over, when their other
     holders should have gone."""
-    held = [part for items in lists for part in _long_parts(items)]
-    if held:
+    kept = [part for items in lists for part in _long_parts(items)]
+    if kept:
         loop = asyncio.get_running_loop()
-        loop.call_soon(loop.run_in_executor, None, _free, held)
+        loop.call_soon(loop.run_in_executor, None, _free, kept)
 
 
 def _long_parts(items: Items) -> Iterable[list[object]]:
@@ -35,8 +35,8 @@ def _long_parts(items: Items) -> Iterable[list[object]]:
                     yield [*value]
 
 
-def _free(held: list[list[object]]) -> None:
-    while held:
-        part = held.pop()
+def _free(kept: list[list[object]]) -> None:
+    while kept:
+        part = kept.pop()
         while part:
             del part[-_SLICE:]

@@ -20,7 +20,7 @@ class MergeSource(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """How clashes end. preferred: the input that prevails; None: the last one."""
+    """How conflicts end. preferred: the input that prevails; None: the last one."""
 
     suffix: bool = False
     deep: bool = True
@@ -28,14 +28,14 @@ class Resolution(NamedTuple):
     preferred: int | None = None
 
     @classmethod
-    def of(cls, clash: FieldConflict, *, default: int | None = None) -> Resolution:
+    def of(cls, conflict: FieldConflict, *, default: int | None = None) -> Resolution:
         """default: the input that prevails when the parameters name none."""
-        named = clash.preferred()
-        last = clash.resolve_clash == "preferLast"
+        named = conflict.preferred()
+        last = conflict.resolve_clash == "preferLast"
         return cls(
-            clash.resolve_clash == "addSuffix",
-            clash.merge_mode == "deepMerge",
-            clash.override_empty,
+            conflict.resolve_clash == "addSuffix",
+            conflict.merge_mode == "deepMerge",
+            conflict.override_empty,
             default if named is None and not last else named,
         )
 

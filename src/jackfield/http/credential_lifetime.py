@@ -62,10 +62,10 @@ class CredentialBoundSocket:
         self._hearing = CredentialBoundReceive(receive, {"type": "websocket.disconnect", "code": ENDED})
         self._send = send
         self._check = check
-        self._direct: ShortcutSocket | None = None
+        self._shortcut: ShortcutSocket | None = None
 
     async def run(self, app: AsgiApp, scope: Scope) -> None:
-        self._direct = shortcut_of(scope)
+        self._shortcut = shortcut_of(scope)
         watch = asyncio.ensure_future(self._watch())
         try:
             await app(scope, self._hearing, self._say)
@@ -87,8 +87,8 @@ class CredentialBoundSocket:
                 log.exception("A connection's credential could not be looked at; it is closed.")
                 break
         self._hearing.end()
-        if self._direct is not None:
-            self._direct.close()
+        if self._shortcut is not None:
+            self._shortcut.close()
         with contextlib.suppress(OSError):  # a time-out is one of them
             async with asyncio.timeout(GRACE):
                 await self._send({"type": "websocket.close", "code": ENDED, "reason": "The credential has ended."})

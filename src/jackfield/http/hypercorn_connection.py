@@ -274,24 +274,24 @@ class OwnConfig(Config):
 
 
 class ConnectionTasks(TaskGroup):
-    """The tasks of one connection; its applications have an inbox of ours."""
+    """The tasks of one connection; its applications have a queue of ours."""
 
     async def spawn_app(self, app: Any, config: Config, scope: Any, send: Any) -> Callable[[Any], Awaitable[None]]:
-        inbox = ReceiveQueue(config.max_app_queue_size)
+        queue = ReceiveQueue(config.max_app_queue_size)
 
         def own(scope: Any, _: Any, *more: Any) -> Any:  # Any: as Hypercorn wraps applications
-            return app(scope, inbox.get, *more)
+            return app(scope, queue.get, *more)
 
         async def closing(message: Any) -> None:  # an ASGI message; None once the application is over
             if message is None:
-                inbox.close()
+                queue.close()
             await send(message)
 
         shorten = getattr(getattr(send, "__self__", None), "shorten", None)
         if shorten is not None:  # a WebSocket of ours
-            shorten(inbox)
+            shorten(queue)
         await super().spawn_app(cast("Any", own), config, scope, closing)
-        return inbox.put
+        return queue.put
 
 
 class NoTask(AsyncioSingleTask):
@@ -313,7 +313,7 @@ class HypercornConnection(TCPServer):
         super().__init__(*args)
         self._senders = 0
         self._progress = self.loop.time()
-        self._direct: WebSocketShortcut | None = None
+        self._shortcut: WebSocketShortcut | None = None
         self._waits = False
         """Whether all that has come has been dealt with."""
         self.config.connections.add(self)
@@ -382,17 +382,17 @@ class HypercornConnection(TCPServer):
         else:
             self.writer.close()
 
-    def shorten(self, direct: WebSocketShortcut) -> None:
+    def shorten(self, shortcut: WebSocketShortcut) -> None:
         """From now on what comes and can be given to the application at once is."""
-        self._direct = direct
+        self._shortcut = shortcut
         transport = self.writer.transport
         streams = cast("asyncio.Protocol", transport.get_protocol())
         transport.set_protocol(Upgraded(streams, self._received))
 
     def _received(self, data: bytes) -> bytes:
-        if self._direct is None or not self._waits:
+        if self._shortcut is None or not self._waits:
             return data
-        left = self._direct.received(data)
+        left = self._shortcut.received(data)
         self._waits = not left  # whatever comes from now on is behind it
         return left
 

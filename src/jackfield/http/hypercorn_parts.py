@@ -113,14 +113,14 @@ class HypercornStream(WSStream):
         if (connection := self._own_connection()) is not None:
             connection.grant(seconds)
 
-    def shorten(self, inbox: ReceiveQueue) -> None:
+    def shorten(self, queue: ReceiveQueue) -> None:
         """Give the application a short cut."""
         connection = self._own_connection()
         if connection is None or not connection.is_websocket:
             return
-        direct = WebSocketShortcut(inbox, self._is_between_messages, partial(self._write, connection))
-        self.scope["extensions"][SHORTCUT] = direct  # type: ignore[assignment]
-        connection.shorten(direct)
+        shortcut = WebSocketShortcut(queue, self._is_between_messages, partial(self._write, connection))
+        self.scope["extensions"][SHORTCUT] = shortcut  # type: ignore[assignment]
+        connection.shorten(shortcut)
 
     def _is_open(self) -> bool:
         is_connected = self.state is ASGIWebsocketState.CONNECTED and not self._failed and not self.closed

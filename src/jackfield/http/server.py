@@ -54,13 +54,13 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
     other = BESIDE.get(host)
     if other is None:
         return None
-    held = None
+    reserved = None
     try:
-        held = socket.socket(socket.AF_INET6 if ":" in other else socket.AF_INET, socket.SOCK_STREAM)
-        held.bind((other, port))  # not to be shared: without SO_REUSEADDR
+        reserved = socket.socket(socket.AF_INET6 if ":" in other else socket.AF_INET, socket.SOCK_STREAM)
+        reserved.bind((other, port))  # not to be shared: without SO_REUSEADDR
     except OSError as exc:
-        if held is not None:
-            held.close()
+        if reserved is not None:
+            reserved.close()
         if exc.errno != errno.EADDRINUSE:  # no IPv6 here
             return None
         shown = f"[{other}]" if ":" in other else other
@@ -68,7 +68,7 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
             f"{shown}:{port} is another program's, which a browser would take for this daemon at localhost:{port}. "
             "End it, or choose another --port."
         ) from None
-    return held
+    return reserved
 
 
 Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]

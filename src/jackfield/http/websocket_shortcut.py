@@ -36,8 +36,8 @@ class WebSocketShortcut:
     """`jackfield.api.asgi.ShortcutSocket` of one connection. is_between: whether all that came before has been taken
     apart, and was whole; write: sends a message, or says that it cannot now."""
 
-    def __init__(self, inbox: AskedQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
-        self._inbox = inbox
+    def __init__(self, queue: AskedQueue, is_between: Callable[[], bool], write: Callable[[bytes], bool]) -> None:
+        self._queue = queue
         self._is_between = is_between
         self._write = write
         self._take: Take | None = None
@@ -59,7 +59,7 @@ class WebSocketShortcut:
         take, size = self._take, len(data) - HEAD
         if take is None or not 0 < size <= SHORT or data[0] != WHOLE_BINARY or data[1] != MASKED | size:
             return data
-        if not self._inbox.is_asked or not self._is_between():
+        if not self._queue.is_asked or not self._is_between():
             return data
         left = take(unmasked(data[2:HEAD], data[HEAD:]))
         return bytes((WHOLE_BINARY, MASKED | len(left), 0, 0, 0, 0)) + left if left else b""

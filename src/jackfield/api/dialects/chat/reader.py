@@ -31,7 +31,7 @@ class _Call:
     def __init__(self, call_id: str) -> None:
         self.id = call_id
         self.index: int | None = None
-        self.early: list[str] = []  # arguments that came before the name
+        self.nameless: list[str] = []  # arguments that came before the name
 
 
 class ChatReader(SseReader):
@@ -99,12 +99,12 @@ class ChatReader(SseReader):
             self._stop_prose(out)
             block = ToolUse(current.id, name, kind=kind, signature=signature_of(call))  # type: ignore[arg-type]
             current.index = self._open(block, out)
-            out += [Delta(current.index, piece) for piece in current.early]
-            current.early.clear()
+            out += [Delta(current.index, piece) for piece in current.nameless]
+            current.nameless.clear()
         arguments = function.get("arguments", function.get("input"))
         piece = dumps_text(arguments) if type(arguments) is dict else text(arguments)
         if piece and current.index is None:
-            current.early.append(piece)
+            current.nameless.append(piece)
         elif piece and current.index is not None:
             out.append(Delta(current.index, piece))
 
