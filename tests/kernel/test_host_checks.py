@@ -246,6 +246,18 @@ def test_a_port_of_ours_is_replaced_by_the_operator_alone(install: Install, kern
     assert type(again.ports.get(Registry)).__module__ == "acme_registry"
 
 
+def test_a_replacement_that_does_not_fit_leaves_ours(install: Install, kernel: Callable[..., Kernel]) -> None:
+    source = (
+        "from jackfield.api.registry import Registry\n"
+        "class Mine:\n    def __init__(self, context): pass\n"
+        "class P(Plugin):\n    provides = {Registry: 'acme_registry:Mine'}\n"
+    )
+    install("acme-registry", {"acme": "acme_registry:P"}, acme_registry=source)
+    made = kernel('[plugins.overrides]\n"port:Registry" = "acme"\n')
+    assert type(made.ports.get(Registry)).__module__.startswith("jackfield_registry")
+    assert "cannot provide Registry" in failed(made)["acme"]
+
+
 def test_each_scheme_of_a_registry_source_is_a_name(install: Install, kernel: Callable[..., Kernel]) -> None:
     source = (
         "class Source:\n    schemes = ('oci', 'https')\n    def open(self, base): ...\n"

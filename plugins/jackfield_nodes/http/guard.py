@@ -10,7 +10,7 @@ from functools import partial
 
 from jackfield.api.addresses import PermittedAddresses
 
-RESOLVERS = 4
+RESOLVERS = 16
 """Names that are looked up at the same time, on threads of their own: slow name servers hold up nothing else."""
 
 

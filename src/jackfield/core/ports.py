@@ -36,6 +36,8 @@ class PortDirectory:
         self._precedence = precedence
         self._context_of = context_of
         self._offers: dict[str, _Offer] = {}
+        self._displaced: dict[str, _Offer] = {}
+        """Jackfield's own where `plugins.overrides` gives the port to another plugin: they stay when that one fails."""
         self._built: dict[object, object] = {}
         """Protocol -> what is provided, in the order of making."""
         self._making: list[str] = []
@@ -56,7 +58,11 @@ class PortDirectory:
                 name = protocol if isinstance(protocol, str) else reference_of(protocol)
                 try:
                     if self._precedence.claim(plugin, f"port:{name.rpartition(':')[2]}"):
+                        if name in self._offers:
+                            self._displaced[name] = self._offers[name]
                         self._offers[name] = _Offer(plugin, reference)
+                    else:
+                        self._displaced[name] = _Offer(plugin, reference)
                 except NameTaken as exc:
                     self._host.report(plugin, str(exc))
 
@@ -85,8 +91,17 @@ class PortDirectory:
     def _build(self, protocol: object, offer: _Offer) -> object:
         with self._lock:
             if protocol not in self._built:
-                self._built[protocol] = self._made(protocol, offer)
+                self._built[protocol] = self._made_or_own(protocol, offer)
         return self._built[protocol]
+
+    def _made_or_own(self, protocol: object, offer: _Offer) -> object:
+        try:
+            return self._made(protocol, offer)
+        except MissingPort:
+            own = self._displaced.get(reference_of(cast("type", protocol)))
+            if own is None or own == offer:
+                raise
+            return self._made(protocol, own)
 
     def _made(self, protocol: object, offer: _Offer) -> object:
         name = cast("type", protocol).__name__
