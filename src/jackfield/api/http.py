@@ -173,6 +173,11 @@ def taken_memory() -> TakenMemory | None:
     return found
 
 
+def forget_body_memory() -> None:
+    """The request is over. What was not handed on is free again, even while an error's traceback keeps the rest."""
+    g.pop("body_memory", None)
+
+
 async def read_model(model: type[ModelT] | str) -> ModelT:
     """The body as this model. Raises `InvalidInput` with the json path of every mistake. A model by its object
     reference is imported with the first body; name its type at the variable: `body: Hello = await

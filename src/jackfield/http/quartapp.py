@@ -19,6 +19,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.containment import Escaped, is_ctrl_c, passes, told
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
 from jackfield.api.headroom import unexpected
+from jackfield.api.http import forget_body_memory
 from jackfield.core.tables import ServerSettings
 
 from .errors import body_of, challenge
@@ -59,6 +60,8 @@ class _Quart(Quart):
             if passes(exc):
                 raise
             raise Escaped(exc) from exc
+        finally:
+            forget_body_memory()
 
     async def full_dispatch_websocket(self, websocket_context: WebsocketContext | None = None) -> ResponseTypes | None:
         try:
