@@ -7,6 +7,7 @@ import logging
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.old_documents import OldDocument
@@ -42,7 +43,7 @@ class SqliteOldDocuments:
         while not found and (rows := await self._db.read(work)):
             found, broken = await asyncio.to_thread(_unpacked, rows)
             if broken:
-                await self._db.write(lambda connection, keys=broken: _pass_over(connection, keys))  # type: ignore[misc]
+                await self._db.write(partial(_pass_over, keys=broken))
         return found
 
     async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
@@ -78,18 +79,21 @@ def _pass_over(connection: sqlite3.Connection, keys: Sequence[tuple[str, int]]) 
     """Damaged documents must not keep the others from being sealed; whoever reads one is told."""
     for ident, number in keys:
         _log.error("The stored document %s %d cannot be read, and is not sealed.", ident or "of a run", number)
-        if ident == _RUN:
-            execute(connection, _DONE_RUN, [number])
-        else:
-            execute(connection, _DONE_VERSION, [ident, number])
+        _done(connection, ident, number)
 
 
 def _put(connection: sqlite3.Connection, ident: str, number: int, data: bytes) -> None:
     if ident == _RUN:
         execute(connection, _PUT_RUN, [data, of_bytes(data), number])
-        execute(connection, _DONE_RUN, [number])
     else:
         execute(connection, _PUT_VERSION, [data, of_version(ident, number, data), ident, number])
+    _done(connection, ident, number)
+
+
+def _done(connection: sqlite3.Connection, ident: str, number: int) -> None:
+    if ident == _RUN:
+        execute(connection, _DONE_RUN, [number])
+    else:
         execute(connection, _DONE_VERSION, [ident, number])
 
 

@@ -104,7 +104,7 @@ def _is_whole(table: _Table, row: Row) -> bool:
 def _keys(connection: sqlite3.Connection, table: _Table, last: object) -> list[object]:
     """Some rows at a time, and each of them alone: it may have megabytes."""
     after = "" if last is None else f"WHERE {table.key} > ?"
-    sql = f"SELECT {table.key} FROM {table.name} {after} ORDER BY {table.key} LIMIT {_AT_ONCE}"  # noqa: S608
+    sql = f"SELECT {table.key} FROM {table.name} {after} ORDER BY {table.key} LIMIT {_AT_ONCE}"  # noqa: S608 - our own names
     return [key for (key,) in connection.execute(sql, () if last is None else (last,))]
 
 

@@ -8,12 +8,11 @@ from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from jackfield.api import jsontext
+from jackfield.api.caller_secrets import MASK, is_secret_parameter
 
-MASK = "***"
 _SECRET_NAME = re.compile(
     r"authorization|cookie|signature|secret|token|password|passwd|api-?key|access-?key|hmac|hub-sig"
 )
-_SECRET_PARAMETER = re.compile(r"(?:.*[_-])?(?:auth|code|jwt|key|pass|pin|pwd|sid|sig)")
 STEMS = ("pass", "pwd", "secret", "token", "key", "cookie", "credential", "jwt", "hmac", "signature", "authorization")
 """One of them is in a body, in lower case, that has a field named like a secret: found at a tenth of the time."""
 _SECRET_FIELD = re.compile(
@@ -103,5 +102,5 @@ def query_for_history(query: str) -> str:
 def _kept_parameter(part: str) -> str:
     raw, equals, _ = part.partition("=")
     name = unquote_plus(raw).lower()
-    secret = is_secret(name.replace("_", "-")) or _SECRET_PARAMETER.fullmatch(name)
+    secret = is_secret(name.replace("_", "-")) or is_secret_parameter(name)
     return f"{raw}={MASK}" if equals and secret else part

@@ -59,7 +59,8 @@ def hidden_in(items: Items, names: Iterable[str] = ()) -> Hidden:
     values = [part for _, value in found for part in _parts(value) if not any(part in name for name in known)]
     exact = {_pair(name, value): _pair(name, MASK) for name, value in found}
     for item in items[:LOOKED_AT] if found else ():
-        exact |= {_pair(name, texts): _pair(name, MASK) for name, texts in _repeated(item["json"])}
+        repeated = ((name, value) for name, value in _secrets(item["json"]) if isinstance(value, list))
+        exact |= {_pair(name, texts): _pair(name, MASK) for name, texts in repeated}
     parts = {_inside(value): MASK.encode() for value in values if _hidden_anywhere(value)}
     return (*exact.items(), *sorted(parts.items(), key=lambda pair: -len(pair[0])))
 
@@ -93,22 +94,18 @@ PLACES: tuple[tuple[str, Callable[[str], bool]], ...] = (
 """Of a call among the items, and what tells which of its names carry secrets."""
 
 
+def _secrets(json: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Headers and parameters by name; what the call has several times is a list."""
+    for place, is_secret in PLACES:
+        named = json.get(place)
+        if isinstance(named, dict):
+            yield from ((name, value) for name, value in named.items() if is_secret(name))
+
+
 def _credentials(json: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    for place, is_secret in PLACES:
-        named = json.get(place)
-        if isinstance(named, dict):
-            for name, value in named.items():
-                if is_secret(name):
-                    texts = value if isinstance(value, list) else [value]
-                    yield from ((name, text) for text in texts if isinstance(text, str) and text not in ("", MASK))
-
-
-def _repeated(json: Mapping[str, Json]) -> Iterator[tuple[str, list[Json]]]:
-    """Parameters and headers that the call has several times."""
-    for place, is_secret in PLACES:
-        named = json.get(place)
-        if isinstance(named, dict):
-            yield from ((name, value) for name, value in named.items() if isinstance(value, list) and is_secret(name))
+    for name, value in _secrets(json):
+        texts = value if isinstance(value, list) else [value]
+        yield from ((name, text) for text in texts if isinstance(text, str) and text not in ("", MASK))
 
 
 def _parts(value: str) -> list[str]:

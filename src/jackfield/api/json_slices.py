@@ -9,9 +9,8 @@ from typing import TypeAlias, TypeVar
 import msgspec
 import orjson
 
-from .errors import InvalidInput
 from .headroom import check_memory
-from .json_values import Json, depth_exceeds, dumps
+from .json_values import Json, depth_exceeds, dumps, invalid, too_deep
 
 SLICE = 128 * 1024
 """Bytes of JSON that are parsed at a time, a millisecond or two of work."""
@@ -35,14 +34,14 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
     try:
         value = _value(given, max_depth)
     except _TooDeep:
-        raise _too_deep(max_depth) from None
+        raise too_deep(max_depth) from None
     except orjson.JSONDecodeError as exc:
         check_memory(exc.msg)
-        raise _invalid(exc.msg) from None
+        raise invalid(exc.msg) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-        raise _invalid(str(exc)) from None
+        raise invalid(str(exc)) from None
     if depth_exceeds(value, max_depth):
-        raise _too_deep(max_depth)
+        raise too_deep(max_depth)
     return value
 
 
@@ -135,13 +134,3 @@ def _first(view: memoryview) -> bytes:
         if found := bytes(view[place : place + SLICE]).lstrip(b" \t\r\n")[:1]:
             return found
     return b""
-
-
-def _invalid(reason: str) -> InvalidInput:
-    return InvalidInput("The body is not valid JSON.", details={"body": reason})
-
-
-def _too_deep(limit: int) -> InvalidInput:
-    return InvalidInput(
-        "The JSON document is nested too deeply.", details={"body": f"at most {limit} levels are accepted"}
-    )

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import orjson
 
+from .errors import InvalidInput
+
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 
@@ -31,3 +33,15 @@ def dumps(value: object) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str).encode()
+
+
+def invalid(reason: str) -> InvalidInput:
+    """The error of what is no JSON. reason: of the parser; never quotes the data."""
+    return InvalidInput("The body is not valid JSON.", details={"body": reason})
+
+
+def too_deep(limit: int) -> InvalidInput:
+    """The error of a document of more levels."""
+    return InvalidInput(
+        "The JSON document is nested too deeply.", details={"body": f"at most {limit} levels are accepted"}
+    )

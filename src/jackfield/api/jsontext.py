@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import orjson
 
-from .errors import InvalidInput
 from .headroom import check_memory
-from .json_values import Json, depth_exceeds, dumps
+from .json_values import Json, depth_exceeds, dumps, invalid, too_deep
 
 __all__ = ["LARGE", "MAX_DEPTH", "Json", "depth_exceeds", "dumps", "loads"]
 
@@ -37,9 +36,7 @@ def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
     except orjson.JSONDecodeError as exc:
         check_memory(exc.msg)
         reason = f"{exc.msg} (line {exc.lineno}, column {exc.colno})"
-        raise InvalidInput("The body is not valid JSON.", details={"body": reason}) from None
+        raise invalid(reason) from None
     if _may_be_deeper(data, max_depth) and depth_exceeds(value, max_depth):
-        raise InvalidInput(
-            "The JSON document is nested too deeply.", details={"body": f"at most {max_depth} levels are accepted"}
-        )
+        raise too_deep(max_depth)
     return value

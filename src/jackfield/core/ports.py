@@ -61,8 +61,6 @@ class PortDirectory:
                         if name in self._offers:
                             self._displaced[name] = self._offers[name]
                         self._offers[name] = _Offer(plugin, reference)
-                    else:
-                        self._displaced[name] = _Offer(plugin, reference)
                 except NameTaken as exc:
                     self._host.report(plugin, str(exc))
 
