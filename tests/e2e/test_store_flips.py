@@ -7,7 +7,7 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -18,7 +18,7 @@ from jackfield.testing.documents import chain, set_fields, webhook
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from damage import flip_at, run, run_alone
+from damage import Damage, flip_at, run, run_alone
 
 StartDaemon = Callable[..., Daemon]
 FLIPS = int(os.environ.get("JACKFIELD_TEST_FLIPS", "8"))
@@ -66,19 +66,25 @@ def again(daemon: Daemon, saved: Path) -> None:
     shutil.copytree(saved, daemon.config_dir)
 
 
+def flipped(daemon: Daemon, saved: Path, name: str, chance: random.Random) -> Iterator[Damage]:
+    """One flip after the other, all over the file; each time the daemon is ready, or has refused to start."""
+    size = (saved / name).stat().st_size
+    for number in range(FLIPS):
+        again(daemon, saved)
+        damage = flip_at(daemon.config_dir / name, chance, int(size * (number + chance.random()) / FLIPS))
+        damage.inflict()
+        daemon.start(wait=False)
+        poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
+        yield damage
+
+
 def test_no_execution_is_lost_without_a_word(filled: tuple[Daemon, list[str]], tmp_path: Path) -> None:
     daemon, acknowledged = filled
     saved = tmp_path / "saved"
     shutil.copytree(daemon.config_dir, saved)
     chance = random.Random(7)
-    size = (saved / LOG).stat().st_size
     told = 0
-    for number in range(FLIPS):
-        again(daemon, saved)
-        damage = flip_at(daemon.config_dir / LOG, chance, int(size * (number + chance.random()) / FLIPS))
-        damage.inflict()
-        daemon.start(wait=False)
-        poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
+    for damage in flipped(daemon, saved, LOG, chance):
         if not daemon.running:
             assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
             told += 1
@@ -156,14 +162,8 @@ def test_flips_in_the_database_are_told(filled: tuple[Daemon, list[str]], tmp_pa
     saved = tmp_path / "saved"
     shutil.copytree(daemon.config_dir, saved)
     chance = random.Random(9)
-    size = (saved / DATABASE).stat().st_size
     told = 0
-    for number in range(FLIPS):
-        again(daemon, saved)
-        damage = flip_at(daemon.config_dir / DATABASE, chance, int(size * (number + chance.random()) / FLIPS))
-        damage.inflict()
-        daemon.start(wait=False)
-        poll(lambda: not daemon.running or daemon._ready(), "the daemon is ready, or refuses", timeout=40)
+    for damage in flipped(daemon, saved, DATABASE, chance):
         if not daemon.running:
             assert str(daemon.config_dir / DATABASE) in daemon.tail(), damage.what
             told += 1

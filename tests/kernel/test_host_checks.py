@@ -253,8 +253,9 @@ def test_a_replacement_that_does_not_fit_leaves_ours(install: Install, kernel: C
         "class P(Plugin):\n    provides = {Registry: 'acme_registry:Mine'}\n"
     )
     install("acme-registry", {"acme": "acme_registry:P"}, acme_registry=source)
+    install("beta-registry", {"beta": "beta_registry:P"}, beta_registry=source.replace("acme", "beta"))
     made = kernel('[plugins.overrides]\n"port:Registry" = "acme"\n')
-    assert type(made.ports.get(Registry)).__module__.startswith("jackfield_registry")
+    assert type(made.ports.get(Registry)).__module__.startswith("jackfield_registry"), "and no other stranger's"
     assert "cannot provide Registry" in failed(made)["acme"]
 
 
