@@ -21,7 +21,7 @@ from jackfield.testing.daemon import HOST, Daemon
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 CALLS = 400
-BODY = b'{"n": 1, "who": "ada"}'
+BODY = harness.payload()
 ANSWER = {"respondWith": "json", "responseBody": "={{ $json }}", "options": {}}
 SETTLED = 0.15
 """Seconds after a burst until what it left to be stored is stored."""
@@ -39,7 +39,7 @@ class Rival(Daemon):
 
 def workflows() -> Mapping[str, Mapping[str, object]]:
     """Path -> a workflow."""
-    value = set_fields("Set", x="={{ $json.body.n }}")
+    value = set_fields("Set", x="={{ $json.body.ref }}")
     answer = node("Respond", "respondToWebhook", ANSWER, version=1.1)
     return {
         "onReceived": chain("now", webhook("onReceived"), value),

@@ -133,7 +133,7 @@ def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
     return item
 
 
-def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
+def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, now: int, limit: int) -> NewCall:
     """The call as the history keeps it. limit: bytes of the body.
 
     One that is answered at once is stored with its answer, which is certain once it is stored; the run's end brings the
@@ -141,7 +141,11 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
     """
     at_once = hook.plan.mode == "onReceived"
     call_id, query = new_id(), masking.query_for_history(call.query_text)
-    body = masking.body_for_history(call.body[:limit], call.headers.get("content-type", ""))
+    truncated, content_type = len(call.body) > limit, call.headers.get("content-type", "")
+    if truncated or "json" not in content_type:
+        body = masking.body_for_history(call.body[:limit], content_type)
+    else:
+        body = masking.json_for_history(call.body, parsed.body)
     return NewCall(
         id=call_id,
         webhook_id=hook.webhook.id,
@@ -149,7 +153,7 @@ def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
         method=call.method,
         headers=masking.for_history(call.headers, hook.own_headers),
         body=body,
-        truncated=len(call.body) > limit,
+        truncated=truncated,
         response_status=hook.plan.code if at_once else None,
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",
         duration_ms=call.elapsed_ms() if at_once else None,

@@ -9,6 +9,7 @@ from urllib.parse import unquote_plus
 
 from jackfield.api import jsontext
 from jackfield.api.caller_secrets import MASK, is_secret_parameter
+from jackfield.api.jsontext import Json
 
 _SECRET_NAME = re.compile(
     r"authorization|cookie|signature|secret|token|password|passwd|api-?key|access-?key|hmac|hub-sig"
@@ -37,6 +38,7 @@ _PART = re.compile(
 _ELEMENT = re.compile(r"<([\w:.-]{1,100})(?:\s[^<>]{0,300})?>([^<]+)(?=</|\Z)")
 _FIELDS = (('"', _JSON_FIELD), ('\\"', _QUOTED_FIELD), ('name="', _PART), ("</", _ELEMENT))
 """Each with a text without which there is none."""
+_CONTAINERS = frozenset((dict, list))
 MAX_QUERY = 2048
 """Characters of a query string that the history keeps."""
 
@@ -57,6 +59,32 @@ def for_workflow(headers: dict[str, str], own: frozenset[str]) -> dict[str, str]
     if own.isdisjoint(headers):
         return headers
     return {name: MASK if name in own else value for name, value in headers.items()}
+
+
+def json_for_history(body: bytes, parsed: Json) -> str:
+    """The same of a whole body that has been parsed: its names are known, and few bodies have a secret's."""
+    if b"\\" in body or b"<" in body or body.count(b'":') != _harmless_names([parsed]):
+        return body_for_history(body)
+    return body.decode("utf-8", "replace")
+
+
+def _harmless_names(values: list[Json]) -> int:
+    """How many names there are, at any depth; -1 if one is a secret's. The text has more if one stands there twice."""
+    count = 0
+    for value in values:  # which grows
+        if isinstance(value, dict):
+            count += len(value)
+            if any(map(_is_secret_field, value)):
+                return -1
+            values += [part for part in value.values() if type(part) in _CONTAINERS]
+        elif isinstance(value, list):
+            values += [part for part in value if type(part) in _CONTAINERS]
+    return count
+
+
+@lru_cache(maxsize=4096)
+def _is_secret_field(name: str) -> bool:
+    return _names_secret(name.lower(), _SECRET_FIELD)
 
 
 def body_for_history(body: bytes, content_type: str = "") -> str:

@@ -78,7 +78,7 @@ class CallRunner:
 
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
         limit = self._settings.history.body_bytes
-        kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
+        kept = None if call.test else new_call(call, hook, parsed, self._context.clock.now_ms(), limit)
         execution_id: str | None = None
         if parsed.contents:
             parsed, execution_id = await with_files_kept(self._context, parsed)

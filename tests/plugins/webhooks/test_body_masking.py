@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_webhooks.calls.masking import body_for_history
+from jackfield_webhooks.calls.masking import body_for_history, json_for_history
 
 PLANTED = "planted-b0dy"
 FORM = "application/x-www-form-urlencoded"
@@ -73,6 +73,17 @@ def test_json_stays_json(given: dict[str, Any]) -> None:
         for name, value in found.items():
             if name in ("password", "token", "secret") and isinstance(given[name], str):
                 assert value == ("***" if given[name] else "")
+
+
+@given(st.dictionaries(_names, _values, max_size=4), st.sampled_from([(",", ":"), (", ", ": "), (", ", " : ")]))
+def test_a_parsed_body_reads_as_its_text(given: dict[str, Any], separators: tuple[str, str]) -> None:
+    for body in (json.dumps(given, separators=separators), json.dumps([json.dumps(given)], separators=separators)):
+        assert json_for_history(body.encode(), json.loads(body)) == body_for_history(body.encode(), JSON)
+
+
+def test_a_name_that_parsing_drops_is_hidden_as_well() -> None:
+    twice = f'{{"a":{{"password":"{PLANTED}"}},"a":1}}'
+    assert PLANTED not in json_for_history(twice.encode(), json.loads(twice))
 
 
 @pytest.mark.parametrize(
