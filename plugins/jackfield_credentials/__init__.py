@@ -15,5 +15,6 @@ class CredentialsPlugin(Plugin):
     parts = ("jackfield_credentials.service:CredentialService",)
 
     jackfield_credential_kinds = later("jackfield_credentials.kinds:KINDS")
+    jackfield_sealed_values = later("jackfield_credentials.resealing:sealed_values")
     jackfield_blueprints = later("jackfield_credentials.routes:blueprints")
     jackfield_asgi = later("jackfield_credentials.mounts:mounts")

@@ -39,6 +39,7 @@ class ProfilesPlugin(Plugin):
 
     jackfield_nodes = later("jackfield_profiles.offers:nodes")
     jackfield_blueprints = later("jackfield_profiles.routes.profiles:blueprints")
+    jackfield_sealed_values = later("jackfield_profiles.keys.resealing:sealed_values")
     jackfield_findings = later("jackfield_profiles.findings:findings")
     jackfield_metrics = later("jackfield_profiles.findings:metrics")
     start = deferred("jackfield_profiles.upkeep:start")

@@ -24,6 +24,10 @@ _OLD = """SELECT u.workflow_id, u.version, v.document FROM unsealed_versions u
         LEFT JOIN workflow_versions v ON v.workflow_id = u.workflow_id AND v.version = u.version
     UNION ALL SELECT '', u.data, d.document FROM unsealed_runs u LEFT JOIN execution_documents d ON d.data = u.data
     LIMIT ?"""
+_ALL_OLD = (
+    "INSERT OR IGNORE INTO unsealed_versions SELECT workflow_id, version FROM workflow_versions",
+    "INSERT OR IGNORE INTO unsealed_runs SELECT data FROM execution_documents",
+)
 _PUT_VERSION = "UPDATE workflow_versions SET document = ?, digest = ? WHERE workflow_id = ? AND version = ?"
 _PUT_RUN = "UPDATE execution_documents SET document = ?, digest = ? WHERE data = ?"
 _DONE_VERSION = "DELETE FROM unsealed_versions WHERE workflow_id = ? AND version = ?"
@@ -46,6 +50,9 @@ class SqliteOldDocuments:
                 await self._db.write(partial(_pass_over, keys=broken))
         return found
 
+    async def all_are_old(self) -> None:
+        await self._db.write(_all_are_old)
+
     async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:
         packed = await asyncio.to_thread(lambda: [(each.key, pack(each.document)) for each in documents])
 
@@ -62,6 +69,11 @@ class SqliteOldDocuments:
     async def wipe(self) -> None:
         """The log of writes still has pages as they were."""
         await asyncio.to_thread(_truncate_log, self._db)
+
+
+def _all_are_old(connection: sqlite3.Connection) -> None:
+    for statement in _ALL_OLD:
+        execute(connection, statement, [])
 
 
 def _unpacked(rows: Sequence[tuple[str, int, bytes | None]]) -> tuple[list[OldDocument], list[tuple[str, int]]]:

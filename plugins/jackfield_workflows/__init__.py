@@ -28,4 +28,5 @@ class WorkflowsPlugin(Plugin):
         work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
         self.context.spawn("old documents", work(self.context))
 
+    jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
     jackfield_blueprints = later("jackfield_workflows.routes.blueprints:blueprints")

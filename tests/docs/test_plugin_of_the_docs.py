@@ -150,6 +150,15 @@ def test_its_metrics_count_its_tickets(daemon: Daemon) -> None:
     assert "jackfield_hello_tickets_total " in daemon.client().get("/metrics").text
 
 
+def test_its_sealed_values_are_named_when_no_key_opens_them(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "diary.sealed").write_bytes(b"sealed by nobody")
+    (tmp_path / "diary.sealed").chmod(0o600)
+    lost = run(installed, "rotate-key", "--config-dir", str(tmp_path))
+    assert lost.returncode == 1
+    assert "diaries: 0 sealed anew" in lost.stdout
+    assert "diary.sealed is opened by no key." in lost.stderr
+
+
 def test_its_ports_are_chosen_by_name(installed: Path, tmp_path: Path) -> None:
     closed = run(installed, "doctor", "--config-dir", str(tmp_path), JACKFIELD_STORE_NAME="closed")
     assert closed.returncode == 1

@@ -68,6 +68,14 @@ class KeyFiles:
     def seal(self, owner: str, key: str) -> None:
         self._write(owner, self._secrets.seal(orjson.dumps({"owner": owner, "key": key})))
 
+    def reseal(self, owner: str) -> bool:
+        """With the present encryption key; False where there is nothing sealed. Raises `KeyUnreadable`."""
+        found = self.find(owner)
+        if found is None or found.key is None:
+            return False
+        self.seal(owner, found.key)
+        return True
+
     def note_keyring(self, owner: str) -> bytes | None:
         """The keyring has it, or is about to. Gives the file as it was before."""
         before = read_private(self._path(owner))

@@ -36,6 +36,11 @@ class SealedSecrets:
         # In a thread: the first time, a library is loaded and a key is read.
         return await asyncio.to_thread(self._seal, document) if self._parameters.taken(document) else document
 
+    async def resealed(self, document: Document) -> Document:
+        """A stored document, sealed with the present key. Raises `ConfigurationError` as `opened` does."""
+        await self._parameters.ready(document)
+        return await (asyncio.to_thread(self._seal, document) if SEALED in document else self.sealed(document))
+
     async def opened(self, document: Document) -> Document:
         """A stored document with its secrets, which no log shows from now on. Raises `ConfigurationError` when they
         were sealed with another key."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .nodes import NodeOffer, NodeType
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
+    from .resealing import SealedValues
     from .scripts import RhaiFunction, ScriptEngine
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
@@ -128,6 +129,10 @@ class Hooks:
     @hookspec
     def jackfield_proxy_conditions(self) -> Sequence[RoutingCondition]:  # type: ignore[empty-body]
         """Types of conditions of proxies' rules; called as `jackfield_proxy_strategies` is."""
+
+    @hookspec
+    def jackfield_sealed_values(self) -> Sequence[SealedValues]:  # type: ignore[empty-body]
+        """What the plugin keeps sealed with the encryption key. Called by `jackfield rotate-key` alone."""
 
     @hookspec
     def jackfield_findings(self) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:  # type: ignore[empty-body]

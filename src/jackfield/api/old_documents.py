@@ -1,4 +1,5 @@
-"""What a store may be able to do beside `jackfield.api.storage.Store`: give documents of before secrets were sealed."""
+"""What a store may be able to do beside `jackfield.api.storage.Store`: give documents of before secrets were sealed, or
+of before the key was replaced that sealed them."""
 
 from __future__ import annotations
 
@@ -23,6 +24,10 @@ class OldDocuments(Protocol):
 
     async def old_documents(self, limit: int) -> list[OldDocument]:
         """Some of the documents, of versions and of executions, whose secrets may be in clear. Raises
+        `StoreUnavailable`."""
+
+    async def all_are_old(self) -> None:
+        """From now on every document counts as old, because the key that sealed it was replaced. Raises
         `StoreUnavailable`."""
 
     async def put_old_documents(self, documents: Sequence[OldDocument]) -> None:

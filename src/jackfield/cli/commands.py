@@ -127,4 +127,15 @@ def doctor(runtime: Runtime, config_dir: Path | None) -> None:
         raise SystemExit(1)
 
 
-ALL: list[click.Command] = [serve, config, plugins, doctor, version]
+@click.command("rotate-key")
+@config_dir_option
+@click.pass_obj
+def rotate_key(runtime: Runtime, config_dir: Path | None) -> None:
+    """Make a new encryption key and seal every stored secret with it; the daemon must not run.
+
+    Whatever interrupts this, the daemon opens everything, and another run goes on."""
+    rotate = cast("Callable[[Runtime, Path | None], None]", load("jackfield.cli.rotation:rotate"))
+    rotate(runtime, config_dir)
+
+
+ALL: list[click.Command] = [serve, config, plugins, doctor, rotate_key, version]

@@ -82,6 +82,8 @@ def _keys(kernel: Kernel) -> Finding:
             daemon_token(kernel.config_dir)
     except JackfieldError as exc:
         return Finding("keys", False, exc.message)
+    if kernel.secrets.encryption.replaced:
+        return Finding("keys", False, "an earlier encryption key is still there: run `jackfield rotate-key` to its end")
     return Finding("keys", True, "can be read")
 
 

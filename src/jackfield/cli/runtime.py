@@ -37,6 +37,8 @@ class Runtime:
 
     def __init__(self) -> None:
         self._commands: dict[str, click.Command] | None = None
+        # As it was: a kernel takes secrets out of the process's own, and `doctor` makes several.
+        self._environment = dict(os.environ)
 
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
@@ -50,13 +52,13 @@ class Runtime:
         """Assembled, nothing opened. Raises `ConfigurationError`."""
         from jackfield.core.building import build  # 80 ms, for which `--help` and `version` do not wait
 
-        return build(self.config_dir(config_dir), os.environ, overrides or {})
+        return build(self.config_dir(config_dir), self._environment, overrides or {})
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
         from jackfield.core.building import load_plugins  # as above
 
-        return load_plugins(self.config_dir(config_dir), os.environ, overrides)[1]
+        return load_plugins(self.config_dir(config_dir), self._environment, overrides)[1]
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
@@ -64,7 +66,7 @@ class Runtime:
         from jackfield.core.kernel import Kernel
 
         directory = self.config_dir(config_dir)
-        host, settings = load_plugins(directory, os.environ, {})
+        host, settings = load_plugins(directory, self._environment, {})
         try:
             kernel = Kernel(directory, host, settings, Redactor())
             for mistake in kernel.idle_overrides():

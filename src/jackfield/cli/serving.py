@@ -59,11 +59,11 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     """Raises `ConfigurationError` for everything that prevents the start."""
     share_arena()
     kernel = runtime.kernel(config_dir, overrides)
-    disk = DiskReserve(kernel.config_dir, kernel.settings.get(DaemonSettings).disk_reserve)
-    was_full = disk.prepare()
     lock = DirectoryLock(kernel.config_dir)
-    lock.acquire()
+    lock.claim()  # first: another daemon's reserve is not ours to use
     try:
+        was_full = DiskReserve(kernel.config_dir, kernel.settings.get(DaemonSettings).disk_reserve).prepare()
+        lock.acquire()
         kernel.claim_store()
         sock = listen(kernel.settings.get(ServerSettings))
         beside = hold_beside(sock)

@@ -84,7 +84,7 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     for table in settings.tables:
         _redact_secrets(settings, table, redactor)
     wipe((*SECRET_VARIABLES, *_secret_variables(settings)), environment)
-    kernel = Kernel(config_dir, host, settings, redactor)
+    kernel = Kernel(config_dir, host, settings, redactor, environment=environment)
     kernel.assemble()
     for path in settings.unknown_tables:
         log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)

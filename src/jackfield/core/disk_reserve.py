@@ -21,19 +21,18 @@ class DiskReserve:
         self._size = size
 
     def prepare(self) -> bool:
-        """Use the reserve if the disk is full, else make it where it is missing. True: it was used."""
+        """Use the reserve if the disk is full, else make it where it is missing. True: the disk has less room than the
+        reserve takes."""
         try:
             disk = os.statvfs(self._path.parent)
             is_full = disk.f_bavail * disk.f_frsize < self._size
-            if self._path.exists():
-                if is_full or not self._size:
-                    self._path.unlink()
-                return is_full
-            if self._size and not is_full:
+            if is_full or not self._size:
+                self._path.unlink(missing_ok=True)
+            elif not self._path.exists():
                 self._make()
         except OSError:
             return False  # what then fails says why
-        return False
+        return is_full
 
     def _make(self) -> None:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -69,8 +69,15 @@ class Kernel:
     """One daemon's parts. `build` makes them, `start` opens them, `stop` closes them."""
 
     def __init__(
-        self, config_dir: Path, host: PluginHost, settings: Settings, redactor: Redactor, clock: Clock | None = None
+        self,
+        config_dir: Path,
+        host: PluginHost,
+        settings: Settings,
+        redactor: Redactor,
+        clock: Clock | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        """environment: for the encryption key; none without."""
         self.config_dir = config_dir
         self.plugins = host
         self.settings = settings
@@ -83,7 +90,7 @@ class Kernel:
         self.nodes = Catalog(self._bad_node)
         self.authenticator = Authenticator(self.clock, host.report)
         self._extensions = Extensions(host, self.precedence)
-        self.secrets = FileSecrets(config_dir, redactor)
+        self.secrets = FileSecrets(config_dir, redactor, environment or {})
         self.service = self._service()
         self._watchdog: Watchdog | None = None
         self.failure: ConfigurationError | None = None

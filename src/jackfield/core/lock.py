@@ -8,6 +8,9 @@ from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError
 
+_PID = 32
+"""Characters that are read."""
+
 
 class DirectoryLock:
     """An advisory lock on `daemon.lock`, which holds the pid, and one on the directory, which holds when somebody
@@ -17,8 +20,20 @@ class DirectoryLock:
         self._path = config_dir / "daemon.lock"
         self._descriptors: list[int] = []
 
+    def claim(self) -> None:
+        """Lock the directory, which takes no room on the disk. Raises `ConfigurationError`."""
+        try:
+            self._descriptors.append(os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+            fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._taken() from None
+        except OSError:
+            return  # a file system that locks no directories; the file is locked
+
     def acquire(self) -> None:
-        """Raises `ConfigurationError` that names the holder's pid."""
+        """Lock both. Raises `ConfigurationError` that names the holder's pid."""
+        if not self._descriptors:
+            self.claim()
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except OSError as exc:
@@ -27,9 +42,7 @@ class DirectoryLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
-            raise self._taken(f"pid {holder}") from None
-        self._lock_directory()
+            raise self._taken() from None
         try:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
@@ -37,17 +50,12 @@ class DirectoryLock:
             self.release()
             raise ConfigurationError(f"{self._path} cannot be written: {exc.strerror}.") from None
 
-    def _lock_directory(self) -> None:
-        try:
-            self._descriptors.append(os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-            fcntl.flock(self._descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise self._taken("whose daemon.lock was deleted") from None
-        except OSError:
-            return  # a file system that locks no directories; the file is locked
-
-    def _taken(self, holder: str) -> ConfigurationError:
+    def _taken(self) -> ConfigurationError:
         self.release()
+        try:
+            holder = f"pid {self._path.read_text(errors='replace').strip()[:_PID] or 'unknown'}"
+        except OSError:
+            holder = "whose daemon.lock was deleted"
         return ConfigurationError(
             f"Another daemon ({holder}) already uses {self._path.parent}; stop it or choose another --config-dir."
         )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 import secrets
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.files import private_directory, read_private, write_private
 
+from .encryption_keys import EncryptionKeys
 from .redaction import Redactor
 
 NONCE = 12
@@ -20,15 +23,12 @@ NONCE = 12
 class FileSecrets:
     """`jackfield.api.context.Secrets` over `keys/` in the configuration directory."""
 
-    def __init__(self, config_dir: Path, redactor: Redactor) -> None:
+    def __init__(
+        self, config_dir: Path, redactor: Redactor, environment: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self._directory = config_dir / "keys"
         self._redactor = redactor
-        self._configured = os.environ.pop("JACKFIELD_ENCRYPTION_KEY", "")
-        if self._configured:
-            redactor.add(self._configured)
-            if len(self._configured.encode()) < 32:
-                raise ConfigurationError("JACKFIELD_ENCRYPTION_KEY must have at least 32 bytes.")
-        self._encryption: bytes | None = None
+        self.encryption = EncryptionKeys(self._directory, self.key, redactor.add, environment)
 
     def redact(self, *values: str) -> None:
         self._redactor.add(*values)
@@ -63,22 +63,18 @@ class FileSecrets:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
         nonce = secrets.token_bytes(NONCE)
-        return nonce + AESGCM(self._key()).encrypt(nonce, plain, None)
+        return nonce + AESGCM(self.encryption.current()).encrypt(nonce, plain, None)
 
     def open(self, sealed: bytes) -> bytes:
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        try:
-            return AESGCM(self._key()).decrypt(sealed[:NONCE], sealed[NONCE:], None)
-        except InvalidTag:
-            raise ValueError("the value was sealed with another key or has been changed") from None
-
-    def _key(self) -> bytes:
-        if self._encryption is None:
-            configured = self._configured
-            self._encryption = hashlib.sha256(configured.encode()).digest() if configured else self.key("encryption")
-        return self._encryption
+        for key in chain([self.encryption.current()], self.encryption.earlier()):
+            try:
+                return AESGCM(key).decrypt(sealed[:NONCE], sealed[NONCE:], None)
+            except InvalidTag:
+                continue
+        raise ValueError("the value was sealed with another key or has been changed")
 
 
 def _encoded(key: bytes) -> bytes:

@@ -27,7 +27,9 @@ SettingsT = TypeVar("SettingsT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
 log = logging.getLogger("jackfield.settings")
 PREFIX = "JACKFIELD_"
-SECRET_VARIABLES = frozenset({"JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY"})
+SECRET_VARIABLES = frozenset(
+    {"JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY", "JACKFIELD_PREVIOUS_ENCRYPTION_KEY"}
+)
 NOT_SETTINGS = SECRET_VARIABLES | frozenset(
     {
         "JACKFIELD_CONFIG_DIR",
