@@ -38,18 +38,6 @@ BODIES = [
 
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="prlimit sets the limit")
-@pytest.mark.parametrize(("limit", "named"), [(100, "256 MiB"), (300, "daemon.memory_reserve")])
-def test_a_limit_below_which_nothing_works_refuses_the_start(new_daemon: StartDaemon, limit: int, named: str) -> None:
-    daemon = new_daemon(prefix=["prlimit", f"--as={limit * MIB}"], start=False)
-    daemon.start(wait=False)
-    assert daemon.wait() == 1
-    told = daemon.tail()
-    assert f"is {limit} MiB" in told
-    assert named in told
-    assert "Traceback" not in told
-
-
-@pytest.mark.skipif(shutil.which("prlimit") is None, reason="prlimit sets the limit")
 def test_large_bodies_under_a_small_limit(new_daemon: StartDaemon) -> None:
     daemon = new_daemon(prefix=["prlimit", f"--as={ALLOWED}"])
     daemon.live(ECHO)

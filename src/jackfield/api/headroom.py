@@ -10,11 +10,9 @@ import errno
 import os
 import resource
 
-from .errors import ConfigurationError, JackfieldError, MemoryShort
+from .errors import JackfieldError, MemoryShort
 
 RETRY_AFTER_S = 2
-START = 256 << 20
-"""Bytes of addresses that a daemon takes to start, with room for its threads; it was measured to take some 220 MiB."""
 _PAGE = resource.getpagesize()
 _NO_MEMORY = "Not enough memory"
 _NO_THREAD = "can't start new thread"
@@ -45,18 +43,6 @@ def find_headroom(reserve: int) -> Headroom | None:
         return Headroom(limit, reserve)
     except OSError:
         return None
-
-
-def check_start(reserve: int = 0) -> None:
-    """A daemon that could answer nothing but 503, or would crash, does not start. reserve: bytes. Raises
-    `ConfigurationError`."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < START + reserve:
-        beside = f", and {reserve >> 20} MiB for requests (daemon.memory_reserve)" if reserve else ""
-        raise ConfigurationError(
-            f"The limit of memory (`ulimit -v`) is {limit >> 20} MiB. The daemon needs at least {START >> 20} MiB to "
-            f"start{beside}: raise the limit."
-        )
 
 
 def memory_short() -> MemoryShort:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Timer
 
-from jackfield.api.headroom import check_start
 from jackfield.core.disk_reserve import DiskReserve
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs
 from jackfield.core.memory import share_arena
+from jackfield.core.process_limits import check_limits
 from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
 from jackfield.http.app import create_app
 from jackfield.http.server import hold_beside, listen, run
@@ -59,9 +59,9 @@ def leave_in_time(logs: Logs, failed: Callable[[], bool]) -> None:
 def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str]) -> None:
     """Raises `ConfigurationError` for everything that prevents the start."""
     share_arena()
-    check_start()
+    check_limits()
     kernel = runtime.kernel(config_dir, overrides)
-    check_start(kernel.settings.get(DaemonSettings).memory_reserve)
+    check_limits(kernel.settings.get(DaemonSettings).memory_reserve)
     lock = DirectoryLock(kernel.config_dir)
     lock.claim()  # first: another daemon's reserve is not ours to use
     try:
