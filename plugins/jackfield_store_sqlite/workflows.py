@@ -96,11 +96,11 @@ class SqliteWorkflows:
         kept = self._db.settings.versions_kept
 
         def work(connection: sqlite3.Connection) -> _Changed:
-            old = _current(connection, workflow_id)
+            old = _row_of(connection, workflow_id)  # its document may be damaged, and goes
             if old is None:
                 return None, []
-            _check_version(old, expected_version)
-            new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now)
+            _check_version(old.version, expected_version)
+            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now)
             gone = _save(connection, new, registrations)
             _add_version(connection, new, data, now, author)
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
@@ -138,6 +138,9 @@ class SqliteWorkflows:
     async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
         return await self._db.read(lambda connection: _current(connection, workflow_id))
 
+    async def workflow_row(self, workflow_id: str) -> WorkflowRow | None:
+        return await self._db.read(lambda connection: _row_of(connection, workflow_id))
+
     async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None:
         return await self._db.read(
             lambda connection: _EARLIER.one(connection, "w.id = ? AND v.version = ?", workflow_id, version)
@@ -173,11 +176,15 @@ def _current(connection: sqlite3.Connection, workflow_id: str) -> StoredWorkflow
     return _CURRENT.one(connection, "w.id = ?", workflow_id)
 
 
-def _check_version(old: StoredWorkflow, expected: int | None) -> None:
-    if expected not in (None, old.version):
+def _row_of(connection: sqlite3.Connection, workflow_id: str) -> WorkflowRow | None:
+    return _LIST.one(connection, "id = ?", workflow_id)
+
+
+def _check_version(present: int, expected: int | None) -> None:
+    if expected not in (None, present):
         raise Conflict(
-            f"The workflow is at version {old.version}, not {expected}; load it again and repeat the change.",
-            details={"version": f"is {old.version}"},
+            f"The workflow is at version {present}, not {expected}; load it again and repeat the change.",
+            details={"version": f"is {present}"},
         )
 
 

@@ -66,7 +66,7 @@ class WorkflowChanges:
     async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:
         """A new version. Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
         given = checked(document)
-        return await self._finish(self._write(workflow_id, author, lambda stored: _same(given)))
+        return await self._finish(self._write(workflow_id, author, lambda stored: _same(given), self._replaceable))
 
     async def patch(self, workflow_id: str, changes: Json, author: Author) -> StoredWorkflow:
         """A new version in which the top-level keys of `changes` replace those of the present one."""
@@ -79,7 +79,7 @@ class WorkflowChanges:
                 return {**without_sealed(stored.document), **given}
             return {**await self._sealed.opened(stored.document), **given}
 
-        return await self._finish(self._write(workflow_id, author, merged))
+        return await self._finish(self._write(workflow_id, author, merged, self._stored))
 
     async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
         """A new version with the document of an old one."""
@@ -90,7 +90,7 @@ class WorkflowChanges:
                 raise NotFound(f"The workflow has no version {version}.")
             return await self._sealed.opened(found.document)
 
-        return await self._finish(self._write(workflow_id, author, old))
+        return await self._finish(self._write(workflow_id, author, old, self._replaceable))
 
     async def duplicate(self, workflow_id: str, name: str | None, author: Author) -> StoredWorkflow:
         """An inactive copy; its name is the original's with a suffix unless one is given."""
@@ -116,12 +116,22 @@ class WorkflowChanges:
         return stored
 
     async def _write(
-        self, workflow_id: str, author: Author, document: Callable[[StoredWorkflow], Awaitable[Json]]
+        self,
+        workflow_id: str,
+        author: Author,
+        document: Callable[[StoredWorkflow], Awaitable[Json]],
+        read: Callable[[str, Author], Awaitable[StoredWorkflow]],
     ) -> StoredWorkflow:
+        """read: how the present one is found."""
         async with self._one_at_a_time(workflow_id):
-            present = await self._stored(workflow_id, author)
+            present = await read(workflow_id, author)
             given = named(await document(present), present.name)
             if isinstance(given, dict) and has_masks(given):
+                if not present.document:
+                    raise InvalidInput(
+                        "The stored workflow is damaged, and its secrets with it: send them in place of ***.",
+                        details={"nodes": "has *** where a secret belongs"},
+                    )
                 await self._secrets.ready(given)
                 given = self._secrets.kept(given, await self._sealed.opened(present.document))
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
@@ -180,12 +190,20 @@ class WorkflowChanges:
         found = await self._context.store.workflow(known_id(workflow_id, "workflow"))
         if found is None:
             raise _unknown()
-        if author is not None and author.expected is not None and author.expected != found.version:
-            raise Conflict(
-                f"The workflow is at version {found.version}, not {author.expected}; read it again, then change it.",
-                details={"version": found.version},
-            )
+        _check_expected(found.version, author)
         return found
+
+    async def _replaceable(self, workflow_id: str, author: Author) -> StoredWorkflow:
+        """As `_stored`; of a damaged one all but its document, which then is empty."""
+        try:
+            return await self._stored(workflow_id, author)
+        except DataDamaged:
+            row = await self._context.store.workflow_row(known_id(workflow_id, "workflow"))
+            if row is None:
+                raise _unknown() from None
+            _check_expected(row.version, author)
+            _log.warning("The workflow %s is damaged, and replaced unread.", workflow_id)
+            return StoredWorkflow(row.id, row.name, row.active, row.version, {}, row.created_at, row.updated_at)
 
     async def _parsed(self, document: Json, *, id: str, version: int, active: bool = False) -> Workflow:
         if not isinstance(document, dict):
@@ -271,6 +289,15 @@ def named(document: Json, default: str) -> Json:
 
 async def _same(document: Json) -> Json:
     return document
+
+
+def _check_expected(version: int, author: Author | None) -> None:
+    """Raises `Conflict` for a change to another version than the present one."""
+    if author is not None and author.expected is not None and author.expected != version:
+        raise Conflict(
+            f"The workflow is at version {version}, not {author.expected}; read it again, then change it.",
+            details={"version": version},
+        )
 
 
 def _unknown() -> NotFound:

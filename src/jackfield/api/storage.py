@@ -287,6 +287,9 @@ class WorkflowStore(Protocol):
 
     async def workflow(self, workflow_id: str) -> StoredWorkflow | None: ...
 
+    async def workflow_row(self, workflow_id: str) -> WorkflowRow | None:
+        """The same without its document, which may be damaged."""
+
     async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None: ...
 
     async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:

@@ -83,6 +83,10 @@ class MemoryWorkflows(MemoryTables):
         saved = self._workflows.get(workflow_id)
         return saved.current if saved else None
 
+    async def workflow_row(self, workflow_id: str) -> WorkflowRow | None:
+        found = await self.workflow(workflow_id)
+        return None if found is None else _listed(found)
+
     async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None:
         self._answer()
         saved = self._workflows.get(workflow_id)

@@ -111,6 +111,10 @@ async def test_a_damaged_workflow_and_credential(filled: SqliteStore, database: 
     with pytest.raises(DataDamaged, match="credential c"):
         await filled.credential("c")
     assert (await filled.workflows(offset=0, limit=9, active=None, search=None)).total == 1
+    row = await filled.workflow_row("w")
+    assert row is not None
+    written = await filled.change_workflow("w", {"nodes": []}, row.name, [], now=2, author=None, expected_version=1)
+    assert written == await filled.workflow("w"), "what is damaged can be replaced"
     assert await filled.delete_workflow("w"), "what is damaged can be deleted"
     await filled.put_credential(Credential("c", "name", "kind", b"new", 1, 1))
     assert await filled.credential("c") is not None, "and written anew"

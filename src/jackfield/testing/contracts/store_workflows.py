@@ -59,6 +59,10 @@ class StoreWorkflowsContract:
         assert await store.workflow_version("w", 1) == saved("w")
         assert await store.workflow_version("w", 2) == new
         assert await store.workflow_version("w", 3) is None
+        row = await store.workflow_row("w")
+        assert row is not None
+        assert (row.name, row.version, row.active) == (new.name, new.version, new.active)
+        assert await store.workflow_row("other") is None
         page = await store.versions("w", 0, 10)
         rows = [(row.version, row.name, row.created_at, row.author) for row in page.rows]
         assert (rows, page.total) == ([(2, "New", 2000, "bob"), (1, "Flow", 1000, "ada")], 2)

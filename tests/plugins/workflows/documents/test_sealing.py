@@ -90,6 +90,9 @@ class OldStore(MemoryStore):
     async def old_documents(self, limit: int) -> list[OldDocument]:
         return self.old[:limit]
 
+    async def all_are_old(self) -> None:
+        self.old = [OldDocument(each.key, each.document) for each in self.done]
+
     async def put_old_documents(self, documents: Any) -> None:
         if self.busy:
             self.busy = False
