@@ -151,9 +151,7 @@ class CallRunner:
         limit = self._settings.history.body_bytes
         body = given.body
         head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
-        shown = head.decode("utf-8", "replace")
-        if call.hidden or any(map(shown.lower().__contains__, masking.STEMS)):
-            shown = masking.body_for_history(hide_text(head, call.hidden))
+        shown = masking.body_for_history(hide_text(head, call.hidden))
         update = CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
