@@ -43,9 +43,7 @@ def _overrides(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str,
 @config_dir_option
 @click.option("--host", help="Address to listen on (server.host).")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on (server.port).")
-@click.option(
-    "--server", type=click.Choice(["hypercorn", "uvicorn", "granian"]), help="HTTP server (server.implementation)."
-)
+@click.option("--server", type=click.Choice(["hypercorn", "uvicorn"]), help="HTTP server (server.implementation).")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Log level (logs.level).")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Any setting; see `jackfield config`.")
 @click.pass_obj

@@ -23,8 +23,8 @@ class ServerSettings(Table):
 
     host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a user to exist.")
     port: int = Field(8765, ge=1, le=65535, description="TCP port to listen on.")
-    implementation: Literal["hypercorn", "uvicorn", "granian"] = Field(
-        "hypercorn", description="HTTP server; uvicorn and granian come with the extras of the same name."
+    implementation: Literal["hypercorn", "uvicorn"] = Field(
+        "hypercorn", description="HTTP server; uvicorn comes with the extra of the same name."
     )
     loop: Literal["auto", "asyncio", "uvloop"] = Field(
         "auto", description="Event loop; auto takes uvloop where it is installed."

@@ -147,7 +147,7 @@ class Dispatcher:
             counters.seconds += time.perf_counter() - started
 
     def _head_problem(self, scope: Scope) -> JackfieldError | None:
-        """Hypercorn has refused a large head already; httptools and granian have no limit of their own."""
+        """Hypercorn has refused a large head already; httptools has no limit of its own."""
         if sum([len(name) + len(value) for name, value in scope["headers"]]) > self._head_limit:
             return HeadersTooLarge()
         return target_problem(scope["path"])

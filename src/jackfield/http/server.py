@@ -1,4 +1,4 @@
-"""Running the application: Hypercorn from code, or uvicorn or granian, which come with extras."""
+"""Running the application: Hypercorn from code, or uvicorn, which comes with an extra."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
 
 
 Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]
-RUNNERS = {name: f"jackfield.http.servers.{name}:serve" for name in ("hypercorn", "uvicorn", "granian")}
+RUNNERS = {name: f"jackfield.http.servers.{name}:serve" for name in ("hypercorn", "uvicorn")}
 """`server.implementation` -> place of its runner; one library is imported, the one that serves."""
 
 

@@ -1,4 +1,4 @@
-"""The other servers' connections: uvicorn's are admitted and timed as Hypercorn's, granian's as far as it lets us."""
+"""The other server's connections: uvicorn's are admitted and timed as Hypercorn's."""
 
 from __future__ import annotations
 
@@ -19,23 +19,14 @@ TIMES = "[server.connections]\nfirst_byte_timeout = 0.4\nhead_timeout = 0.4\nreq
 LONG = 2.0
 
 
-def served_by(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    pytest.importorskip(name)
-    daemon = Daemon(tmp_path_factory.mktemp(name), settings=f'[server]\nimplementation = "{name}"\n{TIMES}')
+@pytest.fixture(scope="module")
+def uvicorn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    pytest.importorskip("uvicorn")
+    daemon = Daemon(tmp_path_factory.mktemp("uvicorn"), settings=f'[server]\nimplementation = "uvicorn"\n{TIMES}')
     try:
         yield daemon.start()
     finally:
         daemon.close()
-
-
-@pytest.fixture(scope="module")
-def uvicorn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    yield from served_by("uvicorn", tmp_path_factory)
-
-
-@pytest.fixture(scope="module")
-def granian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    yield from served_by("granian", tmp_path_factory)
 
 
 def everything(daemon: Daemon, *sent: bytes, pause: float = 0.0) -> bytes:
@@ -133,11 +124,3 @@ def test_a_crowd_gives_way_and_every_connection_is_counted_once(uvicorn: Daemon)
         assert metric(uvicorn, "connections_displaced_total") > 0
         assert metric(uvicorn, "connections{") <= 40
     poll(lambda: metric(uvicorn, "connections{") <= 2, "connections that are closed are open no more")
-
-
-def test_granian_ends_silent_and_dripped_heads(granian: Daemon) -> None:
-    begun = time.monotonic()
-    everything(granian)
-    everything(granian, *[bytes([byte]) for byte in b"GET /health HTTP/1.1\r\nX-Slow: aaa"], pause=0.02)
-    assert time.monotonic() - begun < 10
-    assert granian.client().get("/health").status_code == 200

@@ -1,1 +1,1 @@
-"""The HTTP servers that can carry the application: Hypercorn, and uvicorn and granian, which come with extras."""
+"""The HTTP servers that can carry the application: Hypercorn, and uvicorn, which comes with an extra."""
