@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jackfield.api import jsontext
+from jackfield.api import body_budget, jsontext
 from jackfield.api.body_budget import BodyBudget, body_memory, json_memory
 from jackfield.api.errors import InvalidInput, JackfieldError, MemoryExhausted, PayloadTooLarge
 
@@ -48,6 +48,16 @@ def test_the_estimate_is_near_the_truth_and_hardly_below(name: str, ascii_only: 
     data = json.dumps(BODIES[name](), ensure_ascii=ascii_only, separators=(",", ":")).encode()
     real, estimated = cost(data), json_memory(data)
     assert 0.75 * real <= estimated <= 3.5 * real + 1000
+
+
+@pytest.mark.parametrize("sign", ["{}", "[]", '"\\ud83d\\ude00"', '"\\u00e9"', '"\U0001f600"', '"\u00e9"'])
+def test_a_search_in_slices_cuts_no_sign(monkeypatch: pytest.MonkeyPatch, sign: str) -> None:
+    for before in range(40):
+        data = f'["{"x" * before}",{sign}]'.encode()
+        whole = json_memory(data)
+        with monkeypatch.context() as patched:
+            patched.setattr(body_budget, "_SLICE", 16)
+            assert json_memory(data) == whole
 
 
 def test_other_media_types_are_counted_too() -> None:
