@@ -17,7 +17,11 @@ class AuthPlugin(Plugin):
         SettingsTable("security.passwords", "jackfield_auth.settings:PasswordSettings"),
         SettingsTable("security.sessions", "jackfield_auth.settings:SessionSettings"),
     )
-    commands = ("jackfield_auth.commands.users:user", "jackfield_auth.commands.opening:open_ui")
+    commands = (
+        "jackfield_auth.commands.users:user",
+        "jackfield_auth.commands.keys:api_key",
+        "jackfield_auth.commands.opening:open_ui",
+    )
     provides = {"jackfield_auth.commands.users:UserDirectory": "jackfield_auth.serving:users"}
     parts = ("jackfield_auth.service:AuthService",)
 

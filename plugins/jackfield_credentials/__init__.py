@@ -11,6 +11,7 @@ class CredentialsPlugin(Plugin):
 
     name = "credentials"
     settings = (SettingsTable("credentials", "jackfield_credentials.settings:CredentialSettings"),)
+    commands = ("jackfield_credentials.commands:credential",)
     provides = {Credentials: "jackfield_credentials.service:credentials"}
     parts = ("jackfield_credentials.service:CredentialService",)
 

@@ -12,6 +12,7 @@ class WebhooksPlugin(Plugin):
 
     name = "webhooks"
     settings = (SettingsTable("webhooks", "jackfield_webhooks.settings:WebhookSettings"),)
+    commands = ("jackfield_webhooks.commands:webhook",)
     provides = {
         "jackfield.api.call_triggers:CallIngress": "jackfield_webhooks.ingress.applications:PluginIngress",
         "jackfield_webhooks.routing.registry:HookSource": "jackfield_webhooks.hook:HookFactory",

@@ -20,7 +20,11 @@ class WorkflowsPlugin(Plugin):
 
     name = "workflows"
     settings = (SettingsTable("workflows", "jackfield_workflows.settings:WorkflowsSettings"),)
-    commands = ("jackfield_workflows.cli.commands:workflow",)
+    commands = (
+        "jackfield_workflows.cli.commands:workflow",
+        "jackfield_workflows.cli.executions:execution",
+        "jackfield_workflows.cli.variables:variable",
+    )
     provides = {WorkflowReader: "jackfield_workflows.documents.reader:CachedReader"}
 
     def start(self) -> None:

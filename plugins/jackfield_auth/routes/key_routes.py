@@ -41,7 +41,7 @@ def key_routes(auth: AuthService) -> Blueprint:
         if not auth.keys_enabled:
             raise AccessDenied("API keys are switched off (security.api_keys.enabled).")
         now = auth.context.clock.now_ms()
-        text, key = new_key(caller.user_id, body.name, scopes_of(body, caller), now, expiry_of(body, now))
+        text, key = new_key(caller.user_id, body.name, scopes_of(body, caller), now, expiry_of(body.expires_at, now))
         await auth.store().add_api_key(key)
         auth.context.log.info("API key %s was made for user %s.", key.id, caller.user_id)
         return answer(NewKeyView(**view(key).model_dump(), key=text), 201)
@@ -84,12 +84,12 @@ def scopes_of(body: KeyBody, caller: Principal) -> tuple[str, ...]:
     return asked
 
 
-def expiry_of(body: KeyBody, now: int) -> int | None:
-    """Unix ms. Raises `InvalidInput` unless it is a time to come."""
-    if body.expires_at is None:
+def expiry_of(given: str | None, now: int) -> int | None:
+    """Unix ms; None: never. Raises `InvalidInput` unless it is a time to come."""
+    if given is None:
         return None
     try:
-        moment = from_iso(body.expires_at)
+        moment = from_iso(given)
         iso(moment)  # what cannot be shown again is no time
     except (ValueError, OverflowError, OSError):
         raise InvalidInput("expiresAt is not a time.", details={"expiresAt": "must be ISO 8601, in UTC"}) from None

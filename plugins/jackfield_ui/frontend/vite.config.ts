@@ -4,8 +4,8 @@ import { groups } from './tools/chunks.ts';
 import { budget, precompress } from './tools/finish.ts';
 import { xtermPolicy } from './tools/xterm.ts';
 
-// For development beside a running daemon: JACKFIELD_URL is its address, JACKFIELD_TOKEN a token for it where one is needed.
-const daemon = process.env.JACKFIELD_URL ?? 'http://127.0.0.1:8765';
+// For development beside a running daemon: JACKFIELD_DAEMON_ENDPOINT is its address, JACKFIELD_TOKEN a token for it where one is needed.
+const daemon = process.env.JACKFIELD_DAEMON_ENDPOINT ?? 'http://127.0.0.1:8765';
 const token = process.env.JACKFIELD_TOKEN;
 
 function toDaemon(ws = false) {

@@ -1,4 +1,4 @@
-"""`jackfield workflow`: import, export, run, validate, list.
+"""`jackfield workflow`.
 
 The work of each command stands in a module of its own, which is loaded when the command runs.
 """
@@ -12,8 +12,10 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option
+from jackfield.api.daemon_commands import api_key_option, completed, endpoint_option, json_option
 from jackfield.api.object_references import load
+from jackfield_workflows.cli import saved_commands
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 FAILED = 1
@@ -32,13 +34,7 @@ def _target(cli: Cli, config_dir: Path | None, url: str | None, api_key: str | N
 
 def daemon_options(command: CommandT) -> CommandT:
     """`--config-dir`, `--url`, `--api-key`."""
-    key = click.option(
-        "--api-key",
-        envvar="JACKFIELD_API_KEY",
-        help="Key for the running daemon; better given as JACKFIELD_API_KEY, which no process list shows.",
-    )
-    url = click.option("--url", envvar="JACKFIELD_URL", help="The running daemon (default: as its settings say).")
-    return config_dir_option(url(key(command)))
+    return cast("CommandT", config_dir_option(endpoint_option(api_key_option(command))))
 
 
 def passphrase_option(command: CommandT) -> CommandT:
@@ -51,9 +47,13 @@ def passphrase_option(command: CommandT) -> CommandT:
     return option(command)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def workflow() -> None:
-    """Workflows: import, export, run, validate, list. n8n's files are understood."""
+    """Workflows: import, export, run, activate, show, validate. n8n's files are understood."""
+
+
+for _command in (saved_commands.show, saved_commands.activate, saved_commands.deactivate, saved_commands.delete):
+    workflow.add_command(_command)
 
 
 @workflow.command("import")
@@ -83,7 +83,7 @@ def import_files(
 
 
 @workflow.command("export")
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID|NAME]...", shell_complete=completed("/workflows"))
 @click.option("--all", "everything", is_flag=True, help="Every workflow.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File, or a directory for one file each.")
 @click.option(
@@ -110,9 +110,11 @@ def export(
     Secrets of nodes are written as ***; imported again, such a workflow keeps those that are stored of it.
     """
     if bool(ids) == everything:
-        raise click.UsageError("Give the ids of workflows, or --all.")
+        raise click.UsageError("Give the ids or names of workflows, or --all.")
     if with_secrets and url:
-        raise click.UsageError("--with-secrets reads the store of this machine; leave out --url and JACKFIELD_URL.")
+        raise click.UsageError(
+            "--with-secrets reads the store of this machine; leave out --url and JACKFIELD_DAEMON_ENDPOINT."
+        )
     if passphrase_file and not with_secrets:
         raise click.UsageError("--passphrase-file belongs to --with-secrets.")
     target = _target(cli, config_dir, url, api_key)
@@ -123,7 +125,7 @@ def export(
 
 
 @workflow.command()
-@click.argument("what", metavar="FILE|ID|-")
+@click.argument("what", metavar="FILE|ID|NAME|-", shell_complete=completed("/workflows"))
 @click.option("--input", "given", metavar="JSON|@FILE|-", help="Items for the start node.")
 @click.option("--start", metavar="NODE", help="The node to start at; the items stand for what it gives.")
 @click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
@@ -165,7 +167,7 @@ def validate(cli: Cli, files: tuple[str, ...], config_dir: Path | None) -> None:
 
 
 @workflow.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 @daemon_options
 @click.pass_obj
 def list_workflows(cli: Cli, as_json: bool, config_dir: Path | None, url: str | None, api_key: str | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from jackfield.api.context import PluginContext
+from jackfield.api.daemon_commands import identified
 from jackfield.api.errors import JackfieldError
 from jackfield.api.files import write_private
 from jackfield.api.jsontext import Json
@@ -22,7 +23,7 @@ def export(target: CommandTarget, ids: Sequence[str], output: Path | None, *, as
     """ids: none is all; as_list: also of one. Raises `JackfieldError`."""
 
     async def work(found: SavedWorkflows) -> list[Mapping[str, Json]]:
-        return [await found.read(workflow_id) for workflow_id in ids or await _all(found)]
+        return [await found.read(workflow_id) for workflow_id in await _chosen(found, ids)]
 
     _put(reach(target, work), output, as_list, _write)
 
@@ -35,7 +36,7 @@ def export_with_secrets(
 
     async def work(context: PluginContext) -> list[Mapping[str, Json]]:
         found, seal = StoredWorkflows(context), PassphraseSeal(context, passphrase)
-        whole = [await found.read_whole(workflow_id) for workflow_id in ids or await _all(found)]
+        whole = [await found.read_whole(workflow_id) for workflow_id in await _chosen(found, ids)]
         return [seal.seal(document) for document in whole]  # nothing else runs in a command
 
     documents = target.cli.run("workflows", work, config_dir=target.config_dir)
@@ -58,8 +59,10 @@ def _put(
         _tell_written(output, body, write)
 
 
-async def _all(found: SavedWorkflows) -> list[str]:
-    return [str(row["id"]) for row in await found.rows()]
+async def _chosen(found: SavedWorkflows, named: Sequence[str]) -> list[str]:
+    """Ids: of those that are named, else of all. Raises `NotFound`, `InvalidInput`."""
+    rows = await found.rows()
+    return [identified(rows, each, "workflow") for each in named] if named else [str(row["id"]) for row in rows]
 
 
 def _tell_written(path: Path, body: object, write: Callable[[Path, bytes], None]) -> None:

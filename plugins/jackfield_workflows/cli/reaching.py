@@ -48,8 +48,9 @@ def reach(target: CommandTarget, work: Callable[[SavedWorkflows], Awaitable[T]])
 
 def remote_workflows(target: CommandTarget, context: PluginContext) -> RemoteWorkflows:
     """Those of the daemon that runs."""
-    at_address = cast("Callable[[str, str | None], RemoteWorkflows]", load(REMOTE))
-    return at_address(target.url or _listening(context.service), target.api_key)
+    at_address = cast("Callable[[Path, str, str | None], RemoteWorkflows]", load(REMOTE))
+    service = context.service
+    return at_address(service.config_dir, target.url or _listening(service), target.api_key)
 
 
 def _listening(service: Service) -> str:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
 from typing import Any
 
 from jackfield.api.errors import JackfieldError
 from jackfield.api.workflows import Document, Items
 from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.cli.remote import RemoteWorkflows
+from jackfield_workflows.cli.run_following import FIRST_PAUSE_S, OVER, longer, tell_nodes
 from jackfield_workflows.documents.identities import known_id
-
-OVER = frozenset({"success", "failed", "cancelled"})
-FIRST_PAUSE_S = 0.05
-LONGEST_PAUSE_S = 1.0
 
 
 async def run_there(
@@ -46,17 +42,8 @@ async def _watch(remote: RemoteWorkflows, execution_id: str, progress: RunPrinte
     pause = FIRST_PAUSE_S
     while True:
         found = await remote.ask("GET", f"/executions/{execution_id}")
-        _tell(found.get("nodes") or {}, told, progress)
+        tell_nodes(found.get("nodes") or {}, told, progress)
         if found["status"] in OVER:
             return CommandOutcome(found["status"], found.get("data") or (), found.get("error"), execution_id)
         await asyncio.sleep(pause)
-        pause = min(pause * 1.5, LONGEST_PAUSE_S)
-
-
-def _tell(nodes: Mapping[str, Any], told: set[int], progress: RunPrinter) -> None:
-    runs = sorted((run["index"], name, run) for name, each in nodes.items() for run in each if run["index"] not in told)
-    for index, name, run in runs:
-        told.add(index)
-        error = run.get("error")
-        message = str(error.get("message", "")) if isinstance(error, dict) else None
-        progress.node(name, run.get("duration") or 0, sum(map(len, run.get("outputs") or [])), message)
+        pause = longer(pause)

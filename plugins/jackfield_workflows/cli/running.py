@@ -10,10 +10,11 @@ from typing import Any, cast
 import click
 
 from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.daemon_commands import identified
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import is_uuid
 from jackfield.api.object_references import load
-from jackfield_workflows.cli.access import daemon_runs
+from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows, daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter, show
 from jackfield_workflows.cli.reaching import CommandTarget, remote_workflows, with_details
@@ -44,17 +45,31 @@ def _run(
 ) -> CommandOutcome:
     """Raises `JackfieldError`."""
     items = read_input(given)
-    document: Any = what if is_uuid(what) and not Path(what).exists() else read_one(what)
+    document: Any = what if _is_saved(what) else read_one(what)
 
     async def work(context: PluginContext) -> CommandOutcome:
         if target.url or daemon_runs(context.service.config_dir):
             there = cast("RunWork", load(RUN_THERE))
             async with remote_workflows(target, context) as remote:
-                return await cancelled_by_interrupt(there(remote, document, items, start, progress), CANCELLED)
+                chosen = await _chosen(remote, document)
+                return await cancelled_by_interrupt(there(remote, chosen, items, start, progress), CANCELLED)
 
         here = cast("RunWork", load(RUN_HERE))
         reader = context.port(WorkflowReader)
-        loaded = await reader.load(document) if isinstance(document, str) else reader.parse(document)
+        chosen = await _chosen(StoredWorkflows(context), document)
+        loaded = await reader.load(chosen) if isinstance(chosen, str) else reader.parse(chosen)
         return await cancelled_by_interrupt(here(context, loaded, items, start, progress), CANCELLED)
 
     return target.cli.run("workflows", work, config_dir=target.config_dir)
+
+
+def _is_saved(what: str) -> bool:
+    """Whether this names a saved workflow rather than a file: no such file is there, nor does it look like one."""
+    return what != STDIN and not Path(what).exists() and not (what.endswith(".json") or "/" in what)
+
+
+async def _chosen(saved: SavedWorkflows, document: Any) -> Any:  # a document, or the id or name of a saved one
+    """The document, or the id. Raises `NotFound`, `InvalidInput`."""
+    if not isinstance(document, str) or is_uuid(document):
+        return document
+    return identified(await saved.rows(), document, "workflow")

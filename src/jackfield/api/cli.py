@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,6 +25,21 @@ config_dir_option: Callable[[CommandT], CommandT] = click.option(
     default=None,
     help="Configuration directory (default: JACKFIELD_CONFIG_DIR, else the user's).",
 )
+
+
+class CommandGroup(click.Group):
+    """A group that names similar commands when it is given one that it does not have."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as exc:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=3)
+            if not near or ctx.resilient_parsing:
+                raise
+            raise click.UsageError(f"{exc.message} Did you mean {' or '.join(near)}?", ctx) from None
 
 
 class Cli(Protocol):

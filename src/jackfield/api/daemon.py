@@ -8,6 +8,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from email.message import Message
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -38,11 +39,21 @@ class DaemonAnswer:
     warnings: tuple[str, ...] = ()
 
 
-class DaemonClient:
-    """The daemon that `JACKFIELD_DAEMON_ENDPOINT` or `{config_dir}/daemon-endpoint` names."""
+@record
+class RawAnswer:
+    """One answer of HTTP. headers: names as `http.client` compares them, in any case."""
 
-    def __init__(self, config_dir: Path) -> None:
+    status: int
+    headers: Message
+    body: bytes
+
+
+class DaemonClient:
+    """The daemon that `endpoint`, `JACKFIELD_DAEMON_ENDPOINT` or `{config_dir}/daemon-endpoint` names."""
+
+    def __init__(self, config_dir: Path, endpoint: str | None = None) -> None:
         self._config_dir = config_dir
+        self._endpoint = endpoint
 
     @property
     def base(self) -> str:
@@ -51,7 +62,8 @@ class DaemonClient:
             content = read_private(self._config_dir / "daemon-endpoint") or b""
         except ConfigurationError:
             content = b""
-        found = os.environ.get("JACKFIELD_DAEMON_ENDPOINT") or content.decode("utf-8", "replace").strip()
+        named = self._endpoint or os.environ.get("JACKFIELD_DAEMON_ENDPOINT")
+        found = named or content.decode("utf-8", "replace").strip()
         try:
             usable = urlsplit(found).scheme in ("http", "https")
         except ValueError:
@@ -81,23 +93,48 @@ class DaemonClient:
         timeout: float = TIMEOUT,
     ) -> DaemonAnswer:
         """Raises `DaemonAbsent`, and `JackfieldError` with what the daemon says."""
+        answer = self.send(method, path, query=query, body=body, headers=self.headers(), timeout=timeout)
+        try:
+            found = json.loads(answer.body)
+            if answer.status < 300:
+                return DaemonAnswer(found.get("data"), tuple(found.get("warnings", ())))
+            raise JackfieldError(str(found["error"]), code=str(found.get("code", "INTERNAL")))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            if answer.status >= 300:
+                raise JackfieldError(f"The daemon answered with status {answer.status}.") from None
+            raise JackfieldError(f"The daemon at {self.base} gave no answer that can be read.") from None
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: object = None,
+        headers: Mapping[str, str],
+        timeout: float = TIMEOUT,
+        largest: int = LARGEST,
+    ) -> RawAnswer:
+        """The answer, whatever its status. largest: bytes of it that are read. Raises `DaemonAbsent`, and
+        `JackfieldError` where it cannot be read."""
         base = self.base
         url = f"{base}{path}" + (f"?{urlencode(query)}" if query else "")
-        headers = self.headers() | ({"Content-Type": "application/json"} if body is not None else {})
+        typed = {"Content-Type": "application/json"} if body is not None else {}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310 - `base` is http
+        request = urllib.request.Request(url, data, {**headers, **typed}, method=method)  # noqa: S310 - `base` is http
         # No web proxy stands between a user's program and the same user's daemon.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)
         try:
-            with opener.open(request, timeout=timeout) as answer:
-                found = json.loads(answer.read(LARGEST))
-        except urllib.error.HTTPError as exc:
-            raise _told(exc) from None
+            try:
+                with opener.open(request, timeout=timeout) as answer:
+                    return RawAnswer(answer.status, answer.headers, answer.read(largest))
+            except urllib.error.HTTPError as exc:
+                with exc:
+                    return RawAnswer(exc.code, exc.headers, exc.read(LARGEST))
         except (urllib.error.URLError, ConnectionError):
             raise DaemonAbsent from None  # the file is what a crash has left
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
-        return DaemonAnswer(found.get("data"), tuple(found.get("warnings", ())))
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -105,11 +142,3 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         return None
-
-
-def _told(error: urllib.error.HTTPError) -> JackfieldError:
-    try:
-        found = json.loads(error.read(LARGEST))
-        return JackfieldError(str(found["error"]), code=str(found.get("code", "INTERNAL")))
-    except (OSError, ValueError, KeyError, TypeError):
-        return JackfieldError(f"The daemon answered with status {error.code}.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
+from click.shell_completion import get_completion_class
 
 from jackfield.api.cli import config_dir_option
 from jackfield.api.diagnosis import Finding
@@ -136,4 +137,16 @@ def rotate_key(runtime: Runtime, config_dir: Path | None) -> None:
     rotate(runtime, config_dir)
 
 
-ALL: list[click.Command] = [serve, config, plugins, doctor, rotate_key, version]
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "fish", "zsh"]))
+def completion(shell: str) -> None:
+    """Print the script that completes commands, options and names in SHELL.
+
+    For bash: jackfield completion bash > ~/.local/share/bash-completion/completions/jackfield"""
+    known = get_completion_class(shell)
+    if known is None:
+        raise click.UsageError(f"There is no completion for {shell}.")
+    click.echo(known(click.Command("jackfield"), {}, "jackfield", "_JACKFIELD_COMPLETE").source())
+
+
+ALL: list[click.Command] = [serve, config, plugins, doctor, rotate_key, completion, version]

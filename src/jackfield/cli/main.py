@@ -8,14 +8,16 @@ from collections.abc import Sequence
 
 import click
 
+from jackfield.api.cli import CommandGroup, harmless
 from jackfield.api.containment import interrupt
 from jackfield.api.errors import JackfieldError
+from jackfield.api.version import __version__
 
 from . import commands
 from .runtime import Runtime
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """The kernel's commands at once; those of plugins only when they are asked for, since that loads every plugin."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -30,6 +32,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="jackfield %(version)s")
 @click.pass_context
 def jackfield(ctx: click.Context) -> None:
     """Webhooks, workflows and coding agents in one self-hosted daemon."""
@@ -40,13 +43,15 @@ for _command in commands.ALL:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry point. A `JackfieldError` is one line on standard error and exit code 1."""
+    """Entry point. A `JackfieldError` is one line on standard error, one more for each of its details, and exit code
+    1."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, behind `nohup` and `&`
         signal.signal(signal.SIGINT, interrupt)
     try:
         jackfield.main(arguments, prog_name="jackfield", obj=Runtime())
     except JackfieldError as exc:
-        click.echo(f"jackfield: {exc.message}", err=True)
+        details = "".join(f"\n  {path}: {text}" for path, text in (exc.details or {}).items())
+        click.echo(f"jackfield: {harmless(exc.message + details)}", err=True)
         sys.exit(1)
 
 

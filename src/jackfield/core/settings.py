@@ -36,7 +36,6 @@ NOT_SETTINGS = SECRET_VARIABLES | frozenset(
         "JACKFIELD_DAEMON_ENDPOINT",
         "JACKFIELD_ADMIN_USERNAME",
         "JACKFIELD_API_KEY",  # of the command line's client, as the next one
-        "JACKFIELD_URL",
         "JACKFIELD_UI_BUILD",  # of builds from a checkout
     }
 )

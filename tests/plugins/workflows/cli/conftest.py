@@ -18,7 +18,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliLab:
-    for name in ("JACKFIELD_URL", "JACKFIELD_API_KEY"):
+    for name in ("JACKFIELD_DAEMON_ENDPOINT", "JACKFIELD_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return CliLab(tmp_path / "config")
 

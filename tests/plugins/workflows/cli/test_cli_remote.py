@@ -17,7 +17,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield_workflows.cli.access import daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter
-from jackfield_workflows.cli.remote import DaemonAddress, RemoteWorkflows
+from jackfield_workflows.cli.remote import RemoteWorkflows, at_address
 from jackfield_workflows.cli.remote_run import run_there
 
 ID = "01a1fffb-b183-79db-a66b-56f712d8ef6e"
@@ -32,7 +32,7 @@ async def remote(answer: Answer) -> AsyncIterator[RemoteWorkflows]:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     try:
-        async with RemoteWorkflows(DaemonAddress(f"http://127.0.0.1:{runner.addresses[0][1]}/", "the-key")) as found:
+        async with at_address(Path(), f"http://127.0.0.1:{runner.addresses[0][1]}/", "the-key") as found:
             yield found
     finally:
         await runner.cleanup()
@@ -172,7 +172,7 @@ async def test_an_answer_that_is_no_json() -> None:
 async def test_a_daemon_that_does_not_answer_and_the_key_stays_unsaid() -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         port = nobody.getsockname()[1]
-    async with RemoteWorkflows(DaemonAddress(f"http://127.0.0.1:{port}", "the-key")) as found:
+    async with at_address(Path(), f"http://127.0.0.1:{port}", "the-key") as found:
         with pytest.raises(JackfieldError, match="does not answer") as caught:
             await found.rows()
     assert "the-key" not in caught.value.message

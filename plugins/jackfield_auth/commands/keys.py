@@ -1,0 +1,87 @@
+"""`jackfield api-key`: API keys of users, beside a running daemon or without one. For whoever owns the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jackfield.api.auth import SCOPES
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, work_at
+from jackfield.api.daemon_commands import confirmed, json_option
+
+COLUMNS = ("NAME", "USER", "PREFIX", "SCOPES", "EXPIRES", "LAST USE", "ID")
+user_option = click.option("--user", metavar="NAME", help="Whose key it is (default: the only user's).")
+
+
+@click.group("api-key", cls=CommandGroup)
+def api_key() -> None:
+    """API keys of users: create, list, delete."""
+
+
+@api_key.command()
+@click.argument("name")
+@user_option
+@click.option(
+    "--scope", "scopes", multiple=True, type=click.Choice(sorted(SCOPES)),
+    help="The key may do only this; repeatable (default: all that the user may).",
+)  # fmt: skip
+@click.option("--expires", metavar="TIME", help="When it ends, ISO 8601 (default: never).")
+@json_option
+@config_dir_option
+@click.pass_obj
+def create(
+    cli: Cli,
+    name: str,
+    user: str | None,
+    scopes: Sequence[str],
+    expires: str | None,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
+    """Create a key named NAME and print it. It is shown this once."""
+    made = _run(cli, config_dir, "create", user, name, tuple(scopes), expires)
+    if as_json:
+        echo_json(made)
+    else:
+        click.echo(made["key"])
+
+
+@api_key.command("list")
+@click.option("--user", metavar="NAME", help="Only this user's.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def list_keys(cli: Cli, user: str | None, as_json: bool, config_dir: Path | None) -> None:
+    """List the keys without the keys themselves."""
+    found = _run(cli, config_dir, "listed", user)
+    if as_json:
+        echo_json(found)
+    elif found:
+        keys = ("name", "user", "prefix", "scopes", "expiresAt", "lastUsedAt", "id")
+        echo_table(COLUMNS, [[_cell(row[key]) for key in keys] for row in found])
+    else:
+        click.echo("There is no key.", err=True)
+
+
+@api_key.command()
+@click.argument("key")
+@click.option("--user", metavar="NAME", help="Only among this user's.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@config_dir_option
+@click.pass_obj
+def delete(cli: Cli, key: str, user: str | None, yes: bool, config_dir: Path | None) -> None:
+    """Revoke KEY, an id or a name."""
+    confirmed(f"Revoke the key {key}?", yes=yes)
+    _run(cli, config_dir, "delete", user, key)
+    click.echo(f"The key {key} was revoked.")
+
+
+def _run(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:  # as each of them answers
+    return cli.run("auth", work_at(f"jackfield_auth.commands.key_work:{name}", *arguments), config_dir=config_dir)
+
+
+def _cell(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value or "-")

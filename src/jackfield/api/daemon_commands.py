@@ -1,0 +1,146 @@
+"""Commands that ask the running daemon: their options, their output, how they find what a person names."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+import click
+from click.shell_completion import CompletionItem
+
+from .cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table
+from .errors import InvalidInput, JackfieldError, NotFound
+from .jsontext import Json
+from .management import ManagementClient
+
+Columns = Mapping[str, str]
+"""Title -> key of a row; dots lead into it."""
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+MOST_COMPLETIONS = 100
+
+endpoint_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(  # click takes every command
+    "--url",
+    envvar="JACKFIELD_DAEMON_ENDPOINT",
+    help="The running daemon: scheme, host and port (default: as its configuration directory says).",
+)
+api_key_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(  # as above
+    "--api-key",
+    envvar="JACKFIELD_API_KEY",
+    help="Key for the running daemon, whose owner needs none; better given as JACKFIELD_API_KEY, "
+    "which no process list shows.",
+)
+json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(  # as above
+    "--json", "as_json", is_flag=True, help="Print JSON."
+)
+
+
+class DaemonCall:
+    """One command's daemon and its output. as_json: whether the output is for programs."""
+
+    def __init__(self, daemon: ManagementClient, *, as_json: bool) -> None:
+        self.daemon = daemon
+        self.as_json = as_json
+        self.ask = daemon.ask
+
+    def table(self, columns: Columns, rows: Iterable[Mapping[str, Json]], empty: str) -> None:
+        """Print rows. empty: said on standard error when there is none."""
+        found = list(rows)
+        if self.as_json:
+            echo_json(found)
+        elif found:
+            echo_table(tuple(columns), [[cell(_at(row, key)) for key in columns.values()] for row in found])
+        else:
+            click.echo(empty, err=True)
+
+    def fields(self, found: Mapping[str, Json], names: Columns | None = None) -> None:
+        """Print one thing. names: of a person's view; default: all."""
+        if self.as_json:
+            echo_json(found)
+        else:
+            echo_fields({title: _at(found, key) for title, key in names.items()} if names else found)
+
+    def say(self, text: str, found: object) -> None:
+        """Print what was done: a sentence, or `found` as JSON."""
+        if self.as_json:
+            echo_json(found)
+        else:
+            click.echo(text)
+
+    def identify(self, path: str, named: str, thing: str) -> str:
+        """`identified` among the rows of a list."""
+        return identified(list(self.daemon.rows(path)), named, thing)
+
+
+def identified(rows: Sequence[Mapping[str, Json]], named: str, thing: str) -> str:
+    """The id of what a person names by its id, or by the whole of its name. Raises `NotFound` with similar names,
+    `InvalidInput` where several have the name."""
+    if any(row["id"] == named for row in rows):
+        return named
+    same = [str(row["id"]) for row in rows if row["name"] == named]
+    if len(same) == 1:
+        return same[0]
+    if same:
+        raise InvalidInput(f"Several {thing}s are named {named}; give one of the ids {', '.join(same)}.")
+    near = difflib.get_close_matches(named, [str(row["name"]) for row in rows], n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
+    raise NotFound(f"There is no {thing} with the id or name {named}{hint}")
+
+
+def daemon_command(command: Callable[..., None]) -> Callable[..., None]:  # its own options follow the call
+    """A command of the running daemon: adds `--config-dir`, `--url`, `--api-key` and `--json`, and gives it a
+    `DaemonCall` before its own arguments."""
+
+    def called(
+        cli: Cli,
+        /,
+        config_dir: Path | None,
+        url: str | None,
+        api_key: str | None,
+        as_json: bool,
+        **own: Any,  # click gives what the command's options say
+    ) -> None:
+        with ManagementClient(cli.config_dir(config_dir), endpoint=url, api_key=api_key) as daemon:
+            command(DaemonCall(daemon, as_json=as_json), **own)
+
+    functools.update_wrapper(called, command)
+    found = config_dir_option(endpoint_option(api_key_option(json_option(click.pass_obj(called)))))
+    return cast("Callable[..., None]", found)
+
+
+def completed(path: str, *, key: str = "name") -> Complete:
+    """Completes the names of what the running daemon lists. Without a daemon there are none."""
+
+    def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        cli: Cli | None = ctx.find_root().obj
+        if cli is None:
+            return []
+        try:
+            with ManagementClient(cli.config_dir(ctx.params.get("config_dir"))) as daemon:
+                names = [str(row[key]) for row in daemon.rows(path)]
+        except (JackfieldError, KeyError, TypeError):
+            return []
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)][:MOST_COMPLETIONS]
+
+    return complete
+
+
+def segment(text: str) -> str:
+    """Text as one segment of a path."""
+    return quote(text, safe="")
+
+
+def confirmed(question: str, *, yes: bool) -> None:
+    """Ask before something is lost, unless yes. Raises `click.Abort` for no."""
+    if not yes:
+        click.confirm(question, abort=True, err=True)
+
+
+def _at(row: Mapping[str, Json], key: str) -> Json:
+    found: Json = dict(row)
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found

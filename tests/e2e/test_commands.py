@@ -1,0 +1,163 @@
+"""The command line beside a real daemon, as its owner, who has no key: what somebody types, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.documents import chain, set_fields, webhook
+
+SECRET = "s3cret-of-the-credential"
+
+
+class Shell:
+    """`jackfield` with the daemon's configuration directory."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._environment = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")} | {
+            "JACKFIELD_CONFIG_DIR": str(daemon.config_dir),
+            "NO_COLOR": "1",
+        }
+
+    def __call__(self, *arguments: str, stdin: str = "", code: int = 0, **environment: str) -> str:
+        ended = subprocess.run(
+            [sys.executable, "-m", "jackfield", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env=self._environment | environment,
+        )
+        assert ended.returncode == code, ended.stdout + ended.stderr
+        return ended.stdout if code == 0 else ended.stdout + ended.stderr
+
+    def json(self, *arguments: str, stdin: str = "", **environment: str) -> Any:
+        return json.loads(self(*arguments, "--json", stdin=stdin, **environment))
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    found = Daemon(tmp_path_factory.mktemp("commands"))
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="module")
+def shell(daemon: Daemon) -> Shell:
+    return Shell(daemon)
+
+
+@pytest.fixture(scope="module")
+def orders(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A workflow named Orders; its id."""
+    body = chain("Orders", webhook("orders", responseMode="lastNode"), set_fields("Mark", seen=True))
+    file = tmp_path_factory.mktemp("files") / "orders.json"
+    file.write_text(json.dumps(body), encoding="utf-8")
+    shell("workflow", "import", str(file))
+    return str(next(row["id"] for row in shell.json("workflow", "list") if row["name"] == "Orders"))
+
+
+def test_a_workflow_goes_live_and_back_by_its_name(shell: Shell, daemon: Daemon, orders: str) -> None:
+    assert "Orders is active" in shell("workflow", "activate", "Orders")
+    assert daemon.client().post("/webhook/orders", json={"n": 1}).json()[0]["seen"] is True
+    shown = shell("workflow", "show", "Orders")
+    assert orders in shown
+    assert "Mark" in shown
+    assert shell.json("workflow", "show", orders)["active"] is True
+    shell("workflow", "deactivate", "Orders")
+    assert shell.json("workflow", "show", "Orders")["active"] is False
+
+
+def test_a_name_that_is_nearly_right_is_told(shell: Shell, orders: str) -> None:
+    assert "did you mean Orders?" in shell("workflow", "show", "Oders", code=1)
+    assert "Did you mean activate" in shell("workflow", "aktivate", "Orders", code=2)
+    assert "Did you mean workflow" in shell("worklfow", "list", code=2)
+
+
+def test_executions_are_listed_watched_and_retried(shell: Shell, orders: str) -> None:
+    assert '"status": "success"' in shell("workflow", "run", "Orders", "--input", '{"n": 2}', "--json")
+    rows = shell.json("execution", "list", "--workflow", "Orders", "--status", "success")
+    assert {row["workflowId"] for row in rows} == {orders}
+    assert "Orders" in shell("execution", "list")
+    found = rows[0]["id"]
+    assert found in shell("execution", "show", found)
+    again = shell.json("execution", "retry", found)["executionId"]
+    assert shell.json("execution", "watch", again)["status"] == "success"
+    assert "jackfield: " in shell("execution", "cancel", again, code=1)
+
+
+def test_a_webhook_is_looked_at_and_tried(shell: Shell, daemon: Daemon, orders: str) -> None:
+    shell("workflow", "activate", "Orders")
+    daemon.client().post("/webhook/orders", json={"n": 3})
+    assert "/orders" in shell("webhook", "list", "--active")
+    assert shell.json("webhook", "show", "/orders")["workflowName"] == "Orders"
+    assert shell.json("webhook", "history", "/orders")[0]["status"] == "success"
+    assert shell.json("webhook", "test", "/orders", "--data", '{"n": 4}')["checks"]
+
+
+def test_a_key_is_made_used_and_revoked(shell: Shell, daemon: Daemon, orders: str) -> None:
+    key = shell("api-key", "create", "ci", "--scope", "workflows:read").strip()
+    assert shell.json("workflow", "list", JACKFIELD_API_KEY=key)
+    refused = shell("workflow", "activate", "Orders", code=1, JACKFIELD_API_KEY=key)
+    assert "workflows:" in refused
+    assert key not in shell("api-key", "list")
+    shell("api-key", "delete", "ci", "--yes")
+    assert "api-key create" in shell("variable", "list", code=1, JACKFIELD_API_KEY=key)
+
+
+def test_a_credential_never_shows_its_secret(shell: Shell) -> None:
+    values = json.dumps({"name": "X-Key", "value": SECRET})
+    made = shell.json("credential", "create", "httpHeaderAuth", "Key", stdin=values)
+    for shown in (
+        json.dumps(made), shell("credential", "list"), shell("credential", "show", "Key"),
+        shell("credential", "show", "Key", "--json"),
+    ):  # fmt: skip
+        assert SECRET not in shown
+    assert "value" in shell("credential", "kinds", "httpHeaderAuth")
+    shell("credential", "change", "Key", "--name", "Other key")
+    shell("credential", "delete", "Other key", "--yes")
+    assert shell.json("credential", "list") == []
+
+
+def test_variables_are_set_and_deleted(shell: Shell) -> None:
+    shell("variable", "set", "region", "eu")
+    shell("variable", "set", "region", "-", stdin="us\n")
+    assert [(row["key"], row["value"]) for row in shell.json("variable", "list")] == [("region", "us")]
+    shell("variable", "delete", "region", "--yes")
+    assert shell.json("variable", "list") == []
+
+
+def test_deleting_asks_first(shell: Shell, orders: str) -> None:
+    shell("workflow", "delete", "Orders", stdin="n\n", code=1)
+    assert shell.json("workflow", "show", "Orders")["id"] == orders
+
+
+def test_no_session_of_a_command_stays(shell: Shell, daemon: Daemon) -> None:
+    shell("variable", "list")
+    stored = daemon.config_dir / "sessions.json"
+    poll(lambda: not stored.exists() or json.loads(stored.read_bytes()) == {}, "no session is stored")
+
+
+def test_names_are_completed(shell: Shell, orders: str) -> None:
+    words = {"_JACKFIELD_COMPLETE": "bash_complete", "COMP_WORDS": "jackfield workflow show Ord", "COMP_CWORD": "3"}
+    assert "Orders" in shell(**words)
+    assert "_JACKFIELD_COMPLETE" in shell("completion", "bash")
+
+
+def test_the_version_is_an_option_as_well(shell: Shell) -> None:
+    assert shell("--version") == shell("version")
+
+
+def test_without_a_daemon_the_remedy_is_told(shell: Shell, tmp_path: Path) -> None:
+    empty = str(tmp_path / "none")
+    assert "jackfield serve" in shell("execution", "list", code=1, JACKFIELD_CONFIG_DIR=empty)
