@@ -1,4 +1,5 @@
-"""Writes the parts of the documentation that the code knows best: every setting, every endpoint, every error code.
+"""Writes the parts of the documentation that the code knows best: every setting, every endpoint, every error code,
+and every difference from n8n.
 
 `python docs/generate.py` rewrites them between their marks; `--check` only says whether they are up to date.
 """
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -65,10 +67,21 @@ def error_classes(parent: type[JackfieldError]) -> Iterator[type[JackfieldError]
             yield from error_classes(child)
 
 
+def differences() -> str:
+    """What Jackfield does unlike n8n, by family, from the list that the comparison with n8n checks."""
+    listed = tomllib.loads((DOCS.parent / "tests/n8n/differences.toml").read_text(encoding="utf-8"))
+    lines = ["| Family | Cases | Reason |", "| --- | --- | --- |"]
+    for entry in listed.get("difference", ()):
+        cases = "<br>".join(f"`` {case} ``".replace("|", "\\|") for case in entry["cases"])
+        lines.append(f"| {entry['family']} | {cases} | {entry['reason']} |")
+    return "\n".join(lines)
+
+
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("configuration.md", settings),
     "endpoints": ("api.md", endpoints),
     "errors": ("api.md", error_codes),
+    "differences": ("n8n.md", differences),
 }
 
 

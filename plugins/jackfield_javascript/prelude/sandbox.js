@@ -18,12 +18,12 @@
     `Date Object Array Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array
     Float64Array BigInt64Array BigUint64Array ArrayBuffer DataView Map Set WeakMap WeakSet Error TypeError RangeError
     SyntaxError ReferenceError EvalError URIError AggregateError String RegExp Math Number BigInt JSON Boolean Symbol
-    parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity`.split(/\s+/);
+    parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity`.split(/\s+/);
   const INERT =
     `eval Function setTimeout setInterval clearTimeout clearInterval require Buffer fetch Promise Proxy Reflect
     globalThis WebAssembly`.split(/\s+/);
 
-  const globals = { __proto__: null, isNaN: Number.isNaN, isFinite: Number.isFinite, $$: kit.extensions, get Intl() { return kit.intl().Intl; } };
+  const globals = { __proto__: null, $$: kit.extensions, get Intl() { return kit.intl().Intl; } };
   for (const name of ALLOWED) globals[name] = globalThis[name];
   for (const name of INERT) globals[name] = {};
 

@@ -16,8 +16,8 @@ const { data, sources } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 const text = JSON.stringify(data);
 const answers = sources.map((source) => {
   try {
-    const run = new Function('$json', 'isNaN', 'isFinite', `"use strict"; return (\n${source}\n)`);
-    const value = run(JSON.parse(text), Number.isNaN, Number.isFinite);
+    const run = new Function('$json', `"use strict"; return (\n${source}\n)`);
+    const value = run(JSON.parse(text));
     return { value: typeof value === 'function' ? 'function' : value === undefined ? null : value };
   } catch (error) {
     return error instanceof SyntaxError && !/JSON/.test(error.message) ? { syntax: error.message } : { value: null };

@@ -1,0 +1,65 @@
+"""n8n's own engine beside Jackfield: `tox run -e n8n`. Not collected unless this directory is named.
+
+`--family TEXT` runs the families whose names contain it; `--write` keeps the table in docs/n8n.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from . import engines
+from .comparing import Comparison
+from .figures import Figures, keep, rows
+from .installing import NotThere
+from .registry import FAMILIES
+
+FOUND: pytest.StashKey[list[Figures]] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("n8n")
+    group.addoption("--family", action="append", default=[], metavar="TEXT", help="only these; may be repeated")
+    group.addoption("--write", action="store_true", help="keep the table in docs/n8n.md; needs a run of every family")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[FOUND] = []
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "family" in metafunc.fixturenames:
+        asked = metafunc.config.getoption("--family")
+        chosen = [family for family in FAMILIES if not asked or any(text in family.name for text in asked)]
+        metafunc.parametrize("family", chosen, ids=[family.name for family in chosen])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    found = config.stash[FOUND]
+    if found:
+        terminalreporter.section("beside n8n: family, cases, equal, listed")
+        for row in rows(found):
+            terminalreporter.write_line(row)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    found = session.config.stash[FOUND]
+    if session.config.getoption("--write") and len(found) == len(FAMILIES):
+        keep(found)
+
+
+@pytest.fixture(scope="session")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]:
+    directory = tmp_path_factory.mktemp("n8n")
+    try:
+        with engines.n8n(directory) as theirs, engines.jackfield(directory / "jackfield") as ours:
+            yield Comparison(ours, theirs)
+    except NotThere as exc:
+        pytest.skip(str(exc))
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> list[Figures]:
+    """Those of the families that have run."""
+    return request.config.stash[FOUND]

@@ -1,0 +1,91 @@
+"""Both sides of the comparison: programs that take a workflow over HTTP and tell what each of its nodes gave."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from jackfield.testing.daemon import Daemon, free_port, poll
+
+from . import installing
+from .cases import ZONE, Document
+
+READY_SECONDS = 60
+RUN_SECONDS = 120
+
+
+class Engine:
+    """One side. client: its base address is `/api/v1`."""
+
+    def __init__(self, name: str, client: httpx.Client) -> None:
+        self.name = name
+        self._client = client
+
+    def run(self, document: Document, items: Sequence[Document]) -> Document:
+        """`status`, `error` and `data` of the ended execution; `status` is `refused` where it did not begin."""
+        answer = self._client.post("/workflows/run", json={"workflow": document, "inputData": list(items)})
+        if answer.status_code != httpx.codes.OK:
+            return {"status": "refused", "error": {"message": answer.text[:2000]}}
+        found = self._client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().json()
+        return dict(found)
+
+
+@contextmanager
+def n8n(directory: Path) -> Iterator[Engine]:
+    """n8n's engine in a process of its own. Raises `installing.NotThere`."""
+    place, program, port = installing.directory(), installing.node(), free_port()
+    output = directory / "n8n.log"
+    with output.open("wb") as log:
+        process = subprocess.Popen(
+            [program, "adapter.js", str(port)], cwd=place, env=_environment(), stdout=log, stderr=subprocess.STDOUT
+        )
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=RUN_SECONDS) as client:
+            poll(lambda: _answers(client, process, output), "n8n's engine answers", timeout=READY_SECONDS)
+            yield Engine("n8n", client)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _environment() -> Mapping[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "NODE_", "JACKFIELD_"))}
+    return {**kept, "TZ": "UTC", "GENERIC_TIMEZONE": ZONE, "BI": "crypto"}
+
+
+def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Path) -> bool:
+    if process.poll() is not None:
+        raise AssertionError(f"n8n's engine ended with code {process.returncode}\n{output.read_text()[-2000:]}")
+    try:
+        return client.get("http://" + client.base_url.netloc.decode() + "/health").is_success
+    except httpx.TransportError:
+        return False
+
+
+@contextmanager
+def jackfield(directory: Path) -> Iterator[Engine]:
+    """A daemon as users run it."""
+    daemon = Daemon(directory, env={"TZ": "UTC"})
+    try:
+        yield Engine("Jackfield", daemon.start().admin(timeout=RUN_SECONDS))
+    finally:
+        daemon.close()
+
+
+def run_data(found: Mapping[str, Any]) -> Mapping[str, list[Document]]:
+    """Runs by name of their node, each as `outputs` and `error`."""
+    if "nodes" in found:
+        return dict(found["nodes"])
+    data = found.get("data") or {}
+    runs = (data.get("resultData") or {}).get("runData") or {}
+    return {name: [_of_n8n(each) for each in given] for name, given in runs.items()}
+
+
+def _of_n8n(given: Mapping[str, Any]) -> Document:
+    return {"outputs": (given.get("data") or {}).get("main"), "error": given.get("error")}

@@ -1,0 +1,1 @@
+"""One module per kind of cases; each has `FAMILIES`."""

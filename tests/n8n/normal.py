@@ -1,0 +1,60 @@
+"""Run data in one form, so that what is equal for a workflow is equal here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .cases import Document
+
+SOME_ERROR = "(an error)"
+
+
+def runs(given: Sequence[Mapping[str, Any]], *, texts: bool) -> list[Document]:
+    """Every run of a node: its outputs, and whether it ended in an error. texts: see `NodeCase`."""
+    return [_run(each, texts) for each in given]
+
+
+def _run(given: Mapping[str, Any], texts: bool) -> Document:
+    outputs = [[_item(item, texts) for item in output or ()] for output in given.get("outputs") or ()]
+    while outputs and not outputs[-1]:
+        outputs.pop()
+    return {"outputs": outputs, "failed": bool(given.get("error"))}
+
+
+def _item(given: Mapping[str, Any], texts: bool) -> Document:
+    made: Document = {"json": given.get("json"), "pairedItem": _pairs(given.get("pairedItem"))}
+    if given.get("binary"):
+        made["binary"] = {name: _file(file) for name, file in given["binary"].items()}
+    if not texts and isinstance(made["json"], dict) and isinstance(made["json"].get("error"), str | dict):
+        made["json"] = {**made["json"], "error": SOME_ERROR}
+    return made
+
+
+def _pairs(given: object) -> list[list[object]] | None:
+    """[item, input] of each pair."""
+    if given is None:
+        return None
+    found: list[list[object]] = []
+    for pair in given if isinstance(given, list) else [given]:
+        plain = pair if isinstance(pair, dict) else {"item": pair}
+        found.append([plain.get("item"), plain.get("input") or 0])
+    return found
+
+
+def _file(given: Mapping[str, Any]) -> Document:
+    return {key: given.get(key) for key in ("fileName", "mimeType", "fileExtension")}
+
+
+def text(value: object) -> str:
+    """Equal texts for equal values. Whole numbers are equal however they are written."""
+    return json.dumps(_plain(value), sort_keys=True, ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list) else value
