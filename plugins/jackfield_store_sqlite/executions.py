@@ -39,7 +39,12 @@ _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _LOST = ("failed", "cancelled")
 _END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, digest = digest & {HIGH} | ?
-    WHERE id = ? AND status = 'waiting'"""  # noqa: S608
+    WHERE id = ? AND status = 'waiting'"""  # noqa: S608 - a number of ours
+_CALL_OF = """SELECT c.id, c.webhook_id FROM executions e
+    JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
+    WHERE e.id = ? AND c.execution_id = e.id AND c.status = 'pending'"""
+_CALL_ANYWHERE = "SELECT id, webhook_id FROM calls WHERE execution_id = ? AND status = 'pending'"
+"""Looks at every call: for rows whose damage hides their call."""
 _APPEND_STEPS = "INSERT INTO execution_data (execution, data, digest) SELECT data, ?, ? FROM executions WHERE id = ?"
 
 
@@ -126,7 +131,7 @@ class SqliteExecutions:
 
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         clause, values = _conditions(where)
-        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608
+        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause
         return await self._db.read(lambda connection: dict(execute(connection, sql, values).fetchall()))
 
     async def delete_execution(self, execution_id: str) -> bool:
@@ -137,13 +142,23 @@ class SqliteExecutions:
         wanted = orjson.dumps(list(execution_ids)).decode()
         return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
 
+    async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
+        def run(connection: sqlite3.Connection) -> tuple[str, str] | None:
+            for sql in (_CALL_OF, _CALL_ANYWHERE):
+                if found := execute(connection, sql, [execution_id]).fetchone():
+                    return found[0], found[1]
+            return None
+
+        return await self._db.read(run)
+
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
     ) -> list[str]:
         clause, values = where([("id > ?", after), ("(status <> 'waiting' OR resume_at <= ?)", due)])
         wanted = ",".join("?" * len(statuses))
-        sql = f"""SELECT id FROM executions{clause or " WHERE true"} AND finished_at IS NULL AND status IN ({wanted})
-            ORDER BY id LIMIT ?"""  # noqa: S608
+        damaged = "OR status NOT IN ('queued', 'running', 'waiting')" if "running" in statuses else ""
+        sql = f"""SELECT id FROM executions{clause or " WHERE true"} AND finished_at IS NULL
+            AND (status IN ({wanted}) {damaged}) ORDER BY id LIMIT ?"""  # noqa: S608 - our own words and question marks
         rows = [*values, *statuses, limit]
         return await self._db.read(lambda connection: [found for (found,) in execute(connection, sql, rows)])
 

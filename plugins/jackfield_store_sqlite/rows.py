@@ -64,12 +64,12 @@ class Query(Generic[RowT]):
         self, connection: sqlite3.Connection, clause: str, values: Sequence[Value], offset: int, limit: int
     ) -> Page[RowT]:
         """One page, and the count of all."""
-        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608
+        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608 - our own names
         sql = self._select(f"{clause} ORDER BY {self.order} LIMIT ? OFFSET ?")
         return Page([self.make(*row) for row in execute(connection, sql, [*values, limit, offset])], total)
 
     def _select(self, rest: str) -> str:
-        return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608
+        return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608 - our own names
 
 
 def where(conditions: Iterable[tuple[str, Value]]) -> tuple[str, list[Value]]:

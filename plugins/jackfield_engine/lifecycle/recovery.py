@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import DataDamaged, NotFound, StoreUnavailable
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import OPEN_STATUSES, FinishedExecution, Store, StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, CallUpdate, FinishedExecution, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.resuming import (
     back_off,
@@ -110,12 +110,23 @@ class Recovery:
             return await self._services.store.execution(execution_id)
         except DataDamaged as exc:
             self._services.context.log.error("execution %s cannot be resumed: %s", execution_id, exc.message)
-            now, error = self._services.clock.now_ms(), failure_json(Failure(exc.message))
-            await asyncio.shield(
-                self._services.store.finish_execution(FinishedExecution(execution_id, "failed", now, now, error=error))
-            )
-            await self._cancel_children(execution_id)
+            await self._end_damaged(execution_id, Failure(exc.message))
             return None
+
+    async def _end_damaged(self, execution_id: str, failure: Failure) -> None:
+        store, now = self._services.store, self._services.clock.now_ms()
+        call = await store.pending_call(execution_id)
+        finished = FinishedExecution(
+            execution_id,
+            "failed",
+            now,
+            now,
+            error=failure_json(failure),
+            call=CallUpdate(*call, status="failed") if call is not None else None,
+        )
+        await asyncio.shield(store.finish_execution(finished))
+        self._live.handles.of(execution_id).over(Outcome("failed", [], failure))
+        await self._cancel_children(execution_id)
 
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""

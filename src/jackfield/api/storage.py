@@ -374,10 +374,15 @@ class ExecutionStore(Protocol):
     async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
         """Which of these are kept, whatever their status."""
 
+    async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
+        """The call that waits for an execution, as its id and its webhook's; also of an execution whose row is
+        damaged."""
+
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
     ) -> list[str]:
-        """Ids of open executions in order of creation, after an id; due: of the waiting, those to resume by then."""
+        """Ids of open executions in order of creation, after an id; due: of the waiting, those to resume by then. One
+        whose status is damaged counts as running: whoever takes it up ends it."""
 
 
 class Store(UserStore, WorkflowStore, WebhookStore, ExecutionStore, Protocol):

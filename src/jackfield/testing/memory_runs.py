@@ -170,6 +170,11 @@ class MemoryExecutions(MemoryCalls):
         self._answer()
         return {execution_id for execution_id in execution_ids if execution_id in self._runs}
 
+    async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
+        self._answer()
+        found = (each for each in self._calls.values() if each.execution_id == execution_id)
+        return next(((each.id, each.webhook_id) for each in found if each.status == "pending"), None)
+
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
     ) -> list[str]:

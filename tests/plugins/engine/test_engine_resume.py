@@ -11,7 +11,8 @@ import orjson
 import pytest
 from engine_lab import Kind, Lab, doc, ended, request, until
 
-from jackfield.api.engine import Outcome
+from jackfield.api.engine import Failure, Outcome
+from jackfield.api.errors import DataDamaged
 from jackfield.api.history import node_records
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeResult, NodeRun
@@ -299,6 +300,31 @@ async def test_parents_whose_children_wait_do_not_hold_all_slots_after_a_crash(l
         await lab.clock.advance(5)
     assert [await lab.status(parent.id) for parent in parents] == ["success"] * 4
     assert engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+    await halt(engine)
+
+
+async def test_a_damaged_execution_ends_with_its_call_and_for_those_who_wait(lab: Lab) -> None:
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass")))
+    given = orjson.dumps({"start": "Start", "items": []})
+    call = NewCall("call", "hook", 1, "POST", b"{}", "")
+    await lab.store.add_execution(NewExecution("e", workflow.id, 1, "webhook", "queued", 1, given, call=call))
+    read = lab.store.execution
+
+    async def execution(execution_id: str) -> StoredExecution | None:
+        raise DataDamaged("The stored execution e is damaged; restore it from a backup.")
+
+    lab.store.execution = execution  # type: ignore[method-assign]
+    engine = lab.engine()
+    waiting = engine.live.handles.of("e")
+    await engine.recover()
+    outcome = await asyncio.wait_for(waiting.finished, 10)
+    assert (outcome.status, outcome.failure) == (
+        "failed", Failure("The stored execution e is damaged; restore it from a backup."),
+    )  # fmt: skip
+    stored = await read("e")
+    assert stored is not None
+    assert (stored.row.status, stored.call_status) == ("failed", "failed")
+    assert (await lab.store.webhook_stats("hook")).failed_calls == 1
     await halt(engine)
 
 

@@ -16,8 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import DataDamaged
-from jackfield.api.storage import Credential, ExecutionFilter, FinishedExecution, NewExecution, StoredWorkflow
+from jackfield.api.storage import (
+    CallUpdate,
+    Credential,
+    ExecutionFilter,
+    FinishedExecution,
+    NewExecution,
+    StoredWorkflow,
+)
 from jackfield.testing.context import FakeContext
+from jackfield.testing.contracts.rows import call, ended, new
 from jackfield_store_sqlite import telling
 from jackfield_store_sqlite.damage import digests
 from jackfield_store_sqlite.damage.checking import Pace, look
@@ -99,6 +107,22 @@ async def test_a_damaged_row_is_listed_as_failed(filled: SqliteStore, database: 
     (row,) = [row for row in page.rows if row.id == "execution-3"]
     assert row.status == "failed"
     assert "is damaged" in orjson.loads(row.error or b"")["message"]
+
+
+@pytest.mark.parametrize("column", ["call_id", "webhook_id", "status"])
+async def test_the_call_of_a_damaged_open_execution_is_found(new_store: NewStore, database: Path, column: str) -> None:
+    store = new_store(timeout=10)
+    await store.open()
+    for name in ("one", "two"):
+        await store.add_execution(new(name, call=call(f"call-{name}")))
+    change(database, f"UPDATE executions SET {column} = 'other' WHERE id = 'one'")
+    with pytest.raises(DataDamaged):
+        await store.execution("one")
+    assert await store.open_executions(statuses=("running", "queued"), after=None, limit=9) == ["one", "two"]
+    assert await store.pending_call("one") == ("call-one", "h")
+    await store.finish_execution(ended("one", "failed", call=CallUpdate("call-one", "h", "failed")))
+    assert await store.pending_call("one") is None
+    assert await store.pending_call("two") == ("call-two", "h")
 
 
 async def test_a_damaged_workflow_and_credential(filled: SqliteStore, database: Path) -> None:

@@ -228,6 +228,17 @@ class StoreRunsContract:
         assert await store.open_executions(statuses=every, after=None, limit=9, due=0) == ["e0", "e1"]
         assert await store.open_executions(statuses=[], after=None, limit=9) == []
 
+    async def test_the_call_that_waits_for_an_execution(self, store: Store) -> None:
+        await store.add_execution(new("e", call=call("c")))
+        await store.add_execution(new("f", call=call("d")))
+        await store.add_execution(new("none"))
+        assert await store.pending_call("e") == ("c", "h")
+        assert await store.pending_call("none") is None
+        assert await store.pending_call("never") is None
+        await store.finish_execution(ended("e", call=CallUpdate("c", "h", "failed")))
+        assert await store.pending_call("e") is None
+        assert await store.pending_call("f") == ("d", "h")
+
     async def test_executions_outlive_their_workflow(self, store: Store) -> None:
         await store.add_execution(new("e"), ended("e"))
         await store.delete_workflow("w")
