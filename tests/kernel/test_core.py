@@ -22,8 +22,9 @@ from jackfield.api.plugin import OutsideContext, Plugin
 from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import Store
 from jackfield.core.events import QUEUE, Bus
+from jackfield.core.line_limit import KINDS, LINES, WINDOW, LineLimit
 from jackfield.core.lock import DirectoryLock
-from jackfield.core.logs import Logs, request_id
+from jackfield.core.logs import CHATTY, Logs, request_id
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import HIDDEN, Redactor
 from jackfield.core.secrets import FileSecrets
@@ -232,6 +233,44 @@ def test_at_debug_libraries_do_not_tell_what_they_sign(tmp_path: Path) -> None:
     text = (tmp_path / "logs" / "jackfield.log").read_text()
     assert "another line" in text
     assert "a-parameter" not in text
+
+
+def test_lines_that_callers_cause_are_few_and_counted(tmp_path: Path) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    logs = Logs(tmp_path, LogSettings(), Redactor())
+    try:
+        for number in range(500):
+            logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+            logging.getLogger("uvicorn.error").info('%s - "WebSocket %s" 403', number, "/ws")
+            logging.getLogger("jackfield.test").info("a line of ours")
+    finally:
+        logs.stop()
+        root.handlers[:] = before
+        root.setLevel(level)
+    text = (tmp_path / "logs" / "jackfield.log").read_text()
+    assert text.count("Invalid HTTP request received.") == LINES
+    assert text.count("403") == LINES
+    assert text.count("a line of ours") == 500
+    assert not any(logging.getLogger(name).filters for name in CHATTY)
+
+
+async def test_the_next_line_of_a_kind_says_how_many_were_left_out() -> None:
+    clock = FakeClock()
+    limit = LineLimit(clock)
+    assert [limit.added("a") for _ in range(LINES + 7)] == [""] * LINES + [None] * 7
+    assert limit.added("b") == ""
+    await clock.advance(WINDOW)
+    assert limit.added("a") == " (7 more lines of this kind were left out.)"
+    assert limit.added("a") == ""
+
+
+def test_kinds_of_lines_are_forgotten() -> None:
+    limit = LineLimit(FakeClock())
+    for number in range(3 * KINDS):
+        for _ in range(LINES + 1):
+            limit.added(str(number))
+    assert len(limit._left_out) <= KINDS
 
 
 def test_log_lines_are_json_without_secrets_and_with_the_request_id(tmp_path: Path) -> None:

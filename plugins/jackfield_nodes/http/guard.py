@@ -19,9 +19,11 @@ class Forbidden(Exception):
 
 
 class AddressGuard:
-    """networks: CIDR ranges; hosts: exact names; both may be reached beside the public internet."""
+    """networks: CIDR ranges; hosts: exact names; both may be reached beside the public internet. longest: seconds for
+    one look-up, with its wait for a thread."""
 
-    def __init__(self, networks: Sequence[str] = (), hosts: Sequence[str] = ()) -> None:
+    def __init__(self, networks: Sequence[str] = (), hosts: Sequence[str] = (), longest: float = 10.0) -> None:
+        self._longest = longest
         self._resolver = ThreadPoolExecutor(RESOLVERS, "resolver")
         self._permitted = PermittedAddresses(networks, hosts)
 
@@ -33,7 +35,12 @@ class AddressGuard:
         """The addresses to connect to, in the resolver's order, from one look-up. Raises `Forbidden`, OSError."""
         look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
         try:
-            rows = await asyncio.get_running_loop().run_in_executor(self._resolver, look_up)
+            async with asyncio.timeout(self._longest):  # what waits for a thread leaves the queue then
+                rows = await asyncio.get_running_loop().run_in_executor(self._resolver, look_up)
+        except TimeoutError:
+            raise OSError(
+                f"its name was not found within {self._longest:g} seconds (nodes.http.connect_timeout)"
+            ) from None
         except UnicodeError as exc:
             raise OSError("the name is not valid") from exc
         permitted = self._permitted.of(host, (str(row[4][0]) for row in rows))

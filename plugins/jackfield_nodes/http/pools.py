@@ -42,7 +42,9 @@ class Pools:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(HttpSettings)
-        self._guard = AddressGuard(self._settings.allowed_networks, self._settings.allowed_hosts)
+        self._guard = AddressGuard(
+            self._settings.allowed_networks, self._settings.allowed_hosts, self._settings.connect_timeout
+        )
         self._sessions: dict[bool, ClientSession] = {}
         self._lock = asyncio.Lock()
 

@@ -29,7 +29,7 @@ class HttpSettings(BaseModel):
         10,
         gt=0,
         le=300,
-        description="Longest time to connect to one address, in seconds.",
+        description="Longest time to look a name up, and to connect to one of its addresses, in seconds each.",
         json_schema_extra={"former": {"connectTimeout": "0.2"}},
     )
     max_response_bytes: int = Field(

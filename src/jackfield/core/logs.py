@@ -17,14 +17,17 @@ from pathlib import Path
 from typing import TextIO
 
 from jackfield.api import jsontext
-from jackfield.api.clock import iso
+from jackfield.api.clock import SystemClock, iso
 from jackfield.api.files import append_private, private_directory
 
+from .line_limit import LimitedLines, LineLimit
 from .redaction import Redactor
 from .tables import LogSettings
 
 request_id: ContextVar[str] = ContextVar("jackfield_request_id", default="")
 _CONTROLS = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\t\n"}
+CHATTY = ("asyncio", "hypercorn.error", "uvicorn.error")
+"""Loggers of libraries that write a line for each mistake of a caller's."""
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "requestId"}
 
 
@@ -126,10 +129,15 @@ class Logs:
         # Libraries that chat at info about every request or callback; at debug, oauthlib tells what it signs.
         for name in ("asyncio", "hypercorn.access", "multipart", "oauthlib", "python_multipart"):
             logging.getLogger(name).setLevel(logging.WARNING)
+        self._limited = LimitedLines(LineLimit(SystemClock()))
+        for name in CHATTY:
+            logging.getLogger(name).addFilter(self._limited)
         self._listener.start()
         logging.captureWarnings(True)
 
     def stop(self) -> None:
+        for name in CHATTY:
+            logging.getLogger(name).removeFilter(self._limited)
         logging.getLogger().removeHandler(self.handler)
         self._listener.stop()
         for handler in self._listener.handlers:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from types import FrameType
 
 from jackfield.api.clock import Clock
-from jackfield.api.limits import SlidingWindow
 from jackfield.api.records import record
 from jackfield.api.workflows import Node
+
+from .line_limit import LineLimit
 
 log = logging.getLogger("jackfield.watchdog")
 INTERVAL = 1.0
@@ -21,8 +22,6 @@ INTERVAL = 1.0
 STOPPED = 1.0
 """Seconds beyond the threshold after which the whole process, and not the loop alone, stood still."""
 MOST_FRAMES = 15
-LINES, WINDOW = 3, 60.0
-"""So many lines of the log per plugin and so many seconds."""
 IDLE = frozenset({"selectors", "asyncio.runners", "asyncio.base_events", "asyncio.events"})
 """Modules whose code stands on top of the stack when the loop waits or is about to."""
 
@@ -57,7 +56,7 @@ class Watchdog:
         self._threshold = threshold
         self._plugin_of = plugin_of
         self._blocked = blocked
-        self._lines = SlidingWindow(clock, LINES, WINDOW, 1_000)
+        self._lines = LineLimit(clock)
         self._over = threading.Event()
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -89,15 +88,16 @@ class Watchdog:
             self._blocked(holder, time.monotonic() - asked)
 
     def _tell(self, holder: BlockingCode) -> None:
-        if self._lines.hit(holder.plugin) is not None:
+        if (added := self._lines.added(holder.plugin)) is None:
             return
         whose = f"the plugin {holder.plugin}" if holder.plugin else "Jackfield itself"
         log.warning(
-            "The event loop is held for more than %g ms by %s%s; nothing else is served meanwhile. It stands at %s.",
+            "The event loop is held for more than %g ms by %s%s; nothing else is served meanwhile. It stands at %s.%s",
             self._threshold * 1000,
             whose,
             f", {holder.node}" if holder.node else "",
             holder.stack,
+            added,
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from jackfield.core.line_limit import LINES
 from jackfield.testing.daemon import HOST, Daemon, poll
 from jackfield.testing.documents import chain, node, webhook
 from jackfield.testing.websocket import RawWebSocket
@@ -108,6 +109,15 @@ def test_a_request_that_may_be_read_in_two_ways_is_refused(uvicorn: Daemon, line
     assert found.count(b"HTTP/1.1 ") == 1, "nothing behind it is answered"
     assert b"MALFORMED_REQUEST" in found
     assert metric(uvicorn, "requests_malformed_total") == before + 1
+
+
+def test_malformed_requests_do_not_fill_the_log(uvicorn: Daemon) -> None:
+    before = metric(uvicorn, "requests_malformed_total")
+    for _ in range(50):
+        assert everything(uvicorn, b"\0\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert metric(uvicorn, "requests_malformed_total") == before + 50
+    log = (uvicorn.config_dir / "logs" / "jackfield.log").read_text()
+    assert 0 < log.count("Invalid HTTP request received.") <= LINES
 
 
 def test_http_1_0_has_no_transfer_encoding(uvicorn: Daemon) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
+import threading
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from pydantic import ValidationError
 
 from jackfield.api.addresses import is_public
 from jackfield.api.http_client import host_allowed
-from jackfield_nodes.http.guard import AddressGuard, Forbidden
+from jackfield_nodes.http.guard import RESOLVERS, AddressGuard, Forbidden
 from jackfield_nodes.http.settings import HttpSettings
 
 PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"]
@@ -136,6 +138,27 @@ async def test_one_look_up_and_only_permitted_addresses(monkeypatch: pytest.Monk
     monkeypatch.setattr(socket, "getaddrinfo", answer)
     assert await AddressGuard().addresses("rebinding.example", 443) == ["1.1.1.1"]
     assert asked == [("rebinding.example", 443)]
+
+
+async def test_a_look_up_ends_although_the_name_server_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that wait for a thread end too, and are never begun."""
+    go_on, begun = threading.Event(), []
+
+    def silent(host: str, port: int, **_: Any) -> list[Any]:
+        begun.append(host)
+        go_on.wait(30)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent)
+    guard = AddressGuard(longest=0.2)
+    names = [f"{number}.example" for number in range(RESOLVERS + 5)]
+    try:
+        found = await asyncio.gather(*(guard.addresses(name, 443) for name in names), return_exceptions=True)
+    finally:
+        go_on.set()
+    assert {str(each) for each in found} == {"its name was not found within 0.2 seconds (nodes.http.connect_timeout)"}
+    assert all(isinstance(each, OSError) for each in found)
+    assert len(begun) <= RESOLVERS
 
 
 HOSTS = [
