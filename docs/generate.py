@@ -69,9 +69,10 @@ def error_classes(parent: type[JackfieldError]) -> Iterator[type[JackfieldError]
 
 def differences() -> str:
     """What Jackfield does unlike n8n, by family, from the list that the comparison with n8n checks."""
-    listed = tomllib.loads((DOCS.parent / "tests/n8n/differences.toml").read_text(encoding="utf-8"))
+    files = sorted((DOCS.parent / "tests/n8n/differences").glob("*.toml"))
+    listed = [entry for file in files for entry in tomllib.loads(file.read_text(encoding="utf-8"))["difference"]]
     lines = ["| Family | Cases | Reason |", "| --- | --- | --- |"]
-    for entry in listed.get("difference", ()):
+    for entry in listed:
         cases = "<br>".join(f"`` {case} ``".replace("|", "\\|") for case in entry["cases"])
         lines.append(f"| {entry['family']} | {cases} | {entry['reason']} |")
     return "\n".join(lines)

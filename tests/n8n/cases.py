@@ -57,7 +57,7 @@ Case: TypeAlias = NodeCase | WorkflowCase
 
 @dataclass(frozen=True)
 class Family:
-    """Cases of one kind. The name stands in `differences.toml` and in the table of the documentation."""
+    """Cases of one kind. The name stands in `differences` and in the table of the documentation."""
 
     name: str
     cases: Callable[[], Iterable[Case]]

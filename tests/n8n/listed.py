@@ -1,4 +1,4 @@
-"""Differences that are known and stay, each with its reason: `differences.toml`."""
+"""Differences that are known and stay, each with its reason: the files of `differences`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).with_name("differences.toml")
+DIRECTORY = Path(__file__).with_name("differences")
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,11 @@ class Listed:
 
 def listed(family: str | None = None) -> Iterator[Listed]:
     """All of them, or those of one family."""
-    for entry in tomllib.loads(FILE.read_text(encoding="utf-8")).get("difference", ()):
-        found = Listed(entry["family"], entry["cases"], entry["reason"])
-        if family in (None, found.family):
-            yield found
+    for file in sorted(DIRECTORY.glob("*.toml")):
+        for entry in tomllib.loads(file.read_text(encoding="utf-8"))["difference"]:
+            found = Listed(entry["family"], entry["cases"], entry["reason"])
+            if family in (None, found.family):
+                yield found
 
 
 def problems(family: str, names: Sequence[str], different: set[str]) -> list[str]:

@@ -22,9 +22,8 @@ NAMES = ["a", "a.b\nc", "b[0]", "b0"]
 
 @pytest.fixture(autouse=True)
 def entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "differences.toml"
-    file.write_text(ENTRIES)
-    monkeypatch.setattr(listed, "FILE", file)
+    (tmp_path / "letters.toml").write_text(ENTRIES)
+    monkeypatch.setattr(listed, "DIRECTORY", tmp_path)
 
 
 def test_a_star_stands_for_any_text_and_nothing_else_is_a_pattern() -> None:
