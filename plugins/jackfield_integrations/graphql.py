@@ -12,6 +12,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import (
+    CREDENTIAL_ROWS,
     NodeCredential,
     NodeDescription,
     NodeError,
@@ -45,7 +46,7 @@ class HeaderRow(Parameters):
 
 
 class HeaderRows(Parameters):
-    parameter: list[HeaderRow] = Field(default_factory=list)
+    parameter: list[HeaderRow] = Field(default_factory=list, json_schema_extra=CREDENTIAL_ROWS)
 
 
 class GraphQl(Parameters):

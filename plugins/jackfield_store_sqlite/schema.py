@@ -136,8 +136,14 @@ _DIGESTS = tuple(
     for table in ("executions", "execution_data", "execution_documents", "workflow_versions", "credentials")
 )
 """Of rows, see `damage.digests`; rows of before have none."""
+_UNSEALED_AGAIN = (
+    "INSERT OR IGNORE INTO unsealed_versions SELECT workflow_id, version FROM workflow_versions",
+    "INSERT OR IGNORE INTO unsealed_runs SELECT data FROM execution_documents",
+)
+"""Headers of requests with literal credentials are secrets now, too."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
+    _UNSEALED_AGAIN,
 )  # fmt: skip
 
 

@@ -14,7 +14,15 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes import (
+    CREDENTIAL_JSON,
+    CREDENTIAL_ROWS,
+    AttachedNode,
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    Parameters,
+)
 from jackfield.api.object_references import load
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
@@ -40,7 +48,7 @@ class HttpToolField(Parameters):
 
 
 class HttpToolFields(Parameters):
-    values: list[HttpToolField] = Field(default_factory=list)
+    values: list[HttpToolField] = Field(default_factory=list, json_schema_extra=CREDENTIAL_ROWS)
 
 
 class Placeholder(Parameters):
@@ -64,11 +72,11 @@ class HttpTool(Parameters):
     send_query: bool = False
     specify_query: Literal["keypair", "json", "model"] = "keypair"
     parameters_query: HttpToolFields = Field(default_factory=HttpToolFields)
-    json_query: Text = ""
+    json_query: Text = Field("", json_schema_extra=CREDENTIAL_JSON)
     send_headers: bool = False
     specify_headers: Literal["keypair", "json", "model"] = "keypair"
     parameters_headers: HttpToolFields = Field(default_factory=HttpToolFields)
-    json_headers: Text = ""
+    json_headers: Text = Field("", json_schema_extra=CREDENTIAL_JSON)
     send_body: bool = False
     specify_body: Literal["keypair", "json", "model"] = "keypair"
     parameters_body: HttpToolFields = Field(default_factory=HttpToolFields)

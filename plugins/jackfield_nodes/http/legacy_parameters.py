@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Parameters
+from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, Parameters
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
@@ -27,7 +27,7 @@ KINDS: Mapping[str, str] = {
 
 
 class LegacyHttpRows(Parameters, title="Rows"):
-    parameter: list[NameValue] = Field(default_factory=list)
+    parameter: list[NameValue] = Field(default_factory=list, json_schema_extra=CREDENTIAL_ROWS)
 
 
 class LegacyHttpOptions(Parameters, title="LegacyOptions"):
@@ -64,8 +64,8 @@ class LegacyHttpRequest(HttpParameters):
     send_binary_data: bool = False
     binary_property_name: str = "data"
     body_parameters_json: object = ""
-    header_parameters_json: object = ""
-    query_parameters_json: object = ""
+    header_parameters_json: object = Field("", json_schema_extra=CREDENTIAL_JSON)
+    query_parameters_json: object = Field("", json_schema_extra=CREDENTIAL_JSON)
     body_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)
     header_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)
     query_parameters_ui: LegacyHttpRows = Field(default_factory=LegacyHttpRows)

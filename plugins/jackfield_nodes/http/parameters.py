@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, NodeError, Parameters
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
@@ -56,7 +56,7 @@ class HttpParameters(Parameters):
 
 
 class HttpRows(Parameters, title="Rows"):
-    parameters: list[NameValue] = Field(default_factory=list)
+    parameters: list[NameValue] = Field(default_factory=list, json_schema_extra=CREDENTIAL_ROWS)
 
 
 class BodyRow(NameValue):
@@ -65,7 +65,7 @@ class BodyRow(NameValue):
 
 
 class BodyRows(Parameters):
-    parameters: list[BodyRow] = Field(default_factory=list)
+    parameters: list[BodyRow] = Field(default_factory=list, json_schema_extra=CREDENTIAL_ROWS)
 
 
 class ResponseOptions(Parameters):
@@ -125,11 +125,11 @@ class HttpRequest(HttpParameters):
     send_query: bool = False
     specify_query: Literal["keypair", "json"] = "keypair"
     query_parameters: HttpRows = Field(default_factory=HttpRows)
-    json_query: object = ""
+    json_query: object = Field("", json_schema_extra=CREDENTIAL_JSON)
     send_headers: bool = False
     specify_headers: Literal["keypair", "json"] = "keypair"
     header_parameters: HttpRows = Field(default_factory=HttpRows)
-    json_headers: object = ""
+    json_headers: object = Field("", json_schema_extra=CREDENTIAL_JSON)
     send_body: bool = False
     content_type: ContentType = "json"
     specify_body: Literal["keypair", "json", "string"] = "keypair"

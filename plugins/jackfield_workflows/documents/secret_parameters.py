@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from jackfield.api import caller_secrets
 from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ANY, NodeCatalog
-from jackfield.api.nodes.secret_values import ABSENT, MASK, SecretPath, changed_at, masked, paths_by_name, paths_of
+from jackfield.api.nodes.secret_values import (
+    ABSENT,
+    MASK,
+    SecretPath,
+    changed_at,
+    found_at,
+    masked,
+    paths_by_name,
+    paths_of,
+)
 from jackfield.api.records import replace
 from jackfield.api.workflows import Document, Node, Workflow, local_type
 from jackfield_workflows.documents.credential_exports import VALUES, is_credential
@@ -60,7 +69,10 @@ class SecretParameters:
             if not _is_mask(value) and masked(value, ABSENT) == MASK
         ]
         pinned = [
-            one for path in _pinned_paths(document) for one in _found(document, path) if not _is_mask(one[1]) and one[1]
+            one
+            for path in _pinned_paths(document)
+            for one in found_at(document, path)
+            if not _is_mask(one[1]) and one[1]
         ]
         return sorted(found + pinned, key=lambda one: len(one[0]))
 
@@ -116,7 +128,7 @@ class SecretParameters:
         return node if parameters is given else {**node, "parameters": parameters}
 
     def _values(self, node: dict[str, Json]) -> list[tuple[SecretPath, Json]]:
-        return [found for path in self._paths_of(node) for found in _found(node.get("parameters"), path)]
+        return [found for path in self._paths_of(node) for found in found_at(node.get("parameters"), path)]
 
     def _unread(self, node: dict[str, Json]) -> bool:
         kind = _kind(node)
@@ -220,18 +232,3 @@ def _restored(value: Json, old: object) -> Json:
     if not _is_mask(value):
         return value
     return "" if old is ABSENT or _is_mask(old) else old  # type: ignore[return-value]  # JSON, when not absent
-
-
-def _found(value: Json, path: SecretPath, place: SecretPath = ()) -> Iterator[tuple[SecretPath, Json]]:
-    """What is at this path, and where."""
-    if not path:
-        yield place, value
-        return
-    inner: Iterable[tuple[str | int, Json]] = ()
-    if isinstance(value, dict):
-        inner = value.items()
-    elif isinstance(value, list):
-        inner = enumerate(value)
-    for key, one in inner:
-        if path[0] in (ANY, key):
-            yield from _found(one, path[1:], (*place, str(key)))

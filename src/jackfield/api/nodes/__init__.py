@@ -13,7 +13,16 @@ the work of a node, and are imported by the module that does it:
 
 from __future__ import annotations
 
-from .parameters import ANY, Flag, NodeParameters, NoParameters, Parameters, marked_paths
+from .parameters import (
+    ANY,
+    CREDENTIAL_JSON,
+    CREDENTIAL_ROWS,
+    Flag,
+    NodeParameters,
+    NoParameters,
+    Parameters,
+    marked_paths,
+)
 from .types import (
     TOOL_FORM,
     AttachedNode,
@@ -39,6 +48,8 @@ from .types import (
 
 __all__ = [
     "ANY",
+    "CREDENTIAL_JSON",
+    "CREDENTIAL_ROWS",
     "TOOL_FORM",
     "AttachedNode",
     "EntryNode",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, SecretBytes, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, SecretBytes, SecretStr
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
@@ -16,6 +16,14 @@ from ..jsontext import Json
 
 ANY = "*"
 """In a path: every element of a list, every value of an object."""
+ROWS_BY = "*?"
+"""In a path, with a key behind it: every row whose value of that key names a credential, such as `Cookie`."""
+IF_NAMED = "?"
+"""At a path's end: a text of JSON, as a whole, if it gives a credential."""
+CREDENTIAL_ROWS: dict[str, JsonValue] = {"credentialRows": True}
+"""`json_schema_extra` of a list of rows with `name` and `value`: values of credentials are secrets."""
+CREDENTIAL_JSON: dict[str, JsonValue] = {"credentialJson": True}
+"""`json_schema_extra` of a text of JSON whose members are headers or the like: it is a secret if it gives one."""
 _TYPES = (SecretStr, SecretBytes)
 
 
@@ -32,8 +40,17 @@ def _marked(model: type[BaseModel], above: tuple[type[BaseModel], ...]) -> Itera
         model.model_rebuild()
     for name, field in model.model_fields.items():
         names = {name, field.alias or name}
-        tails = [""] if _is_secret(field) else [f".{tail}" for tail in _below(field.annotation, (*above, model))]
+        tails = _own_tails(field) or [f".{tail}" for tail in _below(field.annotation, (*above, model))]
         yield from (own + tail for own in names for tail in tails)
+
+
+def _own_tails(field: FieldInfo) -> list[str]:
+    """Of the paths to what the field itself marks as secret."""
+    if _is_secret(field):
+        return [""]
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    rows = [f".{ROWS_BY}name.value"] if extra.get("credentialRows") else []
+    return rows + ([f".{IF_NAMED}"] if extra.get("credentialJson") else [])
 
 
 def _is_secret(field: FieldInfo) -> bool:
@@ -74,7 +91,9 @@ class NodeParameters(BaseModel):
     @classmethod
     def secret_paths(cls) -> Collection[str]:
         """Which parameters hold secrets that no answer and no export shows. Paths such as `options.password`, in which
-        `*` stands for every element. Default: the fields marked with `json_schema_extra={"secret": True}`."""
+        `*` stands for every element, `*?name` for every row whose `name` names a credential, and a `?` at the end for a
+        JSON text that gives one. Default: the fields with `json_schema_extra={"secret": True}`, `CREDENTIAL_ROWS` or
+        `CREDENTIAL_JSON`."""
         return marked_paths(cls)
 
     @classmethod
