@@ -47,7 +47,7 @@ class AiSettings(BaseModel):
         32, description="In-memory vector stores; the one used longest ago is forgotten.", ge=1, le=10_000
     )
     chat_body_limit: int = Field(1_048_576, description="Bytes that a chat message may have.", ge=1024, le=2**30)
-    chat_body_timeout: float = Field(30, description="Seconds that a chat message may take to arrive.", gt=0, le=3600)
+    chat_body_timeout: float = Field(20, description="Seconds that a chat message may take to arrive.", gt=0, le=3600)
     chat_response_timeout: float = Field(
         300, description="Seconds that a chat waits for the workflow's answer.", gt=0, le=86_400
     )

@@ -14,7 +14,7 @@ from jackfield.api.resume import FORM as WAITING
 from jackfield_forms import rendering
 from jackfield_forms.continuing import Continuing
 from jackfield_forms.mounts import LIVE, TEST
-from jackfield_forms.receiving import Reception
+from jackfield_forms.receiving import FormRequest, Reception
 from jackfield_forms.rendering import RenderedPage
 from jackfield_forms.settings import FormSettings
 from jackfield_forms.starting import Starting
@@ -34,8 +34,9 @@ def build(context: PluginContext) -> Quart:
     app.config["MAX_CONTENT_LENGTH"] = settings.body_limit
     app.config["MAX_FORM_MEMORY_SIZE"] = settings.body_limit
     app.config["MAX_FORM_PARTS"] = settings.max_parts
-    app.config["BODY_TIMEOUT"] = settings.body_timeout
-    reception = Reception(settings.submissions)
+    app.config["BODY_TIMEOUT"] = None  # see receiving.arrived
+    app.request_class = FormRequest
+    reception = Reception(settings.submissions, settings.body_timeout, settings.body_min_rate)
     starting, continuing = Starting(context, settings, reception), Continuing(context, settings, reception)
     tests = settings.test_enabled if settings.test_enabled is not None else context.service.loopback
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping
 
 from quart import Request
+from quart.wrappers import Body
+from werkzeug.exceptions import RequestTimeout
 
 from jackfield.api.body_budget import SMALL, taken_for
 from jackfield.api.errors import StoreUnavailable, UnsupportedMediaType
@@ -15,12 +18,50 @@ _COSTS = {"multipart/form-data": 2, "application/x-www-form-urlencoded": 40}
 """Media type -> bytes of memory per byte that was sent: a field of two characters becomes a pair and two texts."""
 
 
+class _CountedBody(Body):
+    """Knows how much of it came."""
+
+    size = 0
+
+    def append(self, data: bytes) -> None:
+        self.size += len(data)
+        super().append(data)
+
+
+class FormRequest(Request):
+    """A request that knows how much of its body came."""
+
+    body_class = _CountedBody
+
+
+async def arrived(request: Request, timeout: float, rate: int) -> int:
+    """The body's length once it is whole. timeout: seconds, to which each `rate` bytes add one, so that files over a
+    slow line have their time and a body that drips has not. Raises werkzeug's `RequestTimeout` and
+    `RequestEntityTooLarge`."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    whole = asyncio.ensure_future(request.get_data())
+    try:
+        while not whole.done():
+            size = request.body.size if isinstance(request.body, _CountedBody) else 0
+            left = began + timeout + size / rate - loop.time()
+            if left <= 0:
+                raise RequestTimeout
+            await asyncio.wait((whole,), timeout=left)
+        return len(await whole)
+    finally:
+        whole.cancel()
+
+
 class Reception:
     """Takes in so many forms at a time: each is whole in memory while it is read. One address gets half of the slots,
     so that nobody closes every form by sending slowly."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, timeout: float, rate: int) -> None:
+        """timeout, rate: see `arrived`."""
         self._slots = slots
+        self._timeout = timeout
+        self._rate = rate
         self._share = max(1, slots // 2)
         self._reading: Counter[str] = Counter()
 
@@ -35,7 +76,7 @@ class Reception:
         self._reading[client] += 1
         try:
             # Nobody takes of what all bodies may have with a body that never comes.
-            sent = len(await request.get_data())
+            sent = await arrived(request, self._timeout, self._rate)
             memory = taken_for(request.scope, sent * _COSTS[request.mimetype or ""]) if sent >= SMALL else None
             form, files = await request.form, await request.files
         finally:

@@ -16,7 +16,10 @@ class FormSettings(BaseModel):
     body_limit: int = Field(
         16_777_216, description="Bytes that a submitted form may have, files included.", ge=1024, le=1_073_741_824
     )
-    body_timeout: float = Field(60, description="Seconds that a submitted form may take to arrive.", gt=0, le=3600)
+    body_timeout: float = Field(20, description="Seconds that a submitted form may take to arrive.", gt=0, le=3600)
+    body_min_rate: int = Field(
+        32_768, description="Bytes that extend the time for a form by one second.", ge=1, le=1_073_741_824
+    )
     submissions: int = Field(
         16,
         description="Forms that are taken in at a time, at most half of them from one address; further ones are asked "

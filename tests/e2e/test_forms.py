@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -211,3 +214,32 @@ def test_too_large_a_form_is_refused(new_daemon: Callable[..., Daemon]) -> None:
     answer = daemon.client().post("/form/large", files=sent(field_0="x" * 5000))
     assert answer.status_code == 413
     assert "too large" in answer.text
+
+
+def test_a_form_that_drips_is_over_soon_and_one_over_a_slow_line_is_not(new_daemon: Callable[..., Daemon]) -> None:
+    daemon = new_daemon(settings="[forms]\nbody_timeout = 1.0\nbody_min_rate = 1024\n")
+    daemon.live(chain(trigger("start")))
+    began = time.monotonic()
+    assert slowly_sent(daemon, piece=1024, pause=0.3).startswith(b"HTTP/1.1 200 ")
+    assert time.monotonic() - began > 1.5
+    began = time.monotonic()
+    assert slowly_sent(daemon, piece=16, pause=0.1).startswith(b"HTTP/1.1 408 ")
+    assert time.monotonic() - began < 5
+
+
+def slowly_sent(daemon: Daemon, piece: int, pause: float) -> bytes:
+    """The answer to a form of 8 KiB that is sent in such pieces with pauses between them."""
+    part = '--b\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
+    body = (part.format("field-0", "Ann") + part.format("more", "x" * 8_000) + "--b--\r\n").encode()
+    head = (
+        f"POST /form/start HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nContent-Length: {len(body)}\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\nConnection: close\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=pause) as line:
+        line.sendall(head.encode())
+        for begin in range(0, len(body), piece):
+            line.sendall(body[begin : begin + piece])
+            with contextlib.suppress(TimeoutError):  # the pause
+                return line.recv(65536)
+        line.settimeout(10)
+        return line.recv(65536)
