@@ -141,9 +141,32 @@ _UNSEALED_AGAIN = (
     "INSERT OR IGNORE INTO unsealed_runs SELECT data FROM execution_documents",
 )
 """Headers of requests with literal credentials are secrets now, too."""
+_OWN_TAGS = """workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+    JOIN json_each(iif(json_valid(CAST(v.document AS TEXT)), CAST(v.document AS TEXT), '{}'), '$.tags') e"""
+_OWN_TAG = """trim(CASE WHEN e.type = 'text' THEN e.value
+    WHEN e.type = 'object' AND json_type(e.value, '$.name') = 'text' THEN json_extract(e.value, '$.name') END)"""
+_UUID = """lower(printf('%s-%s-4%s-a%s-%s', hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2),
+    substr(hex(randomblob(2)), 2), hex(randomblob(6))))"""
+_TAGS = (
+    """CREATE TABLE tags (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE workflow_tags (
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+        tag_id TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+        PRIMARY KEY (workflow_id, tag_id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX workflows_by_tag ON workflow_tags (tag_id, workflow_id)",
+    f"""INSERT INTO tags SELECT {_UUID}, name, made, made FROM (
+        SELECT {_OWN_TAG} AS name, min(w.created_at) AS made FROM {_OWN_TAGS} GROUP BY 1
+    ) WHERE name <> '' AND length(name) <= 255""",  # noqa: S608 - our own names
+    f"""INSERT OR IGNORE INTO workflow_tags
+        SELECT w.id, t.id FROM {_OWN_TAGS} JOIN tags t ON t.name = {_OWN_TAG}""",  # noqa: S608 - our own names
+)
+"""Tags of workflows, which stood in their documents alone."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN,
+    _UNSEALED_AGAIN, _TAGS,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows
 
@@ -22,6 +23,7 @@ from jackfield_store_sqlite.workflows import SqliteWorkflows
 class SqliteStore(
     SqliteUsers,
     SqliteWorkflows,
+    SqliteTags,
     SqliteWebhooks,
     SqliteExecutions,
     SqliteConfiguration,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
-from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowRow
+from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite import registrations as routes
@@ -16,7 +16,9 @@ from jackfield_store_sqlite.calls import forget_histories
 from jackfield_store_sqlite.damage.digests import checked_document, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken
-from jackfield_store_sqlite.rows import Query, execute, number, pack, where
+from jackfield_store_sqlite.rows import Query, execute, number, pack
+from jackfield_store_sqlite.rows import where as conditions
+from jackfield_store_sqlite.tags import HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -25,33 +27,47 @@ _FORGET_OLD = """DELETE FROM workflow_versions WHERE workflow_id = ? AND version
 
 
 def _stored(
-    id: str, name: str, active: int, version: int, document: bytes, created: int, updated: int, digest: int | None
+    id: str,
+    name: str,
+    active: int,
+    version: int,
+    document: bytes,
+    created: int,
+    updated: int,
+    digest: int | None,
+    tags: str,
 ) -> StoredWorkflow:
     """Raises `DataDamaged`."""
     what = f"workflow {id} in version {version}"
     parsed = checked_document(document, digest, of_version(id, version, document), what)
-    return StoredWorkflow(id, name, bool(active), version, parsed, created, updated)
+    return StoredWorkflow(id, name, bool(active), version, parsed, created, updated, read_tags(tags))
 
 
-def _row(id: str, name: str, active: int, version: int, created: int, updated: int, nodes: int) -> WorkflowRow:
-    return WorkflowRow(id, name, bool(active), version, created, updated, nodes)
+def _row(
+    id: str, name: str, active: int, version: int, created: int, updated: int, nodes: int, tags: str
+) -> WorkflowRow:
+    return WorkflowRow(id, name, bool(active), version, created, updated, nodes, read_tags(tags))
 
 
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
+_OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
 _CURRENT = Query(
-    "w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest",
+    f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest, {_OWN_TAGS}",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
 _EARLIER = Query(
-    "w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest",
+    f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest, {_OWN_TAGS}",
     _VERSIONED,
     "v.version",
     _stored,
 )
 _LIST = Query(
-    "id, name, active, version, created_at, updated_at, node_count", "workflows", "updated_at DESC, id DESC", _row
+    f"id, name, active, version, created_at, updated_at, node_count, {TAGS_OF_WORKFLOW.format(id='workflows.id')}",
+    "workflows",
+    "updated_at DESC, id DESC",
+    _row,
 )
 _VERSIONS = Query("version, name, created_at, author", "workflow_versions", "version DESC", VersionRow)
 
@@ -62,7 +78,12 @@ class SqliteWorkflows:
     _db: Database
 
     async def add_workflow(
-        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
+        self,
+        workflow: StoredWorkflow,
+        registrations: Sequence[Registration],
+        author: str | None,
+        *,
+        tags: Sequence[str] = (),
     ) -> None:
         document = pack(workflow.document)
         row = (
@@ -77,6 +98,7 @@ class SqliteWorkflows:
                 routes.check_routes(connection, workflow.id, workflow.name, registrations)
             execute(connection, "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             _add_version(connection, workflow, document, workflow.created_at, author)
+            name_tags(connection, workflow.id, tags, workflow.created_at)
             routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
 
         await self._db.write(work, len(document))
@@ -91,6 +113,7 @@ class SqliteWorkflows:
         now: int,
         author: str | None,
         expected_version: int | None = None,
+        tags: Sequence[str] | None = None,
     ) -> StoredWorkflow | None:
         data = pack(document)
         kept = self._db.settings.versions_kept
@@ -100,7 +123,8 @@ class SqliteWorkflows:
             if old is None:
                 return None, []
             _check_version(old.version, expected_version)
-            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now)
+            kept_tags = old.tags if tags is None else name_tags(connection, old.id, tags, now)
+            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now, kept_tags)
             gone = _save(connection, new, registrations)
             _add_version(connection, new, data, now, author)
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
@@ -146,10 +170,11 @@ class SqliteWorkflows:
             lambda connection: _EARLIER.one(connection, "w.id = ? AND v.version = ?", workflow_id, version)
         )
 
-    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
-        clause, values = where(
-            [("active = ?", active if active is None else int(active)),
-             ("instr(folded_name, ?)", search.casefold() if search else None)]
+    async def workflows(self, where: WorkflowFilter, *, offset: int, limit: int) -> Page[WorkflowRow]:
+        clause, values = conditions(
+            [("active = ?", where.active if where.active is None else int(where.active)),
+             ("instr(folded_name, ?)", where.search.casefold() if where.search else None),
+             *((HAS_TAG, name) for name in where.tags)]
         )  # fmt: skip
         return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
 

@@ -24,6 +24,7 @@ class WorkflowsPlugin(Plugin):
         "jackfield_workflows.cli.commands:workflow",
         "jackfield_workflows.cli.executions:execution",
         "jackfield_workflows.cli.variables:variable",
+        "jackfield_workflows.cli.tags:tag",
     )
     provides = {WorkflowReader: "jackfield_workflows.documents.reader:CachedReader"}
 

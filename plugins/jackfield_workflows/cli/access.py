@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.records import replace
-from jackfield.api.storage import StoredWorkflow
+from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Document
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.sealing import SealedSecrets
@@ -48,7 +48,7 @@ class StoredWorkflows:
     async def rows(self) -> list[Mapping[str, Json]]:
         found: list[Mapping[str, Json]] = []
         while True:
-            page = await self._context.store.workflows(offset=len(found), limit=PAGE, active=None, search=None)
+            page = await self._context.store.workflows(WorkflowFilter(), offset=len(found), limit=PAGE)
             found += [row_view(row) for row in page.rows]
             if not page.rows or len(found) >= page.total:
                 return found

@@ -14,6 +14,7 @@ from jackfield_workflows.routes.imports import ImportRoutes
 from jackfield_workflows.routes.node_types import NodeTypeRoutes
 from jackfield_workflows.routes.preview import PreviewRoutes
 from jackfield_workflows.routes.runs import RunRoutes
+from jackfield_workflows.routes.tags import TagRoutes
 from jackfield_workflows.routes.variables import VariableRoutes
 from jackfield_workflows.routes.workflows import WorkflowRoutes
 from jackfield_workflows.saved.changes import WorkflowChanges
@@ -28,6 +29,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         PreviewRoutes(context),
         ExecutionRoutes(context),
         VariableRoutes(context),
+        TagRoutes(context),
         NodeTypeRoutes(context),
         EventRoutes(context),
     )

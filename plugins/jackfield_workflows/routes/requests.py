@@ -17,6 +17,7 @@ from jackfield_workflows.saved.changes import Author
 
 ChoiceT = TypeVar("ChoiceT", bound=str)
 MAX_OFFSET = 2**31 - 1
+MOST_NAMES = 20
 _IF_MATCH = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 
 
@@ -64,6 +65,14 @@ def flag(name: str) -> bool | None:
     """`true` or `false` of the query; None when absent. Raises `InvalidInput`."""
     found = choice(name, ("true", "false", "1", "0"))
     return None if found is None else found in ("true", "1")
+
+
+def names(name: str) -> list[str]:
+    """Names of the query, separated by commas. Raises `InvalidInput` for more than `MOST_NAMES`."""
+    found = [part for each in (request.args.get(name) or "").split(",") if (part := each.strip())]
+    if len(found) > MOST_NAMES:
+        raise InvalidInput(f"The parameter {name} has too many names.", details={name: f"give at most {MOST_NAMES}"})
+    return found
 
 
 def moment(name: str) -> int | None:

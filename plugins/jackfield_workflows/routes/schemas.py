@@ -32,6 +32,7 @@ class WorkflowDocument(Shown):
     connections: dict[str, Any] = {}  # per node name, see the documentation
     settings: dict[str, Any] | None = None  # open by definition
     pinData: dict[str, Any] | None = None  # items by node name  # noqa: N815
+    tags: list[Any] | None = Field(None, description="Names, or objects with a name. Default: those that it has.")
 
 
 class WorkflowPatch(Shown):
@@ -42,16 +43,42 @@ class WorkflowPatch(Shown):
     connections: dict[str, Any] | None = None  # as above
     settings: dict[str, Any] | None = None  # as above
     pinData: dict[str, Any] | None = None  # as above  # noqa: N815
+    tags: list[Any] | None = None  # as above
 
 
 class ImportBody(RootModel[WorkflowDocument | list[WorkflowDocument]]):
     """One workflow or a list of up to 1,000."""
 
 
+class TagBody(Body):
+    name: Name
+
+
+class TagShown(Shown):
+    id: str
+    name: str
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class TagId(Body):
+    id: str
+
+
+class TagIds(RootModel[Annotated[list[TagId], Field(max_length=100)]]):
+    """Ids of tags."""
+
+
+class TagList(Shown):
+    data: list[TagShown]
+    total: int
+
+
 class WorkflowShown(WorkflowDocument):
     id: str
     active: bool
     version: int
+    tags: list[TagShown]
     createdAt: str  # noqa: N815
     updatedAt: str  # noqa: N815
 
@@ -62,6 +89,7 @@ class WorkflowRowShown(Shown):
     active: bool
     version: int
     nodeCount: int  # noqa: N815
+    tags: list[TagShown]
     createdAt: str  # noqa: N815
     updatedAt: str  # noqa: N815
 
@@ -70,6 +98,10 @@ class PageShown(Shown):
     total: int
     offset: int
     limit: int
+
+
+class TagPage(PageShown):
+    data: list[TagShown]
 
 
 class WorkflowPage(PageShown):
@@ -173,6 +205,7 @@ class PageQuery(Shown):
 class WorkflowsQuery(PageQuery):
     active: bool | None = Field(None, description="Only live ones, or only those that are not.")
     search: str | None = Field(None, description="What the name holds, in any case.")
+    tags: str | None = Field(None, description="Names of tags, separated by commas: a workflow has all of them.")
 
 
 class PartialImportQuery(Shown):

@@ -13,15 +13,16 @@ from jackfield.api.http import json_response, operation, parse_model, read_json
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
-from jackfield.api.storage import StoredWorkflow
+from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
 from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
+from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.routes.groups import Route, payload, schema
-from jackfield_workflows.routes.requests import author, flag, page_view, paging, read_optional_json
+from jackfield_workflows.routes.requests import author, flag, names, page_view, paging, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges
 from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
@@ -72,10 +73,9 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def list_workflows(self) -> Response:
-        page, active = paging(), flag("active")
-        found = await self._context.store.workflows(
-            offset=page.offset, limit=page.limit, active=active, search=request.args.get("search") or None
-        )
+        page = paging()
+        where = WorkflowFilter(flag("active"), request.args.get("search") or None, names("tags"))
+        found = await self._context.store.workflows(where, offset=page.offset, limit=page.limit)
         return json_response(page_view([row_view(row) for row in found.rows], found.total, page))
 
     @operation(
@@ -208,6 +208,7 @@ class WorkflowRoutes:
             return [Problem("body", CREDENTIAL)]
         reader = self._context.port(WorkflowReader)
         try:
+            tag_names(document)
             workflow = await off_loop(document, lambda: reader.parse(document))
         except InvalidInput as exc:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]

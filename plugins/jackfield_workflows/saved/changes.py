@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -25,6 +25,7 @@ from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
 from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
+from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import without_service_keys
 
@@ -61,16 +62,17 @@ class WorkflowChanges:
         """A new, inactive workflow; under this id, which no other has, when one is given. Raises `InvalidInput`."""
         given = given_document(document)
         workflow = await self._parsed(given, id=id or new_id(), version=1)
-        return await self._finish(self._create(workflow, author))
+        return await self._finish(self._create(workflow, author, tag_names(document) or ()))
 
     async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:
         """A new version. Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
-        given = checked(document)
-        return await self._finish(self._write(workflow_id, author, lambda stored: _same(given), self._replaceable))
+        given, tags = checked(document), tag_names(document)
+        work = self._write(workflow_id, author, lambda stored: _same(given), self._replaceable, tags)
+        return await self._finish(work)
 
     async def patch(self, workflow_id: str, changes: Json, author: Author) -> StoredWorkflow:
         """A new version in which the top-level keys of `changes` replace those of the present one."""
-        given = checked(changes)
+        given, tags = checked(changes), tag_names(changes)
         if not isinstance(given, dict):
             raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
 
@@ -79,7 +81,7 @@ class WorkflowChanges:
                 return {**without_sealed(stored.document), **given}
             return {**await self._sealed.opened(stored.document), **given}
 
-        return await self._finish(self._write(workflow_id, author, merged, self._stored))
+        return await self._finish(self._write(workflow_id, author, merged, self._stored, tags))
 
     async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
         """A new version with the document of an old one."""
@@ -96,7 +98,8 @@ class WorkflowChanges:
         """An inactive copy; its name is the original's with a suffix unless one is given."""
         stored = await self._stored(workflow_id)
         wanted = name or stored.name[: MAX_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
-        return await self.create({**await self._sealed.opened(stored.document), "name": wanted}, author)
+        tags: list[Json] = [tag.name for tag in stored.tags]
+        return await self.create({**await self._sealed.opened(stored.document), "name": wanted, "tags": tags}, author)
 
     async def set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
@@ -108,12 +111,13 @@ class WorkflowChanges:
 
     # -- how
 
-    async def _create(self, workflow: Workflow, author: Author) -> StoredWorkflow:
+    async def _create(self, workflow: Workflow, author: Author, tags: Sequence[str]) -> StoredWorkflow:
         now, document = self._context.clock.now_ms(), await self._sealed.sealed(workflow.document)
         stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, document, now, now)
-        await self._context.store.add_workflow(stored, self._triggers.registrations(workflow), author.name)
+        registrations = self._triggers.registrations(workflow)
+        await self._context.store.add_workflow(stored, registrations, author.name, tags=tags)
         await self._follow("saved", stored.id, stored.name, stored.version, workflow)
-        return stored
+        return (await self._context.store.workflow(stored.id) if tags else None) or stored
 
     async def _write(
         self,
@@ -121,8 +125,9 @@ class WorkflowChanges:
         author: Author,
         document: Callable[[StoredWorkflow], Awaitable[Json]],
         read: Callable[[str, Author], Awaitable[StoredWorkflow]],
+        tags: Sequence[str] | None = None,
     ) -> StoredWorkflow:
-        """read: how the present one is found."""
+        """read: how the present one is found. tags: names; None leaves those that it has."""
         async with self._one_at_a_time(workflow_id):
             present = await read(workflow_id, author)
             given = named(await document(present), present.name)
@@ -145,6 +150,7 @@ class WorkflowChanges:
                 now=self._context.clock.now_ms(),
                 author=author.name,
                 expected_version=present.version,
+                tags=tags,
             )
             return await self._committed("saved", workflow, stored)
 
@@ -262,8 +268,9 @@ class WorkflowChanges:
 
 
 def checked(document: Json) -> Json:
-    """What is kept of a document or of a part of one. Raises `InvalidInput` for a credential."""
+    """What is kept of a document or of a part of one. Raises `InvalidInput` for a credential, and for wrong tags."""
     refuse_credential(document)
+    tag_names(document)
     return without_service_keys(document)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
-from jackfield.api.storage import StoredWorkflow, VersionRow, WorkflowRow
+from jackfield.api.storage import StoredWorkflow, Tag, VersionRow, WorkflowRow
 from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.sealing import SEALED, without_sealed
+from jackfield_workflows.documents.tags import TAGS
 
-_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt", SEALED})
+_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt", TAGS, SEALED})
 
 
 def without_service_keys(document: Json) -> Json:
@@ -29,6 +30,7 @@ def workflow_view(stored: StoredWorkflow) -> dict[str, Json]:
         "id": stored.id,
         "name": stored.name,
         "active": stored.active,
+        "tags": [tag_view(tag) for tag in stored.tags],
         "createdAt": iso(stored.created_at),
         "updatedAt": iso(stored.updated_at),
     }
@@ -41,9 +43,14 @@ def row_view(row: WorkflowRow) -> dict[str, Json]:
         "active": row.active,
         "version": row.version,
         "nodeCount": row.node_count,
+        "tags": [tag_view(tag) for tag in row.tags],
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
     }
+
+
+def tag_view(tag: Tag) -> dict[str, Json]:
+    return {"id": tag.id, "name": tag.name, "createdAt": iso(tag.created_at), "updatedAt": iso(tag.updated_at)}
 
 
 def version_view(row: VersionRow) -> dict[str, Json]:

@@ -31,8 +31,18 @@ CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
 
 
 @record
+class Tag:
+    """A name that groups workflows. Names are unique; their letter case counts."""
+
+    id: str
+    name: str
+    created_at: int
+    updated_at: int
+
+
+@record
 class StoredWorkflow:
-    """document: as the author wrote it, without id, active, versionNumber and times."""
+    """document: as the author wrote it, without id, active, versionNumber, tags and times. tags: by name."""
 
     id: str
     name: str
@@ -41,6 +51,7 @@ class StoredWorkflow:
     document: Document
     created_at: int
     updated_at: int
+    tags: Sequence[Tag] = ()
 
 
 @record
@@ -54,6 +65,16 @@ class WorkflowRow:
     created_at: int
     updated_at: int
     node_count: int
+    tags: Sequence[Tag] = ()
+
+
+@record
+class WorkflowFilter:
+    """search: literal, case-insensitive part of the name. tags: names; a workflow has all of them."""
+
+    active: bool | None = None
+    search: str | None = None
+    tags: Sequence[str] = ()
 
 
 @record
@@ -259,8 +280,14 @@ class Retention:
 
 class WorkflowStore(Protocol):
     async def add_workflow(
-        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
-    ) -> None: ...
+        self,
+        workflow: StoredWorkflow,
+        registrations: Sequence[Registration],
+        author: str | None,
+        *,
+        tags: Sequence[str] = (),
+    ) -> None:
+        """tags: names; those that no tag has become new tags."""
 
     async def change_workflow(
         self,
@@ -272,8 +299,11 @@ class WorkflowStore(Protocol):
         now: int,
         author: str | None,
         expected_version: int | None = None,
+        tags: Sequence[str] | None = None,
     ) -> StoredWorkflow | None:
-        """A new version. None when unknown. Raises `Conflict` when expected_version is not the present one, and
+        """A new version. None when unknown. tags: as `add_workflow`; None leaves those that it has.
+
+        Raises `Conflict` when expected_version is not the present one, and
         `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing
         changed."""
 
@@ -292,14 +322,31 @@ class WorkflowStore(Protocol):
 
     async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None: ...
 
-    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
-        """Newest change first. search: literal, case-insensitive part of the name."""
+    async def workflows(self, where: WorkflowFilter, *, offset: int, limit: int) -> Page[WorkflowRow]:
+        """Newest change first."""
 
     async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]: ...
 
     async def static_data(self, workflow_id: str) -> bytes | None: ...
 
     async def set_static_data(self, workflow_id: str, data: bytes) -> None: ...
+
+
+class TagStore(Protocol):
+    async def tags(self, *, offset: int, limit: int) -> Page[Tag]:
+        """By name."""
+
+    async def tag(self, tag_id: str) -> Tag | None: ...
+
+    async def put_tag(self, tag: Tag) -> None:
+        """Insert, or rename the one with this id. Raises `Conflict` when another one has the name."""
+
+    async def delete_tag(self, tag_id: str) -> bool:
+        """No workflow has it any more."""
+
+    async def tag_workflow(self, workflow_id: str, tag_ids: Sequence[str]) -> bool:
+        """The workflow has these tags and no others. False when it is unknown. Raises `NotFound` for an unknown tag;
+        then nothing changed."""
 
 
 class WebhookStore(Protocol):
@@ -385,7 +432,7 @@ class ExecutionStore(Protocol):
         whose status is damaged counts as running: whoever takes it up ends it."""
 
 
-class Store(UserStore, WorkflowStore, WebhookStore, ExecutionStore, Protocol):
+class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, Protocol):
     """Everything that the daemon keeps."""
 
     name: str

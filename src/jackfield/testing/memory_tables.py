@@ -16,6 +16,7 @@ from ..api.storage import (
     StoredCall,
     StoredDelivery,
     StoredWorkflow,
+    Tag,
     User,
     Variable,
     WebhookStats,
@@ -35,6 +36,7 @@ class SavedWorkflow:
     versions: dict[int, tuple[StoredWorkflow, str | None]] = field(default_factory=dict)
     registered: dict[str, tuple[Registration, int]] = field(default_factory=dict)
     static_data: bytes | None = None
+    tags: set[str] = field(default_factory=set)
 
     def save(self, version: StoredWorkflow, author: str | None) -> None:
         self.current = version
@@ -74,6 +76,7 @@ class MemoryTables:
         self._stats: dict[str, WebhookStats] = {}
         self._deliveries: dict[tuple[str, str], tuple[int, StoredDelivery]] = {}
         self._runs: dict[str, StoredRun] = {}
+        self._tags: dict[str, Tag] = {}
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
 

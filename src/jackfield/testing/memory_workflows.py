@@ -8,17 +8,23 @@ from jackfield.api.records import replace
 
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id
-from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowRow
+from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowFilter, WorkflowRow
 from ..api.triggers import Registration
 from ..api.workflows import Document
-from .memory_tables import MemoryTables, SavedWorkflow, page_of, taken
+from .memory_tables import SavedWorkflow, page_of, taken
+from .memory_tags import MemoryTags
 
 
-class MemoryWorkflows(MemoryTables):
+class MemoryWorkflows(MemoryTags):
     """Part of `MemoryStore`."""
 
     async def add_workflow(
-        self, workflow: StoredWorkflow, registrations: Sequence[Registration], author: str | None
+        self,
+        workflow: StoredWorkflow,
+        registrations: Sequence[Registration],
+        author: str | None,
+        *,
+        tags: Sequence[str] = (),
     ) -> None:
         self._answer()
         if workflow.id in self._workflows:
@@ -27,6 +33,7 @@ class MemoryWorkflows(MemoryTables):
             self._check_routes(workflow.id, workflow.name, registrations)
         saved = self._workflows[workflow.id] = SavedWorkflow(workflow)
         saved.save(workflow, author)
+        saved.tags = self._named_tags(tags, workflow.created_at)
         self._register(saved, registrations, workflow.created_at)
 
     async def change_workflow(
@@ -39,6 +46,7 @@ class MemoryWorkflows(MemoryTables):
         now: int,
         author: str | None,
         expected_version: int | None = None,
+        tags: Sequence[str] | None = None,
     ) -> StoredWorkflow | None:
         self._answer()
         saved = self._workflows.get(workflow_id)
@@ -55,8 +63,10 @@ class MemoryWorkflows(MemoryTables):
             self._check_routes(workflow_id, name, registrations)
         new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now)
         saved.save(new, author)
+        if tags is not None:
+            saved.tags = self._named_tags(tags, now)
         self._register(saved, registrations, now)
-        return new
+        return self._tagged(new)
 
     async def set_active(
         self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
@@ -69,7 +79,7 @@ class MemoryWorkflows(MemoryTables):
             self._check_routes(workflow_id, saved.current.name, registrations)
         saved.current = replace(saved.current, active=active, updated_at=now)
         self._register(saved, registrations, now)
-        return saved.current
+        return self._tagged(saved.current)
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         self._answer()
@@ -81,7 +91,7 @@ class MemoryWorkflows(MemoryTables):
     async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
         self._answer()
         saved = self._workflows.get(workflow_id)
-        return saved.current if saved else None
+        return self._tagged(saved.current) if saved else None
 
     async def workflow_row(self, workflow_id: str) -> WorkflowRow | None:
         found = await self.workflow(workflow_id)
@@ -91,15 +101,16 @@ class MemoryWorkflows(MemoryTables):
         self._answer()
         saved = self._workflows.get(workflow_id)
         found = saved.versions.get(version) if saved else None
-        return replace(found[0], active=saved.current.active) if saved and found else None
+        return self._tagged(replace(found[0], active=saved.current.active)) if saved and found else None
 
-    async def workflows(self, *, offset: int, limit: int, active: bool | None, search: str | None) -> Page[WorkflowRow]:
+    async def workflows(self, where: WorkflowFilter, *, offset: int, limit: int) -> Page[WorkflowRow]:
         self._answer()
-        part = (search or "").casefold()
+        part = (where.search or "").casefold()
         found = [
-            each.current
-            for each in self._workflows.values()
-            if active in (None, each.current.active) and part in each.current.name.casefold()
+            each
+            for each in map(self._tagged, [saved.current for saved in self._workflows.values()])
+            if where.active in (None, each.active) and part in each.name.casefold()
+            if {tag.name for tag in each.tags}.issuperset(where.tags)
         ]
         found.sort(key=lambda each: (each.updated_at, each.id), reverse=True)
         return page_of(map(_listed, found), offset, limit)
@@ -208,7 +219,9 @@ class MemoryWorkflows(MemoryTables):
 def _listed(saved: StoredWorkflow) -> WorkflowRow:
     nodes = saved.document.get("nodes")
     count = len(nodes) if isinstance(nodes, list) else 0
-    return WorkflowRow(saved.id, saved.name, saved.active, saved.version, saved.created_at, saved.updated_at, count)
+    return WorkflowRow(
+        saved.id, saved.name, saved.active, saved.version, saved.created_at, saved.updated_at, count, saved.tags
+    )
 
 
 def _place(registration: Registration) -> tuple[str, str, str]:

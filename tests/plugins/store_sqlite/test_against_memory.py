@@ -28,6 +28,7 @@ from jackfield.api.storage import (
     Store,
     StoredWorkflow,
     Webhook,
+    WorkflowFilter,
 )
 from jackfield.api.triggers import Registration
 from jackfield.testing.store import MemoryStore
@@ -175,7 +176,7 @@ class Stores(RuleBasedStateMachine):
 
     @invariant()
     def lists_agree(self) -> None:
-        self.both(lambda store: store.workflows(offset=0, limit=9, active=None, search="n"))
+        self.both(lambda store: store.workflows(WorkflowFilter(search="n"), offset=0, limit=9))
         self.both(lambda store: store.executions(ExecutionFilter(), offset=0, limit=9))
         self.both(lambda store: store.execution_stats(ExecutionFilter()))
         for webhook_id in ("h1", "h2"):

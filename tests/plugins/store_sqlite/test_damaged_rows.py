@@ -23,6 +23,7 @@ from jackfield.api.storage import (
     FinishedExecution,
     NewExecution,
     StoredWorkflow,
+    WorkflowFilter,
 )
 from jackfield.testing.context import FakeContext
 from jackfield.testing.contracts.rows import call, ended, new
@@ -134,7 +135,7 @@ async def test_a_damaged_workflow_and_credential(filled: SqliteStore, database: 
         await filled.workflow_version("w", 1)
     with pytest.raises(DataDamaged, match="credential c"):
         await filled.credential("c")
-    assert (await filled.workflows(offset=0, limit=9, active=None, search=None)).total == 1
+    assert (await filled.workflows(WorkflowFilter(), offset=0, limit=9)).total == 1
     row = await filled.workflow_row("w")
     assert row is not None
     written = await filled.change_workflow("w", {"nodes": []}, row.name, [], now=2, author=None, expected_version=1)

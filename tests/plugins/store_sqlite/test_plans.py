@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from jackfield.api.storage import ExecutionFilter, Retention, Store
+from jackfield.api.storage import ExecutionFilter, Retention, Store, WorkflowFilter
 from jackfield_store_sqlite import calls, executions, rows, workflows
 from jackfield_store_sqlite.rows import Value
 from jackfield_store_sqlite.store import SqliteStore
@@ -31,8 +31,11 @@ async def read_everything(store: Store) -> None:
     await store.webhooks(offset=0, limit=10, active=True, workflow_id=None)
     await store.webhooks_by_path("/a")
     await store.webhook("h")
-    await store.workflows(offset=0, limit=10, active=None, search=None)
-    await store.workflows(offset=0, limit=10, active=True, search="a")
+    await store.workflows(WorkflowFilter(), offset=0, limit=10)
+    await store.workflows(WorkflowFilter(active=True, search="a"), offset=0, limit=10)
+    await store.workflows(WorkflowFilter(tags=["a", "b"]), offset=0, limit=10)
+    await store.tags(offset=0, limit=10)
+    await store.tag("t")
     await store.workflow("w")
     await store.workflow_version("w", 1)
     await store.versions("w", 0, 10)

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from jackfield.api.errors import Conflict, RouteConflict
-from jackfield.api.storage import NewCall, Store, StoredWorkflow, Webhook, WorkflowRow
+from jackfield.api.errors import Conflict, NotFound, RouteConflict
+from jackfield.api.storage import NewCall, Store, StoredWorkflow, Tag, Webhook, WorkflowFilter, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 
@@ -35,6 +35,12 @@ async def hooks(store: Store, workflow_id: str | None = None, active: bool | Non
 
 async def change(store: Store, id: str, *registrations: Registration, now: int = 2000) -> StoredWorkflow | None:
     return await store.change_workflow(id, DOCUMENT, "Flow", registrations, now=now, author=None)
+
+
+async def tags_of(store: Store, workflow_id: str) -> list[str]:
+    found = await store.workflow(workflow_id)
+    assert found is not None
+    return [tag.name for tag in found.tags]
 
 
 class StoreWorkflowsContract:
@@ -109,12 +115,14 @@ class StoreWorkflowsContract:
         for n in range(4):
             await store.add_workflow(saved(f"w{n}", at=1000 + n), [], None)
         await store.set_active("w1", True, [], now=5000)
-        page = await store.workflows(offset=0, limit=3, active=None, search=None)
+        page = await store.workflows(WorkflowFilter(), offset=0, limit=3)
         assert ([row.id for row in page.rows], page.total) == (["w1", "w3", "w2"], 4)
         assert page.rows[0] == WorkflowRow("w1", "Flow", True, 1, 1001, 5000, 1)
-        assert [row.id for row in (await store.workflows(offset=3, limit=3, active=None, search=None)).rows] == ["w0"]
-        assert [row.id for row in (await store.workflows(offset=0, limit=9, active=True, search=None)).rows] == ["w1"]
-        assert (await store.workflows(offset=0, limit=9, active=False, search=None)).total == 3
+        assert [row.id for row in (await store.workflows(WorkflowFilter(), offset=3, limit=3)).rows] == ["w0"]
+        assert [row.id for row in (await store.workflows(WorkflowFilter(active=True), offset=0, limit=9)).rows] == [
+            "w1"
+        ]
+        assert (await store.workflows(WorkflowFilter(active=False), offset=0, limit=9)).total == 3
 
     @pytest.mark.parametrize(
         ("search", "found"),
@@ -135,8 +143,60 @@ class StoreWorkflowsContract:
     async def test_search_is_literal_and_ignores_case(self, store: Store, search: str, found: list[str]) -> None:
         for n, name in enumerate(["100% wool", "a_b", "aXb", "back\\slash", "ärger", "Straße", "Nul\x00l"]):
             await store.add_workflow(saved(f"w{n}", name), [], None)
-        page = await store.workflows(offset=0, limit=99, active=None, search=search)
+        page = await store.workflows(WorkflowFilter(search=search), offset=0, limit=99)
         assert (sorted(row.name for row in page.rows), page.total) == (sorted(found), len(found))
+
+    async def test_tags_are_kept_by_name(self, store: Store) -> None:
+        for tag_id, name in (("t1", "b"), ("t2", "a")):
+            await store.put_tag(Tag(tag_id, name, 1, 1))
+        with pytest.raises(Conflict):
+            await store.put_tag(Tag("t3", "a", 2, 2))
+        with pytest.raises(Conflict):
+            await store.put_tag(Tag("t1", "a", 2, 2))
+        await store.put_tag(Tag("t1", "c", 5, 5))
+        page = await store.tags(offset=0, limit=1)
+        assert (list(page.rows), page.total) == ([Tag("t2", "a", 1, 1)], 2)
+        assert await store.tag("t1") == Tag("t1", "c", 1, 5)
+        assert await store.delete_tag("t1") is True
+        assert await store.delete_tag("t1") is False
+        assert await store.tag("t1") is None
+
+    async def test_workflows_are_tagged_by_names_and_found_by_all_of_them(self, store: Store) -> None:
+        await store.put_tag(Tag("t1", "b", 1, 1))
+        await store.add_workflow(saved("w1"), [], None, tags=["b", "a"])
+        await store.add_workflow(saved("w2"), [], None, tags=["a"])
+        await store.add_workflow(saved("w3"), [], None)
+        found = await store.workflow("w1")
+        assert found is not None
+        assert [(tag.name, tag.created_at) for tag in found.tags] == [("a", 1000), ("b", 1)]
+        row = await store.workflow_row("w1")
+        assert row is not None
+        assert row.tags == found.tags
+        for tags, ids in ((["a"], {"w1", "w2"}), (["a", "b"], {"w1"}), (["c"], set()), (["a", "c"], set())):
+            page = await store.workflows(WorkflowFilter(tags=tags), offset=0, limit=9)
+            assert ({one.id for one in page.rows}, page.total) == (ids, len(ids))
+        changed = await change(store, "w1")
+        assert changed is not None
+        assert changed.tags == found.tags
+        new = await store.change_workflow("w1", DOCUMENT, "W", [], now=3000, author=None, tags=["c"])
+        assert new is not None
+        assert [tag.name for tag in new.tags] == ["c"]
+        assert (await store.workflow("w1")) == new
+
+    async def test_workflows_are_tagged_by_ids(self, store: Store) -> None:
+        for tag_id in ("t1", "t2"):
+            await store.put_tag(Tag(tag_id, tag_id, 1, 1))
+        await store.add_workflow(saved("w"), [], None, tags=["t1"])
+        assert await store.tag_workflow("x", ["t1"]) is False
+        with pytest.raises(NotFound):
+            await store.tag_workflow("w", ["t2", "t9"])
+        assert await tags_of(store, "w") == ["t1"]
+        assert await store.tag_workflow("w", ["t2", "t1", "t2"]) is True
+        assert await tags_of(store, "w") == ["t1", "t2"]
+        await store.delete_tag("t1")
+        assert await tags_of(store, "w") == ["t2"]
+        await store.delete_workflow("w")
+        assert (await store.tags(offset=0, limit=9)).total == 1
 
     async def test_static_data(self, store: Store) -> None:
         await store.add_workflow(saved("w"), [], None)

@@ -46,12 +46,11 @@ async def test_unknown_keys_come_back_and_service_keys_are_the_services(api: Any
         "updatedAt": "once",
         "versionId": "abc",
         "meta": {"x": [1, None]},
-        "tags": ["a", {"id": "1", "name": "b"}],
         "staticData": None,
         "future": {"deep": [{"y": 1.5}]},
     }
     saved = await api.save(document)
-    same = {key: document[key] for key in ("versionId", "meta", "tags", "staticData", "future", "nodes", "connections")}
+    same = {key: document[key] for key in ("versionId", "meta", "staticData", "future", "nodes", "connections")}
     assert keeps(saved, same)
     assert saved["active"] is False
     assert saved["id"] != 7
