@@ -164,9 +164,15 @@ _TAGS = (
         SELECT w.id, t.id FROM {_OWN_TAGS} JOIN tags t ON t.name = {_OWN_TAG}""",  # noqa: S608 - our own names
 )
 """Tags of workflows, which stood in their documents alone."""
+_SHARED = (
+    "DROP INDEX live_routes",
+    """CREATE UNIQUE INDEX live_routes ON registrations (kind, method, pattern)
+        WHERE active = 1 AND kind IN ('webhook', 'form') AND pattern <> ''""",
+)
+"""What has no pattern keeps nobody from its path."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN, _TAGS,
+    _UNSEALED_AGAIN, _TAGS, _SHARED,
 )  # fmt: skip
 
 

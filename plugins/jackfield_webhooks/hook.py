@@ -173,7 +173,10 @@ def _registrations(kind: str, node: Node) -> list[Registration]:
     parameters = read(node)
     if not parameters.registrable:
         return []
-    path = parameters.path
+    if not parameters.n8n_path:
+        places = [(parameters.path, paths.pattern(parameters.path))]
+    else:  # n8n lets two nodes have the same parameters, since each has an id in front; so nobody owns the rest
+        places = [(parameters.n8n_path, paths.pattern(parameters.n8n_path)), (parameters.path, "")]
     return [
         Registration(
             node_id=node.id,
@@ -181,9 +184,10 @@ def _registrations(kind: str, node: Node) -> list[Registration]:
             kind=kind,
             method=method,
             path=paths.display(path),
-            pattern=paths.pattern(path),
+            pattern=pattern,
             authentication=parameters.authentication,
         )
+        for path, pattern in places
         for method in parameters.methods
     ]
 
@@ -194,6 +198,8 @@ def _twice(kind: str, nodes: Sequence[Node], workflow: Workflow) -> list[Problem
     found: list[Problem] = []
     for node in nodes:
         for wanted in _registrations(kind, node):
+            if not wanted.pattern:
+                continue
             holder = holders.setdefault((wanted.method, wanted.pattern), node.name)
             if holder != node.name:
                 message = f"The node {holder} serves {wanted.method} {wanted.path} already; change one of the paths."

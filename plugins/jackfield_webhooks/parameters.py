@@ -5,6 +5,7 @@ Defaults: those of the specification for a node without typeVersion, n8n's for o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -31,6 +32,8 @@ SECRETS = ("headerValue", "password", "secret", "hmacSecret", "jwtSecret")
 """The names under which a node has its secret, in `authConfig` or beside it."""
 SECRET_PATHS = tuple(prefix + name for prefix in ("authConfig.", "") for name in SECRETS)
 
+_IDENT = re.compile(r"[A-Za-z0-9_~-]{1,200}")
+
 Findings = dict[str, str]
 """Parameter path -> what is wrong."""
 
@@ -40,6 +43,8 @@ class HookParameters:
     """The parameters of one Webhook node. code: status of a successful answer."""
 
     path: str
+    n8n_path: str
+    """Where n8n serves the node, when that is another path: below its webhookId; else empty."""
     methods: tuple[str, ...]
     mode: str
     data: str
@@ -65,9 +70,11 @@ def read(node: Node) -> HookParameters:
     if not isinstance(options, dict):
         options = {}
     n8n = node.version is not None
+    # n8n serves an exported node without a path under its webhookId.
+    path = _path(raw.get("path") or (node.webhook_id if n8n else None), findings)
     return HookParameters(
-        # n8n serves an exported node without a path under its webhookId.
-        path=_path(raw.get("path") or (node.webhook_id if n8n else None), findings),
+        path=path,
+        n8n_path=_n8n_path(node, path),
         methods=_methods(raw, "GET" if n8n else "POST", findings),
         mode=_choice(raw, "responseMode", RESPONSE_MODES, "onReceived", findings),
         data=_choice(raw, "responseData", RESPONSE_DATA, "firstEntryJson" if n8n else "allEntries", findings),
@@ -122,6 +129,12 @@ def _path(value: Json, findings: Findings) -> str:
     elif "?" in path or "#" in path:
         findings["path"] = "The path may not hold ? or #; the query reaches the workflow without being named here."
     return path
+
+
+def _n8n_path(node: Node, path: str) -> str:
+    """n8n puts the webhookId in front of a path with parameters."""
+    ident = node.webhook_id or ""
+    return f"{ident}/{path.strip('/')}" if _IDENT.fullmatch(ident) and paths.parameter_names(path) else ""
 
 
 def _methods(raw: Mapping[str, Json], default: str, findings: Findings) -> tuple[str, ...]:

@@ -18,7 +18,11 @@ def _build(context: PluginContext) -> AsgiApp:
     return cast("Callable[[PluginContext], AsgiApp]", load(_APP))(context)
 
 
+def application(context: PluginContext) -> LaterApp:
+    return LaterApp(partial(_build, context))
+
+
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """Both are public: a chat checks its own callers."""
-    app = LaterApp(partial(_build, context))
+    app = application(context)
     return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST)]

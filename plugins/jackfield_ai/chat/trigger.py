@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
 
+from jackfield.api.asgi import Receive, Scope, Send
+from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.triggers import Registration, Trigger, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
+from jackfield_ai.chat.mounts import LIVE, TEST, application
 
 KIND = "chat"
 NODES = ("langchain.chatTrigger",)
@@ -16,14 +20,21 @@ BASIC = "httpBasicAuth"
 _PATH = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 
 
-class ChatTrigger:
+class ChatTrigger(SuffixTrigger):
     """Serves chatTrigger nodes. What is served is read from the store with each message, so that nothing has to
     follow."""
 
     kind = KIND
+    suffix = LIVE
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._app = application(context)
+
+    async def serve_suffix(self, ident: str, scope: Scope, receive: Receive, send: Send, *, test: bool) -> None:
+        """n8n's address of a chat."""
+        path = f"/{TEST if test else LIVE}/{ident}"
+        await self._app({**scope, "path": path, "raw_path": quote(path).encode()}, receive, send)
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
         return [

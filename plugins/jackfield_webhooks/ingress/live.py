@@ -10,11 +10,13 @@ import asyncio
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.binary import BinaryError
 from jackfield.api.body_budget import SMALL, apart, body_memory
+from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited
 from jackfield.api.headroom import unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.storage import StoredAnswer
+from jackfield.api.triggers import TRIGGERS
 from jackfield_webhooks import paths
 from jackfield_webhooks.answers import making as answers
 from jackfield_webhooks.answers.making import Answer
@@ -32,7 +34,7 @@ from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.routing import lookup
 from jackfield_webhooks.routing.lookup import WrongMethod
-from jackfield_webhooks.routing.registry import RouteRegistry
+from jackfield_webhooks.routing.registry import KIND, RouteRegistry
 from jackfield_webhooks.routing.table import Route
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -56,6 +58,7 @@ class Ingress:
         self._context = context
         self._settings = settings
         self._registry = registry
+        self._kind = kind
         self._table = registry.table(kind)
         self._rejected = rejected
         self._runner = runner
@@ -73,6 +76,8 @@ class Ingress:
         except Disconnected:
             return
         except JackfieldError as exc:
+            if isinstance(exc, NotFound) and call.webhook is None and await self._elsewhere(scope, receive, send):
+                return
             answer = self._refuse(call, exc)
         except Exception as exc:
             self._context.log.exception("A webhook call failed.", extra={"requestId": call.request_id})
@@ -152,6 +157,19 @@ class Ingress:
         coding = call.headers.get("content-encoding")
         if coding is not None and call.body and (wanted := decoding.codings(coding)):
             call.body = await asyncio.to_thread(decoding.decode, call.body, wanted, self._settings.body_limit)
+
+    async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Let another trigger serve a path that is no webhook's. False: no other does."""
+        called = paths.called_path(scope)
+        segments = paths.split(called) if isinstance(called, str) else called
+        if len(segments) != 2 or self._kind != KIND:
+            return False
+        triggers = self._context.extensions(TRIGGERS).values()
+        found = (each for each in triggers if isinstance(each, SuffixTrigger) and each.suffix == segments[1])
+        trigger = next(found, None)
+        if trigger is not None:
+            await trigger.serve_suffix(segments[0], scope, receive, send, test=self.test)
+        return trigger is not None
 
     # -- what is no call
 

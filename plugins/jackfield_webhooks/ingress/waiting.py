@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.engine import Engine, WaitingCall
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield.api.jsontext import Json
@@ -52,6 +53,9 @@ class WaitingIngress(Ingress):
         call.forget_body()
         execution = await self._context.port(Engine).resume(waiting, [make_item(call, hook, parsed)])
         return await self._runner.go_on(hook, execution)
+
+    async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        return False
 
     async def _waiting(self, token: str) -> WaitingCall:
         execution_id = self._links.execution_id(token)

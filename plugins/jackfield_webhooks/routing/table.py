@@ -21,6 +21,15 @@ class Route:
     names: tuple[tuple[int, str], ...]
     """Position and name of each parameter."""
 
+    @property
+    def pattern(self) -> str:
+        return self.webhook.pattern or paths.pattern(self.webhook.path)
+
+    @property
+    def rank(self) -> tuple[bool, int, str]:
+        """The least one serves a path that several want: one that nobody else may have, else the oldest."""
+        return not self.webhook.pattern, self.webhook.created_at, self.webhook.id
+
 
 @state
 class RouteLeaf:
@@ -34,8 +43,7 @@ class RouteLeaf:
     def add(self, route: Route) -> None:
         method = route.webhook.method
         self.saved.setdefault(method, []).append(route)
-        if route.webhook.active:
-            self.live[method] = route
+        self._choose(method)
 
     def remove(self, route: Route) -> None:
         method = route.webhook.method
@@ -44,8 +52,14 @@ class RouteLeaf:
             self.saved[method] = left
         else:
             del self.saved[method]
-        if self.live.get(method) is route:
-            del self.live[method]
+        self._choose(method)
+
+    def _choose(self, method: str) -> None:
+        active = [route for route in self.saved.get(method, ()) if route.webhook.active]
+        if active:
+            self.live[method] = min(active, key=lambda route: route.rank)
+        else:
+            self.live.pop(method, None)
 
 
 @state
@@ -104,7 +118,7 @@ class RouteTable:
         return _walk(self._root, segments, 0)
 
     def _add(self, route: Route) -> None:
-        pattern = route.webhook.pattern
+        pattern = route.pattern
         branch = self._root
         for segment in paths.split(pattern):
             branch = branch.grow(segment)
@@ -115,7 +129,7 @@ class RouteTable:
             self._static[pattern] = branch.leaf
 
     def _remove(self, route: Route) -> None:
-        pattern = route.webhook.pattern
+        pattern = route.pattern
         segments = paths.split(pattern)
         trail = [self._root]
         for segment in segments:

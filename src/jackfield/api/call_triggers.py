@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from .asgi import AsgiApp, AsgiMount, LaterApp
+from .asgi import AsgiApp, AsgiMount, LaterApp, Receive, Scope, Send
 from .context import PluginContext
 from .jsontext import Json
 from .triggers import Registration, WorkflowChange, served_nodes
@@ -67,3 +67,17 @@ class CallTrigger:
 
     async def follow(self, change: WorkflowChange) -> None:
         """The ingress follows by itself."""
+
+
+class SuffixTrigger:
+    """Base of a `Trigger` whose nodes answer below `/webhook` too, as n8n has it: at `/webhook/{ident}/{suffix}`.
+
+    A Webhook node with exactly this path comes first.
+    """
+
+    suffix: str = ""
+    """The last of the two segments, such as `chat`."""
+
+    async def serve_suffix(self, ident: str, scope: Scope, receive: Receive, send: Send, *, test: bool) -> None:
+        """Serve one HTTP request whose body nobody has read. test: it came to `/webhook-test`."""
+        raise NotImplementedError

@@ -47,6 +47,7 @@ def make_workflow(document: dict[str, Any], id: str, version: int = 1, active: b
             parameters=raw.get("parameters", {}),
             disabled=raw.get("disabled", False),
             credentials=raw.get("credentials", {}),
+            webhook_id=raw.get("webhookId"),
         )
         for raw in document["nodes"]
     }

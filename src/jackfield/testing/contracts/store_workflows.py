@@ -359,6 +359,12 @@ class StoreWorkflowsContract:
             await store.add_workflow(saved("w2", active=True), [hook("a")], None)
         assert await store.workflow("w2") is None
 
+    async def test_two_webhooks_without_a_pattern_may_have_the_same_path(self, store: Store) -> None:
+        guest = Registration("n1", "Hook", "webhook", "GET", "/a/:id", "")
+        await live(store, "w1", guest, hook("b"))
+        await live(store, "w2", guest)
+        assert len(await store.webhooks_by_path("/a/:id")) == 2
+
     async def test_registrations_of_other_kinds_are_listed_by_their_kind(self, store: Store) -> None:
         timed = Registration("n1", "Tick", "schedule", "TICK", "", "")
         await store.add_workflow(StoredWorkflow("w", "W", True, 1, {}, 5, 5), [timed], None)
