@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from jackfield.api.expressions import ExpressionProblem, Reads, RunSurroundings
-from jackfield.api.javascript import NotExact
+from jackfield.api.javascript import UNDEFINED, NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.records import record
@@ -72,17 +72,19 @@ class ExpressionParameters:
 
 
 def compile_parameters(
-    parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+    parameters: Mapping[str, Json],
+    as_json: Collection[str] = (),
+    late: Collection[str] = (),
+    undefined: Collection[str] = (),
 ) -> ExpressionParameters:
-    """as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
-    paths that stay as written, with all below. Raises nothing: what is wrong with an expression shows when it is
-    evaluated."""
+    """See `jackfield.api.expressions.Expressions.compile`."""
+    paths = _Paths(as_json, late, undefined)
 
     @cache
     def by_javascript() -> ExpressionParameters:
-        return _compile(parameters, _Compiler(as_json, late, compile_simple=False), by_javascript)
+        return _compile(parameters, _Compiler(paths, compile_simple=False), by_javascript)
 
-    return _compile(parameters, _Compiler(as_json, late, compile_simple=True), by_javascript)
+    return _compile(parameters, _Compiler(paths, compile_simple=True), by_javascript)
 
 
 def _compile(
@@ -117,19 +119,26 @@ class _Literal:
     value: Json
 
 
+class _Paths(NamedTuple):
+    """Parameters that are compiled otherwise; see `jackfield.api.expressions.Expressions.compile`."""
+
+    as_json: Collection[str]
+    late: Collection[str]
+    undefined: Collection[str]
+
+
 class _Compiler:
     """Collects leaves and sources while it walks the parameters."""
 
-    def __init__(self, as_json: Collection[str], late: Collection[str], *, compile_simple: bool) -> None:
-        self._as_json = as_json
+    def __init__(self, paths: _Paths, *, compile_simple: bool) -> None:
+        self._paths = paths
         self._compile = compile_simple
-        self._late = late
         self.leaves: list[ExpressionLeaf] = []
         self.sources: list[str] = []
         self.variables = False
 
     def value(self, value: Json, path: str) -> _Literal | Getter:
-        if path in self._late:
+        if path in self._paths.late:
             return _Literal(value)
         if isinstance(value, str):
             return self._template(value, path) if value.startswith("=") else _Literal(value)
@@ -186,8 +195,11 @@ class _Compiler:
         if not any(chunk.code for chunk in chunks):
             return _Literal("".join(chunk.text for chunk in chunks))
         used: list[int] = []
-        print_as = _JSON if path in self._as_json else _TEXT
-        get = self._bare(chunks[0], used) if len(chunks) == 1 else self._joined(chunks, used, print_as)
+        print_as = _JSON if path in self._paths.as_json else _TEXT
+        if len(chunks) > 1:
+            get = self._joined(chunks, used, print_as)
+        else:
+            get = (self._exact if path in self._paths.undefined else self._bare)(chunks[0], used)
         self.leaves.append(ExpressionLeaf(path, get, tuple(used)))
         return get
 
@@ -196,6 +208,15 @@ class _Compiler:
         if get is None and self._compile:
             get = _evaluator().as_json(chunk.text)
         return get or self._javascript(chunk.text, used)
+
+    def _exact(self, chunk: Chunk, used: list[int]) -> Getter:
+        """As `_bare`, but undefined is `UNDEFINED`."""
+        self._path(chunk)
+        get = _evaluator().as_json(chunk.text, UNDEFINED) if self._compile else None
+        if get is not None:
+            return get
+        scripted = self._javascript(_as_list(chunk.text), used)
+        return lambda scope: _only(scripted(scope))
 
     def _joined(self, chunks: list[Chunk], used: list[int], print_as: _Printing) -> Getter:
         parts: list[str | Getter] = []
@@ -230,6 +251,16 @@ class _Compiler:
 
 def _undefined(scope: ItemScope) -> object:
     return None
+
+
+def _as_list(code: str) -> str:
+    """A list of the code's value; an empty one when that is undefined, which JSON would say as null."""
+    return f"((value) => value === undefined ? [] : [value])(\n{_expression(code)}\n)"
+
+
+def _only(row: object) -> object:
+    """The value that `_as_list` gave. A run-time error gives no list, and is undefined."""
+    return row[0] if isinstance(row, list) and row else UNDEFINED
 
 
 def _as_text(code: str) -> str:

@@ -21,9 +21,13 @@ class ExpressionsService:
         pass
 
     def compile(
-        self, parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+        self,
+        parameters: Mapping[str, Json],
+        as_json: Collection[str] = (),
+        late: Collection[str] = (),
+        undefined: Collection[str] = (),
     ) -> ExpressionParameters:
-        return compile_parameters(parameters, as_json, late)
+        return compile_parameters(parameters, as_json, late, undefined)
 
     def script_reads(self, source: str, language: str) -> Reads:
         reads = cast("Callable[[str, str], Reads]", load("jackfield_expressions.reading:script_reads"))

@@ -52,7 +52,7 @@ class Comparison:
     def _shown(self, engine: Engine, case: Case) -> str:
         found = engine.run(case.document(), case.items)
         data = run_data(found)
-        names: Iterable[str] = data if isinstance(case, NodeCase) else case.nodes or data
+        names: Iterable[str] = [place_of(0)] if isinstance(case, NodeCase) else case.nodes or data
         nodes: Document = {name: runs(data.get(name, []), texts=case.texts) for name in names}
         return text({"status": _ended(found["status"]), "nodes": nodes})
 

@@ -9,6 +9,8 @@ from typing import Any
 from .cases import Document
 
 SOME_ERROR = "(an error)"
+SAFE = 2**53
+"""Up to here JavaScript has every whole number."""
 
 
 def runs(given: Sequence[Mapping[str, Any]], *, texts: bool) -> list[Document]:
@@ -53,6 +55,8 @@ def text(value: object) -> str:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, float | int) and abs(value) > SAFE:
+        return float(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

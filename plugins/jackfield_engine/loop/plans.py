@@ -47,8 +47,9 @@ class NodePlan:
 
     @cached_property
     def parameters(self) -> CompiledParameters:
-        given = self.node.parameters
-        return self._expressions.compile(given, self.model.json_templates(given), self.model.late(given))
+        model = self.model
+        given = model.completed(self.node.parameters)
+        return self._expressions.compile(given, model.json_templates(given), model.late(given), model.undefined(given))
 
     @cached_property
     def model(self) -> type[NodeParameters]:

@@ -44,9 +44,10 @@ _OPERATORS: Mapping[str, Callable[[object, object], object]] = {
 }
 
 
-def compile_expression(source: str) -> Value | None:
-    """A closure that gives the source's value; None when the source is more than simple. What it gives is null and
-    undefined as None and may be NaN or infinite. Raises `NotExact`, and `ExpressionProblem` for a broken reference."""
+def compile_expression(source: str, undefined: object = None) -> Value | None:
+    """A closure that gives the source's value; None when the source is more than simple. What it gives is null as
+    None, undefined as `undefined`, and may be NaN or infinite. Raises `NotExact`, and `ExpressionProblem` for a broken
+    reference."""
     try:
         value = _compiled(parse(source))
     except (NotSimple, RecursionError):
@@ -72,7 +73,7 @@ def compile_expression(source: str) -> Value | None:
         spent = _clock() - begun
         if spent > _SHORT:
             scope.left -= spent
-        return None if made is UNDEFINED else made
+        return undefined if made is UNDEFINED else made
 
     return get
 
@@ -108,9 +109,9 @@ class Evaluator:
         return compile_expression(source)
 
     @staticmethod
-    def as_json(source: str) -> Value | None:
-        """The value as JSON gives it: NaN and what is infinite are null, a date is a text."""
-        value = compile_expression(source)
+    def as_json(source: str, undefined: object = None) -> Value | None:
+        """The value as JSON gives it: NaN and what is infinite are null, a date is a text. undefined: in its place."""
+        value = compile_expression(source, undefined)
         if value is None:
             return None
 

@@ -59,16 +59,16 @@ class RenameKeys(Parameters):
 
 
 def renamed(json: dict[str, Json], rows: Sequence[RenamedKey], item: int) -> dict[str, Json]:
-    """The fields under their new names. All are read before any is written, so that two can change places. Raises
+    """The fields under their new names, one after the other; each value is the one that the field came with. Raises
     `NodeError`."""
     made = dict(json)
-    read = [(row, *get_path(json, row.current_key)) for row in rows if row.counts()]
-    found = [(row, value) for row, there, value in read if there]
-    for row, _ in found:
-        remove_path(made, row.current_key)
-    for row, value in found:
+    for row in rows:
+        there, value = get_path(json, row.current_key) if row.counts() else (False, None)
+        if not there:
+            continue
         try:
             set_path(made, row.new_key, value)
+            remove_path(made, row.current_key)
         except ValueError as exc:
             raise NodeError(
                 f"The parameter keys.key of item {item} cannot name '{row.new_key}' as a new field: {exc}.", item=item

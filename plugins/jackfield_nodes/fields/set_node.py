@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import tzinfo
 from typing import Self
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, own_pair
 from jackfield.api.nodes.running import mapped
-from jackfield.api.workflows import Item, Node
+from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.fields.set_parameters import (
     AssignmentsSet,
     FieldsSet,
+    FirstSet,
     FlatSet,
     LatestSet,
     LegacySet,
     ModernSet,
+    Row,
     SetParameters,
-    new_json,
+    StrictFieldsSet,
+    TextFieldsSet,
 )
+from jackfield_nodes.fields.set_values import Conversion, file_of, raw_object, write
+from jackfield_nodes.values.zones import zone_of
 
 
 class UnversionedSet(LatestSet):
@@ -49,10 +55,34 @@ def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
     return FieldsSet if isinstance(raw.get("fields"), dict) else LatestSet
 
 
-def changed(parameters: SetParameters, item: Item, index: int) -> Item:
-    """The output item. Shares unchanged data with the input item. Raises `NodeError`."""
-    files = item["binary"] if "binary" in item and parameters.keeps_binary() else None
-    return new_item(new_json(parameters, item["json"]), own_pair(item, index), files)
+def changed(parameters: SetParameters, item: Item, index: int, zone: Callable[[], tzinfo]) -> Item:
+    """The output item. Shares unchanged data with the input item. zone: the workflow's. Raises `NodeError`."""
+    present = item.get("binary") or {}
+    files = dict(present) if parameters.keeps_binary() else {}
+    json = parameters.remaining(item["json"])
+    options = parameters.options
+    if isinstance(parameters, ModernSet) and parameters.mode == "raw":
+        for key, member in raw_object(parameters.json_output).items():
+            put(json, key, member, dots=options.dot_notation)
+        return new_item(json, own_pair(item, index), files)
+    conversion = Conversion(options.ignore_conversion_errors, zone)
+    rows: list[Row] = []
+    for name, kind, value in parameters.rows():
+        if kind == "binary":
+            files[name] = file_of(name, value, present)
+        else:
+            rows.append((name, kind, value))
+    for row in rows:
+        put(json, row[0], parameters.fitted(row, conversion), dots=options.dot_notation)
+    return new_item(json, own_pair(item, index), files)
+
+
+def put(json: dict[str, Json], name: str, value: object, *, dots: bool) -> None:
+    """Raises `NodeError` that names the field."""
+    try:
+        write(json, name, value, dots=dots)
+    except ValueError as exc:
+        raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
 
 
 def copies(parameters: SetParameters) -> int:
@@ -66,22 +96,29 @@ DUPLICATES = "duplicateItem"
 """Without this parameter there is one copy."""
 
 
+FORMS: Sequence[tuple[float, type[SetParameters]]] = (
+    (2, FirstSet),
+    (3, LegacySet),
+    (3.1, TextFieldsSet),
+    (3.2, StrictFieldsSet),
+    (3.3, FieldsSet),
+    (3.4, AssignmentsSet),
+)
+"""The models of the versions below each number."""
+
+
 class SetNode:
     """Pure: changes nothing outside the execution."""
 
     kind = "set"
-    versions: Sequence[float] = (1, 2, 3, 3.1, 3.2, 3.3, 3.4)
+    versions: Sequence[float] = (1, 2, 3, 3.1, 3.2, 3.3, 3.4, 3.5)
     description = NodeDescription("Edit Fields (Set)", "Adds, changes or removes fields of items.", "transform")
     effect = False
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         if version is None:
             return UnversionedSet
-        if version < 3:
-            return LegacySet
-        if version < 3.3:
-            return FieldsSet
-        return AssignmentsSet if version < 3.4 else LatestSet
+        return next((model for until, model in FORMS if version < until), LatestSet)
 
     def outputs(self, node: Node) -> int:
         return 1
@@ -89,7 +126,11 @@ class SetNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[SetParameters] = await run.resolve()
         items = run.items
-        made = await mapped(run, resolved, lambda index, parameters: [changed(parameters, items[index], index)])
+
+        def one(index: int, parameters: SetParameters) -> Items:
+            return [changed(parameters, items[index], index, lambda: zone_of(run))]
+
+        made = await mapped(run, resolved, one)
         if DUPLICATES in run.node.parameters and run.execution.mode in {"manual", "test"}:
             made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
         return [made]

@@ -1,5 +1,4 @@
-"""Parameters of Set, one model per form; each says which fields it writes and what stays of an item. Below them: what
-becomes of an item's data."""
+"""Parameters of Set, one model per form; each says which fields it writes and what stays of an item."""
 
 from __future__ import annotations
 
@@ -8,11 +7,12 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.javascript import UNDEFINED, text_number, to_boolean, to_string
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError, Parameters
-from jackfield_nodes.values.conversions import CONVERSIONS, to_object, type_name, with_article
-from jackfield_nodes.values.parameters import NameValue
-from jackfield_nodes.values.paths import get_path, is_path, remove_path, set_path
+from jackfield.api.nodes import Flag, Parameters
+from jackfield_nodes.fields.set_values import Conversion, own_key, write
+from jackfield_nodes.values.parameters import FieldName, NameValue
+from jackfield_nodes.values.paths import get_path, remove_path
 
 Row: TypeAlias = "tuple[str, str | None, object]"
 """Name, type (None: as it is) and value of one field."""
@@ -36,6 +36,10 @@ class SetParameters(Parameters):
         """The fields to write, in order."""
         raise NotImplementedError
 
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        """The value of one field in its type; `UNDEFINED` takes the field away. Raises `NodeError`."""
+        raise NotImplementedError
+
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
         """A fresh object with the present fields that stay."""
         raise NotImplementedError
@@ -45,22 +49,50 @@ class SetParameters(Parameters):
         raise NotImplementedError
 
 
+class TextRow(Parameters):
+    name: FieldName = "propertyName"
+    value: object = ""
+
+
+class NumberRow(TextRow):
+    value: object = 0
+
+
+class BooleanRow(TextRow):
+    value: object = False
+
+
 class LegacyValues(Parameters):
-    string: list[NameValue] = Field(default_factory=list)
-    number: list[NameValue] = Field(default_factory=list)
-    boolean: list[NameValue] = Field(default_factory=list)
+    string: list[TextRow] = Field(default_factory=list)
+    number: list[NumberRow] = Field(default_factory=list)
+    boolean: list[BooleanRow] = Field(default_factory=list)
 
 
 class LegacySet(SetParameters):
-    """Versions 1 and 2."""
+    """Version 2."""
 
-    keep_only_set: bool = Field(False, description="Whether the present fields and files go.")
+    keep_only_set: Flag = Field(False, description="Whether the present fields and files go.")
     values: LegacyValues = Field(default_factory=LegacyValues)
 
+    @classmethod
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return list(row_paths(parameters.get("values"), "values", "name", "value"))
+
     def rows(self) -> Iterator[Row]:
-        for group in (self.values.boolean, self.values.number, self.values.string):
-            for row in group:
-                yield row.name, None, row.value
+        for kind in ("boolean", "number", "string"):
+            for row in getattr(self.values, kind):
+                yield row.name, kind, row.value
+
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        _, kind, value = row
+        if kind == "boolean":
+            return to_boolean(value)
+        return self.number(value) if kind == "number" else value
+
+    def number(self, value: object) -> object:
+        """A text that is a number becomes one."""
+        number = text_number(value) if isinstance(value, str) else value
+        return value if number != number else number
 
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
         return {} if self.keep_only_set else dict(json)
@@ -69,12 +101,23 @@ class LegacySet(SetParameters):
         return not self.keep_only_set
 
 
+class FirstSet(LegacySet):
+    """Version 1."""
+
+    def number(self, value: object) -> object:
+        return value
+
+
+RAW_OBJECT = '{\n  "my_field_1": "value",\n  "my_field_2": 1\n}\n'
+"""Raw mode's object where a document leaves it out."""
+
+
 class ModernSet(SetParameters):
     """What versions 3 and later share."""
 
     mode: Literal["manual", "raw"] = Field("manual", description="Fields one by one, or a whole object as JSON.")
-    json_output: object = Field("{}", description="Raw mode: an object or its JSON text.")
-    duplicate_item: bool = Field(False, description="Repeat each item, in manual and test runs only.")
+    json_output: object = Field(RAW_OBJECT, description="Raw mode: an object or its JSON text.")
+    duplicate_item: Flag = Field(False, description="Repeat each item, in manual and test runs only.")
     duplicate_count: int = Field(0, ge=0, le=MAX_COPIES, description="How many copies each item gets.")
     include: Literal["all", "none", "selected", "except"] = Field("all", description="Which other fields stay.")
     include_fields: str = Field("", description="Names of fields that stay, comma separated.")
@@ -86,8 +129,12 @@ class ModernSet(SetParameters):
 
     @classmethod
     def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
-        """Where the values of fields of the type object stand."""
-        raise NotImplementedError
+        """Where the values of fields stand that are objects in JSON."""
+        return iter(())
+
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        name, kind, value = row
+        return conversion.fitted(name, kind, None if value is UNDEFINED else value)
 
     def included(self) -> str:
         """all, none, selected or except."""
@@ -105,11 +152,12 @@ class ModernSet(SetParameters):
 
     def _selected(self, json: dict[str, Json]) -> dict[str, Json]:
         kept: dict[str, Json] = {}
+        dots = self.options.dot_notation
         for name in names(self.include_fields):
-            nested = self.options.dot_notation and is_path(name) is not None
-            found, value = get_path(json, name) if nested else (name in json, json.get(name))
+            key = name if dots else own_key(json, name)
+            found, value = get_path(json, key) if dots else (key in json, json.get(key))
             if found:
-                kept[name.rpartition(".")[2] if nested else name] = value
+                write(kept, key.rpartition(".")[2] if dots else key, value, dots=dots)
         return kept
 
     def _without(self, json: dict[str, Json]) -> dict[str, Json]:
@@ -118,7 +166,7 @@ class ModernSet(SetParameters):
             if self.options.dot_notation:
                 remove_path(kept, name)
             else:
-                kept.pop(name, None)
+                kept.pop(own_key(kept, name), None)
         return kept
 
     def keeps_binary(self) -> bool:
@@ -126,13 +174,13 @@ class ModernSet(SetParameters):
 
 
 class TypedField(Parameters):
-    name: str = ""
+    name: FieldName = ""
     type: str = "stringValue"
     string_value: object = ""
-    number_value: object = None
+    number_value: object = ""
     boolean_value: object = "true"
-    array_value: object = None
-    object_value: object = None
+    array_value: object = ""
+    object_value: object = "{}"
 
     def value(self) -> object:
         """The value under the key that the type names."""
@@ -147,7 +195,7 @@ class TypedFields(Parameters):
 
 
 class FieldsSet(ModernSet):
-    """Versions 3 to 3.2."""
+    """Version 3.2."""
 
     typed: TypedFields = Field(default_factory=TypedFields, alias="fields")
 
@@ -156,12 +204,45 @@ class FieldsSet(ModernSet):
         rows = member(parameters.get("fields"), "values")
         return (f"fields.values[{index}].objectValue" for index in range(len(rows) if isinstance(rows, list) else 0))
 
+    @classmethod
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return list(row_paths(parameters.get("fields"), "fields", "name"))
+
     def rows(self) -> Iterator[Row]:
         for field in self.typed.values:
             yield field.name, field.kind(), field.value()
 
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        name, kind, value = row
+        if kind == "object" and value is not None:
+            return conversion.json_object(name, value)
+        return super().fitted(row, conversion)
+
+
+class StrictFieldsSet(FieldsSet):
+    """Version 3.1: a text is never null."""
+
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        if row[1] == "string" and row[2] is None:
+            return conversion.unfit(row[0], "string", None, "which is no text")
+        return super().fitted(row, conversion)
+
+
+class TextFieldsSet(FieldsSet):
+    """Version 3: null and undefined are texts."""
+
+    @classmethod
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return list(row_paths(parameters.get("fields"), "fields", "name", "stringValue"))
+
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        if row[1] == "string" and (row[2] is None or row[2] is UNDEFINED):
+            return to_string(row[2])
+        return super().fitted(row, conversion)
+
 
 class Assignment(NameValue):
+    name: FieldName = ""
     id: str | None = None
     type: str | None = Field(None, description="string, number, boolean, array or object; none: as it is.")
 
@@ -173,15 +254,12 @@ class Assignments(Parameters):
 class AssignmentsSet(ModernSet):
     """Version 3.3."""
 
-    include_other_fields: bool = Field(False, description="Whether the item's other fields stay.")
+    include_other_fields: Flag = Field(False, description="Whether the item's other fields stay.")
     assignments: Assignments = Field(default_factory=Assignments)
 
     @classmethod
-    def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
-        rows = member(parameters.get("assignments"), "assignments")
-        for index, row in enumerate(rows if isinstance(rows, list) else ()):
-            if member(row, "type") == "object":
-                yield f"assignments.assignments[{index}].value"
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return list(row_paths(parameters.get("assignments"), "assignments", "name"))
 
     def included(self) -> str:
         return self.include if self.include_other_fields else "none"
@@ -207,6 +285,9 @@ class FlatSet(SetParameters):
         for row in self.assignments:
             yield row.name, row.type, row.value
 
+    def fitted(self, row: Row, conversion: Conversion) -> object:
+        return conversion.fitted(*row)
+
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
         return dict(json)
 
@@ -224,52 +305,8 @@ def names(text: str) -> list[str]:
     return [name for part in text.split(",") if (name := part.strip())]
 
 
-def write(json: dict[str, Json], name: str, value: Json, *, dots: bool) -> None:
-    """Set one field of the caller's own object. Raises ValueError."""
-    if dots and is_path(name):
-        set_path(json, name, value)
-    else:
-        json[name] = value
-
-
-def convert(name: str, kind: str | None, value: object, *, ignore_errors: bool) -> Json:
-    """The value in its field's type; null stays null. Raises `NodeError` that names the field."""
-    if kind == "string" and type(value) is str:
-        return value
-    converter = None if kind is None or value is None else CONVERSIONS.get(kind)
-    if converter is None:
-        return value  # type: ignore[return-value]  # resolved parameters are JSON
-    try:
-        return converter(value)
-    except ValueError as exc:
-        if ignore_errors:
-            return value  # type: ignore[return-value]
-        raise NodeError(
-            f"The field '{name}' expects {with_article(str(kind))} but got {with_article(type_name(value))}, {exc}; "
-            "change the field's type or turn on 'ignore conversion errors'."
-        ) from None
-
-
-def raw_object(value: object) -> dict[str, Json]:
-    """The object of raw mode. Raises `NodeError`."""
-    try:
-        return to_object(value)
-    except ValueError as exc:
-        raise NodeError(f"The parameter jsonOutput must be one JSON object; it is {exc}.") from None
-
-
-def new_json(parameters: SetParameters, json: dict[str, Json]) -> dict[str, Json]:
-    """What the item's data becomes."""
-    made = parameters.remaining(json)
-    options = parameters.options
-    if isinstance(parameters, ModernSet) and parameters.mode == "raw":
-        for key, member in raw_object(parameters.json_output).items():
-            write(made, key, member, dots=options.dot_notation)
-        return made
-    for name, kind, value in parameters.rows():
-        converted = convert(name, kind, value, ignore_errors=options.ignore_conversion_errors)
-        try:
-            write(made, name, converted, dots=options.dot_notation)
-        except ValueError as exc:
-            raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
-    return made
+def row_paths(lists: Json, above: str, *keys: str) -> Iterator[str]:
+    """The paths of these keys in every row of the lists of an object."""
+    for name, rows in lists.items() if isinstance(lists, dict) else ():
+        for index in range(len(rows) if isinstance(rows, list) else 0):
+            yield from (f"{above}.{name}[{index}].{key}" for key in keys)

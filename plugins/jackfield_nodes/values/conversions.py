@@ -12,7 +12,7 @@ from datetime import datetime, tzinfo
 from email.utils import parsedate_to_datetime
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.javascript import number_text, text_number
+from jackfield.api.javascript import number_text, text_number, trimmed
 from jackfield.api.jsontext import Json, dumps, loads
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
@@ -61,7 +61,7 @@ def _number_from_text(text: str) -> int | float:
 
 
 def to_number(value: object) -> int | float:
-    """Numbers, truth values, numeric text (also hexadecimal); empty text is 0."""
+    """Numbers, truth values, numeric text (also hexadecimal); empty text is 0. Lists of one are what is in them."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int | float):
@@ -69,17 +69,18 @@ def to_number(value: object) -> int | float:
     if isinstance(value, str):
         return _number_from_text(value)
     if isinstance(value, list) and len(value) < 2:
-        return to_number(value[0]) if value else 0
+        return 0 if not value or value[0] is None else to_number(value[0])
     raise UnfitValue("not a number")
 
 
 def to_boolean(value: object) -> bool:
-    """true, false, their names in any case, 1 and 0."""
+    """true, false, their names in any case, and what is 1 or 0 as a number."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, str) and value.strip().lower() in {"true", "false"}:
-        return value.strip().lower() == "true"
-    if isinstance(value, str | int | float) and value != "" and (number := to_number(value)) in (0, 1):
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return value.lower() == "true"
+    text = isinstance(value, str) and trimmed(value)
+    if (text or isinstance(value, int | float)) and (number := to_number(value)) in (0, 1):
         return bool(number)
     raise UnfitValue("neither true nor false")
 

@@ -16,22 +16,30 @@ Key: TypeAlias = "str | int"
 MAX_INDEX = 9_999
 """The largest list index that may be written, so that a path cannot fill the memory."""
 
-_PART = re.compile(r"""\[(\d+)\]|\[(["'])(.*?)\2\]|([^.\[\]]+)""")
+_PART = re.compile(
+    r"""[^.\[\]]+|\[(?:(-?\d+(?:\.\d+)?)|(["'])((?:(?!\2)[^\\]|\\.)*?)\2)\]|(?=(?:\.|\[\])(?:\.|\[\]|$))"""
+)
+_INDEX = re.compile(r"0|[1-9]\d{0,8}", re.ASCII)
 
 
-is_path = re.compile(r"[.\[]").search
+is_path = re.compile(r"""\.|\[(?:[^\[\]]*|(["'])(?:(?!\1)[^\\]|\\.)*?\1)\]""").search
 """Finds something when the name says more than one plain key."""
 
 
 @lru_cache(maxsize=1024)
 def parse_path(name: str) -> tuple[Key, ...]:
     """The keys of a path; digits alone may be a list index."""
-    keys: list[Key] = []
+    if not is_path(name):
+        return (_key(name),)
+    keys: list[Key] = [""] if name.startswith(".") else []
     for match in _PART.finditer(name):
-        index, _, quoted, plain = match.groups()
-        text = index if index is not None else quoted if quoted is not None else plain
-        keys.append(int(text) if quoted is None and text.isascii() and text.isdigit() and len(text) < 10 else text)
+        index, _, quoted = match.groups()
+        keys.append(re.sub(r"\\(\\)?", r"\1", quoted) if quoted is not None else _key(index or match[0]))
     return tuple(keys) or (name,)
+
+
+def _key(text: str) -> Key:
+    return int(text) if _INDEX.fullmatch(text) else text
 
 
 def get_path(data: dict[str, Json], name: str) -> tuple[bool, Json]:

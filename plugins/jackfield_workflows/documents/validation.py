@@ -113,7 +113,8 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog, expressions: Exp
 def parameter_mistakes(node: Node, node_type: NodeType) -> Mapping[str, str]:
     """Path below `parameters` -> what is wrong. An expression may become anything, so that it is never wrong here."""
     try:
-        node_type.parameters(node.version).model_validate(dict(node.parameters))
+        model = node_type.parameters(node.version)
+        model.model_validate(dict(model.completed(node.parameters)))
     except ValidationError as exc:
         return _details(exc)
     except BaseException as exc:

@@ -195,12 +195,16 @@ class Expressions(Protocol):
     """The port: the expression language of workflows."""
 
     def compile(
-        self, parameters: Mapping[str, Json], as_json: Collection[str] = (), late: Collection[str] = ()
+        self,
+        parameters: Mapping[str, Json],
+        as_json: Collection[str] = (),
+        late: Collection[str] = (),
+        undefined: Collection[str] = (),
     ) -> CompiledParameters:
         """A string that starts with `=` is a template, at any depth of objects and lists; anything else is literal.
         as_json: paths of parameters whose templates are JSON texts, in which objects and lists print as JSON; late:
-        paths that stay as written, with all below. Raises nothing: what is wrong with an expression shows when it is
-        evaluated."""
+        paths that stay as written, with all below; undefined: paths of parameters that are `UNDEFINED` where their
+        expression is, instead of None. Raises nothing: what is wrong with an expression shows when it is evaluated."""
 
     def script_reads(self, source: str, language: str) -> Reads:
         """What a Code node's source reads: all of the items, and of the nodes that it names."""

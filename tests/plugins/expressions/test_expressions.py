@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scopes import FakeSurroundings, resolved, scope_of
 
-from jackfield.api.javascript import number_text, to_string
+from jackfield.api.javascript import UNDEFINED, number_text, to_string
 from jackfield.api.jsontext import Json
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.reading import reads_of
@@ -105,6 +105,16 @@ def test_a_json_text_prints_objects_as_json(template: str, expected: object) -> 
     json: dict[str, Json] = {"o": {"x": [1, "é"]}, "n": 1, "l": [1, None], "s": "text"}
     parameters = compile_parameters({"a": template, "b": "=-{{ $json.o }}"}, {"a"})
     assert parameters.get(scope_of(json)) == {"a": expected, "b": "-[object Object]"}
+
+
+@pytest.mark.parametrize("source", ["$json.gone", "$json.gone ?? undefined", "$json.o.gone", "f(1)"])
+def test_what_is_undefined_is_told_from_null_where_that_is_asked(source: str) -> None:
+    template = f"={{{{ {source} }}}}"
+    parameters = compile_parameters({"a": template, "b": template}, undefined={"a"})
+    scope = scope_of({"o": {}})
+    scope.scripted = [[], None]  # JavaScript's answer: a list of no value, and JSON of undefined
+    assert parameters.get(scope) == {"a": UNDEFINED, "b": None}
+    assert compile_parameters({"a": "={{ $json.n }}"}, undefined={"a"}).get(scope_of({"n": None})) == {"a": None}
 
 
 def test_variables_are_noticed() -> None:

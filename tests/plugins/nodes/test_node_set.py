@@ -135,7 +135,7 @@ JSON_TEXTS: list[tuple[float | None, dict[str, Any], set[str]]] = [
     (
         3.4,
         {"assignments": {"assignments": [{**OBJECT, "type": "string"}, OBJECT]}},
-        {"assignments.assignments[1].value"},
+        set(),
     ),
     (3, {"fields": {"values": [{"name": "o", "objectValue": "="}]}}, {"fields.values[0].objectValue"}),
     (None, {"fields": {"values": [{"objectValue": "="}]}}, {"fields.values[0].objectValue"}),

@@ -71,10 +71,51 @@ def _below(annotation: Any, above: tuple[type[BaseModel], ...]) -> Iterator[str]
         yield from (f"{ANY}.{tail}" if many else tail for tail in _below(argument, above))
 
 
+def _without_nulls(model: type[BaseModel], given: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The same object when nothing goes."""
+    changed: dict[str, Json] = {}
+    gone: set[str] = set()
+    for name, field in model.model_fields.items():
+        key = field.alias if field.alias in given else name
+        if key is None or key not in given:
+            continue
+        value = given[key]
+        if value is None:
+            gone |= {key} if isinstance(field.default, str) and _takes_any_text(field) else set()
+        elif isinstance(value, dict | list) and (made := _inner_without_nulls(field.annotation, value)) is not value:
+            changed[key] = made
+    if not (changed or gone):
+        return given
+    return {key: changed.get(key, value) for key, value in given.items() if key not in gone}
+
+
+def _takes_any_text(field: FieldInfo) -> bool:
+    return field.annotation is str or field.annotation is object
+
+
+def _inner_without_nulls(annotation: Any, value: Json) -> Json:  # whatever can be annotated
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        made = _without_nulls(annotation, value) if isinstance(value, dict) else value
+        return value if made is value else dict(made)  # type: ignore[arg-type]  # an object like the given one
+    for argument in get_args(annotation):
+        if isinstance(value, list):
+            rows = [_inner_without_nulls(argument, one) for one in value]
+            value = rows if any(new is not old for new, old in zip(rows, value, strict=True)) else value
+        else:
+            value = _inner_without_nulls(argument, value)
+    return value
+
+
 class NodeParameters(BaseModel):
     """Base of every node's parameters: unknown keys are kept, names as in the document, built on first use."""
 
     model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+
+    @classmethod
+    def completed(cls, parameters: Mapping[str, Json]) -> Mapping[str, Json]:
+        """A node's parameters, as the document has them, without each null that stands for a text: there the default
+        holds, as in n8n. Other nulls stay, and so does what an expression gives."""
+        return _without_nulls(cls, parameters)
 
     @classmethod
     def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
@@ -86,6 +127,12 @@ class NodeParameters(BaseModel):
     def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
         """Which of them, with all below, `resolve` leaves as written, because the node evaluates them itself when it
         knows more (`NodeRun.evaluate`). Paths as above, such as `options.pagination`."""
+        return ()
+
+    @classmethod
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """Which of them are `jackfield.api.javascript.UNDEFINED` where their expression gives nothing; all others are
+        None there. Paths as above, such as `values.string[0].value`."""
         return ()
 
     @classmethod
