@@ -100,6 +100,8 @@ def test_a_long_call_and_what_is_idle_go_on(uvicorn: Daemon) -> None:
         ["Transfer-Encoding: chunked", "Content-Length: 5"],
         ["Content-Length: 5", "Transfer-Encoding: chunked"],
         ["X-A: a\nX-B: b", "Content-Length: 0"],
+        ["Transfer-Encoding: gzip, chunked"],
+        ["Transfer-Encoding: ,chunked"],
     ],
 )
 def test_a_request_that_may_be_read_in_two_ways_is_refused(uvicorn: Daemon, lines: list[str]) -> None:
@@ -118,6 +120,16 @@ def test_malformed_requests_do_not_fill_the_log(uvicorn: Daemon) -> None:
     assert metric(uvicorn, "requests_malformed_total") == before + 50
     log = (uvicorn.config_dir / "logs" / "jackfield.log").read_text()
     assert 0 < log.count("Invalid HTTP request received.") <= LINES
+
+
+@pytest.mark.parametrize("version", ["0.9", "2.0"])
+def test_other_versions_are_refused(uvicorn: Daemon, version: str) -> None:
+    assert everything(uvicorn, head(uvicorn, version=version)).startswith(b"HTTP/1.1 400 ")
+
+
+def test_blanks_around_a_length_are_none_of_it(uvicorn: Daemon) -> None:
+    sent = head(uvicorn, "Content-Length: \t 0 \t", "Connection: close", method="POST", path="/webhook/none")
+    assert everything(uvicorn, sent).startswith(b"HTTP/1.1 404 ")
 
 
 def test_http_1_0_has_no_transfer_encoding(uvicorn: Daemon) -> None:

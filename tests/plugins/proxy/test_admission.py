@@ -82,6 +82,8 @@ async def test_an_answer_may_take_longer_than_a_request(north: Provider_) -> Non
         HEAD + "X-Folded: a\r\n b\r\nContent-Length: 0\r\n\r\n",
         HEAD + "X-A: a\nX-B: b\r\nContent-Length: 0\r\n\r\n",
         "GET / HTTP/1.1\nHost: x\n\n",
+        HEAD + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        HEAD + "Transfer-Encoding: trailers, chunked\r\n\r\n0\r\n\r\n",
         HEAD.replace("1.1", "1.0") + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )

@@ -172,14 +172,14 @@ class Server:
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
         response = error_response(route, error, request_id)
-        if self._connections.is_surplus(request) or request.version < HttpVersion11:
+        if self._connections.is_surplus(request) or request.version < HttpVersion11 or _framing_fault(request):
             response.force_close()
         return response
 
     async def _answer(self, request: web.BaseRequest, route: ClientRoute, request_id: str) -> web.StreamResponse:
-        if request.version < HttpVersion11 and "Transfer-Encoding" in request.headers:
+        if fault := _framing_fault(request):
             self._connections.admission.malformed += 1
-            raise DialectError(400, "HTTP/1.0 has no Transfer-Encoding; send Content-Length.", "invalid_request_error")
+            raise DialectError(400, fault, "invalid_request_error")
         if route.action == "probe":
             return web.Response(text="")
         self._connections.require_room(request)
@@ -206,6 +206,14 @@ class Server:
         if counts:
             return await catalogue.count(exchange)
         return await exchange.serve(request)
+
+
+def _framing_fault(request: web.BaseRequest) -> str:
+    """Why a request's end is in doubt; empty when it is not. aiohttp's parser takes any list that ends in `chunked`."""
+    codings = [value.strip().lower() for value in request.headers.getall("Transfer-Encoding", ())]
+    if codings and request.version < HttpVersion11:
+        return "HTTP/1.0 has no Transfer-Encoding; send Content-Length."
+    return "Transfer-Encoding may be chunked and nothing else." if codings not in ([], ["chunked"]) else ""
 
 
 def _admitted(request: web.BaseRequest, token: str) -> bool:

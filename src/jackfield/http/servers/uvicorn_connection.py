@@ -15,6 +15,7 @@ from jackfield.api.admission.connections import IDLE, SILENT, Admission, Admitte
 from ..http1.refusals import malformed, too_late
 
 _CODING, _LENGTH = b"transfer-encoding", b"content-length"
+_VERSIONS = ("1.0", "1.1")
 
 
 class AdmittedProtocol(HttpToolsProtocol):
@@ -37,9 +38,15 @@ class AdmittedProtocol(HttpToolsProtocol):
             self.admitted.receives()
         super().data_received(data)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value.strip(b" \t"))  # httptools leaves what stands behind a value
+
     def on_headers_complete(self) -> None:
         names = {name for name, _ in self.headers}
-        if _CODING in names and (_LENGTH in names or self.parser.get_http_version() != "1.1"):
+        codings = [value.lower() for name, value in self.headers if name == _CODING]
+        version = self.parser.get_http_version()
+        doubtful = codings and (codings != [b"chunked"] or _LENGTH in names or version != "1.1")
+        if doubtful or version not in _VERSIONS:
             raise ValueError("a request that may be read in two ways")  # httptools makes it its own error
         super().on_headers_complete()
         self.admitted.head_is_whole(has_body=bool(names & {_CODING, _LENGTH}))
