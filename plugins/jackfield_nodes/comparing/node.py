@@ -9,7 +9,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, Node
 from jackfield.api.nodes.items import new_item, pair, passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.comparing.differences import DatasetComparison
-from jackfield_nodes.comparing.parameters import CompareParameters, CompareParameters1
+from jackfield_nodes.comparing.parameters import CompareParameters, CompareParameters1, CompareParameters2
 from jackfield_nodes.merging.by_fields import check_fields, match
 from jackfield_nodes.merging.parameters import MergeOptions
 from jackfield_nodes.merging.settings import MergeSettings
@@ -74,7 +74,9 @@ class CompareNode:
         self._context = context
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return CompareParameters1 if version is not None and version < 2 else CompareParameters
+        if version is None or version >= 2.1:
+            return CompareParameters
+        return CompareParameters1 if version < 2 else CompareParameters2
 
     def outputs(self, node: Node) -> int:
         return 4

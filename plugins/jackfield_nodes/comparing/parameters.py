@@ -43,10 +43,14 @@ class CompareParameters(Parameters):
         return not self.options.disable_dot_notation
 
 
-class CompareParameters1(CompareParameters):
-    """Version 1."""
+class CompareParameters2(CompareParameters):
+    """Version 2."""
 
     resolve: Resolve = Field("preferInput2", description="What goes out for items that differ.")
+
+
+class CompareParameters1(CompareParameters2):
+    """Version 1."""
 
     @property
     def names(self) -> tuple[str, str]:

@@ -60,6 +60,8 @@ class RunningDigest(Protocol):
 
 
 class Crypto(Parameters):
+    """Version 1."""
+
     action: Literal["generate", "hash", "hmac", "sign"] = Field("hash", description="What to do.")
     type: str = Field("MD5", description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.")
     value: object = Field(None, description="What is hashed or signed.")
@@ -72,6 +74,12 @@ class Crypto(Parameters):
     private_key: str = Field("", description="sign: the key, PEM.", json_schema_extra={"secret": True})
     encoding_type: Literal["ascii", "base64", "hex", "uuid"] = Field("uuid", description="generate: of what.")
     string_length: int = Field(32, ge=1, le=LONGEST, description="generate: characters.")
+
+
+class LatestCrypto(Crypto):
+    """Version 2."""
+
+    type: str = Field("SHA256", description="hash, hmac: as in version 1.")
 
 
 def random_text(kind: str, length: int) -> str:
@@ -104,7 +112,9 @@ class CryptoNode(ItemNode):
         "transform",
         credentials=(NodeCredential("crypto", required=False, when={"action": ("hmac", "sign")}),),
     )
-    model = Crypto
+
+    def parameters(self, version: float | None) -> type[Crypto]:
+        return Crypto if version is not None and version < 2 else LatestCrypto
 
     async def item(self, run: NodeRun, parameters: Crypto, item: Item, index: int) -> Items:
         made: dict[str, Json] = dict(item["json"])

@@ -28,7 +28,9 @@ class LegacyDateTime(Parameters):
     value: object = Field(None, description="The date.")
     data_property_name: str = Field("data", description="The field for the result.")
     custom: Flag = Field(False, description="Whether the pattern is one of your own.")
-    to_format: str = Field("MM/DD/YYYY", description="A pattern such as YYYY-MM-DD HH:mm.")
+    to_format: str = Field(
+        "", description="A pattern such as YYYY-MM-DD HH:mm; MM/DD/YYYY, and ISO 8601 for one of your own."
+    )
     operation: Literal["add", "subtract"] = Field("add", description="calculate: which way.")
     duration: float = Field(0, description="How many units.")
     time_unit: str = Field("days", description="quarters, years, months, weeks, days, hours ... milliseconds.")
@@ -53,8 +55,9 @@ def _result(parameters: LegacyDateTime, zone: tzinfo) -> Json:
         amount = parameters.duration if parameters.operation == "add" else -parameters.duration
         return iso(shifted(moment, amount, unit_of(parameters.time_unit)))
     target = parameters.options.to_timezone
-    text = write_date(moment.astimezone(dates.zone_named(target) if target else zone), parameters.to_format, "moment")
-    return int(text) if parameters.to_format in {"X", "x"} else text
+    pattern = parameters.to_format or ("YYYY-MM-DDTHH:mm:ssZ" if parameters.custom else "MM/DD/YYYY")
+    text = write_date(moment.astimezone(dates.zone_named(target) if target else zone), pattern, "moment")
+    return int(text) if pattern in {"X", "x"} else text
 
 
 def _moment(parameters: LegacyDateTime, zone: tzinfo) -> datetime:

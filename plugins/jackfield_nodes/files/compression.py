@@ -132,7 +132,7 @@ def _is_old(run: NodeRun) -> bool:
 
 
 def _prefix(run: NodeRun, parameters: Compression) -> str:
-    return parameters.output_prefix or ("data" if _is_old(run) else "file_")
+    return parameters.output_prefix or ("data" if _is_old(run) and parameters.operation == "compress" else "file_")
 
 
 def _without_gz(name: str) -> str:

@@ -48,7 +48,8 @@ def both(first: str, second: str) -> dict[str, Any]:
 
 RESOLVED: list[tuple[float, dict[str, Any], Any]] = [
     (1, {}, B[0]),
-    (2, {}, both("inputA", "inputB")),
+    (2, {}, B[0]),
+    (2.1, {}, both("inputA", "inputB")),
     (2.3, {"resolve": "includeBoth"}, both("inputA", "inputB")),
     (1, {"resolve": "includeBoth"}, both("input1", "input2")),
     (2.3, {"resolve": "preferInput1"}, A[1]),
