@@ -1,4 +1,4 @@
-"""What a node run needs to test its items: regular expressions are answered first, all at once."""
+"""What a node run needs to test its items: questions to JavaScript are answered first, all at once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeRun
 from jackfield.api.nodes.running import each
-from jackfield_nodes.conditions.blocks import Question
+from jackfield_nodes.conditions.exact import Side, make_exact
 from jackfield_nodes.conditions.item_tests import TestSurroundings
+from jackfield_nodes.conditions.questions import Answers, Question
 from jackfield_nodes.conditions.regexes import Regexes
 from jackfield_nodes.values.zones import zone_of
 
@@ -18,11 +19,14 @@ from jackfield_nodes.values.zones import zone_of
 class Asking(Protocol):
     """Parameters with conditions."""
 
-    def has_regex(self) -> bool:
+    def asks_anything(self) -> bool:
         """Whether `asks` may tell anything."""
 
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        """The compared values that are null. written: the parameters as the document has them."""
+
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        """The regular expression tests to answer before the item's conditions are evaluated."""
+        """What to answer before the item's conditions are evaluated."""
 
 
 class ConditionEvaluator:
@@ -32,17 +36,17 @@ class ConditionEvaluator:
         self._regexes = Regexes(context)
 
     async def surroundings(self, run: NodeRun, parameters: Sequence[Asking]) -> TestSurroundings:
-        """parameters: per item. Raises `NodeError`."""
+        """parameters: per item; their nulls become exact. Raises `NodeError`."""
         around = TestSurroundings(zone_of(run), {}, run.log.warning)
         distinct = {id(given): given for given in parameters}  # literal parameters are one object for all items
-        if not any(given.has_regex() for given in distinct.values()):
+        if len(distinct) == len(parameters):
+            await make_exact(run, [given.nulls(run.node.parameters) for given in parameters])
+        if not any(given.asks_anything() for given in distinct.values()):
             return around
         return around._replace(answers=await self._answers(run, parameters, around))
 
-    async def _answers(
-        self, run: NodeRun, parameters: Sequence[Asking], around: TestSurroundings
-    ) -> Mapping[Question, bool | None]:
+    async def _answers(self, run: NodeRun, parameters: Sequence[Asking], around: TestSurroundings) -> Answers:
         asked: dict[Question, None] = {}
         async for index, item in each(run.items):
             asked.update(dict.fromkeys(parameters[index].asks(item["json"], index, around)))
-        return await self._regexes.answers(asked)
+        return await self._regexes.answers(asked, run.execution.timezone)

@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
+import operator as compare
 from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, Parameters
-from jackfield_nodes.conditions.blocks import Question, question
-from jackfield_nodes.conditions.legacy import TESTS as LEGACY
+from jackfield_nodes.conditions.operators import negated
+from jackfield_nodes.conditions.questions import Answers, Question, regex_question
 from jackfield_nodes.values.conversions import text_of, to_number
 from jackfield_nodes.values.paths import get_path
 
@@ -31,17 +32,31 @@ def _between(left: object, right: object) -> bool:
         return False
 
 
+def _texts(test: Callable[[str, str], bool]) -> Callable[[object, object], bool]:
+    return lambda left, right: test(text_of(left), text_of(right))
+
+
+def _numbers(test: Callable[[float, float], bool]) -> Callable[[object, object], bool]:
+    def ordered(left: object, right: object) -> bool:
+        try:
+            return test(to_number(left or 0), to_number(right or 0))
+        except ValueError:
+            return False
+
+    return ordered
+
+
 TESTS: Mapping[str, Callable[[object, object], bool]] = {
     "equals": lambda left, right: text_of(left) == text_of(right),
     "notEquals": lambda left, right: text_of(left) != text_of(right),
-    "contains": LEGACY["contains"],
-    "notContains": LEGACY["notContains"],
-    "startsWith": LEGACY["startsWith"],
-    "endsWith": LEGACY["endsWith"],
-    "greaterThan": LEGACY["larger"],
-    "lessThan": LEGACY["smaller"],
-    "greaterThanOrEqual": LEGACY["largerEqual"],
-    "lessThanOrEqual": LEGACY["smallerEqual"],
+    "contains": _texts(compare.contains),
+    "notContains": negated(_texts(compare.contains)),
+    "startsWith": _texts(str.startswith),
+    "endsWith": _texts(str.endswith),
+    "greaterThan": _numbers(compare.gt),
+    "lessThan": _numbers(compare.lt),
+    "greaterThanOrEqual": _numbers(compare.ge),
+    "lessThanOrEqual": _numbers(compare.le),
     "between": _between,
 }
 PRESENCE: Mapping[str, Callable[[object], bool]] = {
@@ -59,14 +74,14 @@ def _left(condition: FlatCondition, json: dict[str, Json]) -> object:
     return value
 
 
-def _holds(condition: FlatCondition, json: dict[str, Json], item: int, answers: Mapping[Question, bool | None]) -> bool:
+def _holds(condition: FlatCondition, json: dict[str, Json], item: int, answers: Answers) -> bool:
     left, right, name = _left(condition, json), condition.right_value, condition.operator
     if name in PRESENCE:
         return PRESENCE[name](left)
     if left is None or right is None:
         return False
     if name == "regex":
-        return answers.get(question(text_of(left), text_of(right), ignore_case=False)) is True
+        return answers.get(regex_question(text_of(left), text_of(right))) is True
     if name not in TESTS:
         raise NodeError(f"The operator '{name}' of a condition is unknown.", item=item)
     return TESTS[name](left, right)
@@ -77,7 +92,7 @@ def flat_questions(conditions: list[FlatCondition], json: dict[str, Json]) -> It
     for condition in conditions:
         if condition.operator == "regex":
             left, right = _left(condition, json), condition.right_value
-            yield question(text_of(left), text_of(right), ignore_case=False)
+            yield regex_question(text_of(left), text_of(right))
 
 
 def flat_passes(
@@ -86,7 +101,7 @@ def flat_passes(
     item: int,
     *,
     combiner: str,
-    answers: Mapping[Question, bool | None] | None = None,
+    answers: Answers | None = None,
 ) -> bool:
     """Whether the item meets all of the conditions, or any with combiner `or`. Raises `NodeError`."""
     results = (_holds(condition, json, item, answers or {}) for condition in conditions)

@@ -15,29 +15,37 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
-from jackfield_nodes.conditions.blocks import REGEX, FilterBlock, Question, Rules, passes, questions
+from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
+from jackfield_nodes.conditions.exact import Side, member, written_sides
 from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
 from jackfield_nodes.conditions.legacy import LegacyConditions, legacy_passes, legacy_questions
+from jackfield_nodes.conditions.operators import REGEX
+from jackfield_nodes.conditions.questions import Answers, Question
+from jackfield_nodes.conditions.sides import Rules
 
 
 class TestSurroundings(NamedTuple):
-    """What conditions need beside an item. zone: of dates without an offset; answers: of regular expressions; warn: is
+    """What conditions need beside an item. zone: of dates without an offset; answers: see `Question`; warn: is
     told of unknown operators."""
 
     zone: tzinfo = UTC
-    answers: Mapping[Question, bool | None] = MappingProxyType({})
+    answers: Answers = MappingProxyType({})
     warn: Callable[[str], None] = lambda _: None
 
 
 class ItemTest(Parameters):
     """What every form can tell."""
 
-    def has_regex(self) -> bool:
+    def asks_anything(self) -> bool:
         """Whether `asks` may tell anything."""
         raise NotImplementedError
 
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        """The compared values that are null. written: the parameters as the document has them."""
+        return iter(())
+
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        """The regular expression tests to answer before `passes`."""
+        """What to answer before `passes`."""
         raise NotImplementedError
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
@@ -54,33 +62,38 @@ class LegacyTest(ItemTest):
         """Whether all conditions must hold, or any."""
         raise NotImplementedError
 
-    def has_regex(self) -> bool:
-        return any(row.operation in REGEX for row in self.conditions.string)
+    def asks_anything(self) -> bool:
+        return bool(self.conditions.date_time) or any(row.operation in REGEX for row in self.conditions.string)
+
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        given = self.conditions
+        groups = {"boolean": given.boolean, "number": given.number, "string": given.string}
+        for name, rows in groups.items():
+            for index, row in enumerate(rows):
+                path = ("conditions", name, index)
+                yield from written_sides(row, member(written, *path), {"value1": "value1", "value2": "value2"})
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         return legacy_questions(self.conditions)
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         combine = self.combination()
-        return legacy_passes(self.conditions, item, combine=combine, zone=around.zone, answers=around.answers)
+        return legacy_passes(self.conditions, item, combine=combine, answers=around.answers)
 
 
-def asks_regex(block: FilterBlock) -> bool:
-    """Whether a block has a condition with a regular expression."""
-    return any(row.operator.operation in REGEX for row in block.conditions)
+def nulls_of(block: FilterBlock, written: object) -> Iterator[Side]:
+    """The values of the block that are null and whose kind of nothing matters. written: as the document has it."""
+    for index, row in enumerate(block.conditions):
+        if row.left_value is None or row.right_value is None:
+            names = {"left_value": "leftValue", "right_value": "rightValue"}
+            yield from written_sides(row, member(written, "conditions", index), names)
 
 
-def rules_of(block: FilterBlock, around: TestSurroundings, *, loose: bool, ignore_case: bool) -> Rules:
-    """How a block is evaluated. loose, ignore_case: what the node itself says, beside the block's own options."""
+def rules_of(block: FilterBlock, around: TestSurroundings) -> Rules:
+    """How a block is evaluated. Its own options count; those of the node are what the editor makes them of."""
     given = block.options
-    return Rules(
-        loose or given.type_validation == "loose",
-        ignore_case or not given.case_sensitive,
-        given.version,
-        around.zone,
-        around.answers,
-        around.warn,
-    )
+    loose = given.type_validation != "strict"
+    return Rules(loose, not given.case_sensitive, given.version, around.zone, around.answers, around.warn)
 
 
 class BlockOptions(Parameters):
@@ -99,18 +112,17 @@ class BlockTest(ItemTest):
     def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
         return {"conditions": _NO_CONDITIONS} if form_of(parameters) == "legacy" else {}
 
-    def has_regex(self) -> bool:
-        return asks_regex(self.conditions)
+    def asks_anything(self) -> bool:
+        return asks_anything(self.conditions)
 
-    def _rules(self, around: TestSurroundings) -> Rules:
-        loose = self.loose_type_validation or self.options.loose_type_validation
-        return rules_of(self.conditions, around, loose=loose, ignore_case=self.options.ignore_case)
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        return nulls_of(self.conditions, written.get("conditions"))
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        return questions(self.conditions, item, self._rules(around))
+        return questions(self.conditions, item, rules_of(self.conditions, around))
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
-        return passes(self.conditions, item, self._rules(around))
+        return passes(self.conditions, item, rules_of(self.conditions, around))
 
 
 _NO_CONDITIONS = (
@@ -126,7 +138,7 @@ class FlatTest(ItemTest):
     conditions: list[FlatCondition] = Field(default_factory=list)
     combiner: Literal["and", "or"] = "and"
 
-    def has_regex(self) -> bool:
+    def asks_anything(self) -> bool:
         return any(row.operator in REGEX for row in self.conditions)
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:

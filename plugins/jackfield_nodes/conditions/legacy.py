@@ -1,20 +1,23 @@
 """Conditions of IF and Filter version 1: one list per type, joined by all or any.
 
-Values are compared as JavaScript compares them.
+Values are compared as JavaScript compares them: nothing is converted before, and text has methods that others lack.
 """
 
 from __future__ import annotations
 
 import operator as compare
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, tzinfo
-from typing import TypeAlias
+from datetime import UTC
+from typing import Any, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.javascript import UNDEFINED, to_boolean, to_string
 from jackfield.api.nodes import NodeError, Parameters
-from jackfield_nodes.conditions.blocks import REGEX, Question, question, same
-from jackfield_nodes.values.conversions import text_of, to_number, to_time
+from jackfield_nodes.conditions.operators import REGEX, negated, same
+from jackfield_nodes.conditions.questions import Answers, Question, date_of, regex_question, unanswered
+from jackfield_nodes.conditions.sides import is_nothing, number_of
+from jackfield_nodes.values.conversions import type_name, with_article
 
 Sides: TypeAlias = "tuple[object, object]"
 """The two values that are compared."""
@@ -22,6 +25,9 @@ Sides: TypeAlias = "tuple[object, object]"
 DEFAULTS: Mapping[str, str] = {"string": "equal", "number": "smaller", "dateTime": "after", "boolean": "equal"}
 UNTOUCHED: Mapping[str, object] = {"string": "", "number": 0, "dateTime": "", "boolean": False}
 """What a value is that the document does not have: editors leave out what nobody changed."""
+
+
+SINGLE = frozenset({"isEmpty", "isNotEmpty"})
 
 
 class LegacyComparison(Parameters, title="Comparison"):
@@ -33,7 +39,9 @@ class LegacyComparison(Parameters, title="Comparison"):
         """What is compared, as a comparison of this type."""
         given = self.model_fields_set
         left = self.value1 if "value1" in given else UNTOUCHED[kind]
-        return left, self.value2 if "value2" in given else UNTOUCHED[kind]
+        if "value2" in given:
+            return left, self.value2
+        return left, UNDEFINED if self.operation in SINGLE else UNTOUCHED[kind]
 
 
 class LegacyConditions(Parameters):
@@ -47,8 +55,8 @@ class LegacyConditions(Parameters):
     def each(self) -> Iterator[tuple[str, str, LegacyComparison]]:
         """Type, operation and comparison of every row."""
         groups = {
-            "dateTime": self.date_time,
             "boolean": self.boolean,
+            "dateTime": self.date_time,
             "number": self.number,
             "string": self.string,
         }
@@ -58,100 +66,112 @@ class LegacyConditions(Parameters):
 
 
 def _is_empty(left: object) -> bool:
-    return left is None or (isinstance(left, str | list | dict) and not left)
+    if isinstance(left, str | list | dict):
+        return not left
+    return is_nothing(left) or left != left
 
 
-def _text_test(test: Callable[[str, str], bool]) -> Callable[[object, object], bool]:
-    return lambda left, right: test(text_of(left), text_of(right))
+def _or(value: object, other: object) -> object:
+    return value if to_boolean(value) else other
 
 
-def _order_test(test: Callable[[float, float], bool]) -> Callable[[object, object], bool]:
+def _contains(left: object, right: object) -> bool:
+    return to_string(_or(right, "")) in to_string(_or(left, ""))
+
+
+def _edge(test: Callable[[str, str], bool]) -> Callable[[object, object], bool]:
+    def at_edge(left: object, right: object) -> bool:
+        if not isinstance(left, str):
+            raise NodeError(f"The compared value is {with_article(type_name(left))}, and this operation needs text.")
+        return test(left, to_string(right))
+
+    return at_edge
+
+
+def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[object, object], bool]:
     def ordered(left: object, right: object) -> bool:
-        try:
-            return test(to_number(left or 0), to_number(right or 0))
-        except ValueError:
-            return False
+        sides = [_primitive(_or(value, 0)) for value in (left, right)]
+        if all(isinstance(value, str) for value in sides):
+            return test(*sides)
+        return test(*(number_of(value) for value in sides))
 
     return ordered
 
 
-def _negated(test: Callable[[object, object], bool]) -> Callable[[object, object], bool]:
-    return lambda left, right: not test(left, right)
+def _primitive(value: object) -> object:
+    return to_string(value) if isinstance(value, list | dict) else value
 
 
-_CONTAINS = _text_test(compare.contains)
-_STARTS = _text_test(str.startswith)
-_ENDS = _text_test(str.endswith)
+_STARTS = _edge(str.startswith)
+_ENDS = _edge(str.endswith)
+_LARGER, _SMALLER = _ordered(compare.gt), _ordered(compare.lt)
 
 TESTS: Mapping[str, Callable[[object, object], bool]] = {
     "equal": same,
-    "notEqual": _negated(same),
-    "contains": _CONTAINS,
-    "notContains": _negated(_CONTAINS),
+    "notEqual": negated(same),
+    "contains": _contains,
+    "notContains": negated(_contains),
     "startsWith": _STARTS,
-    "notStartsWith": _negated(_STARTS),
+    "notStartsWith": negated(_STARTS),
     "endsWith": _ENDS,
-    "notEndsWith": _negated(_ENDS),
+    "notEndsWith": negated(_ENDS),
     "isEmpty": lambda left, right: _is_empty(left),
     "isNotEmpty": lambda left, right: not _is_empty(left),
-    "smaller": _order_test(compare.lt),
-    "smallerEqual": _order_test(compare.le),
-    "larger": _order_test(compare.gt),
-    "largerEqual": _order_test(compare.ge),
-    "after": _order_test(compare.gt),
-    "before": _order_test(compare.lt),
+    "smaller": _SMALLER,
+    "smallerEqual": _ordered(compare.le),
+    "larger": _LARGER,
+    "largerEqual": _ordered(compare.ge),
+    "after": _LARGER,
+    "before": _SMALLER,
 }
 
 
-def _date(value: object, kind: str, zone: tzinfo, item: int) -> object:
-    if kind != "dateTime" or value in (None, ""):
-        return value
-    try:
-        return to_time(value, zone)
-    except ValueError:
-        raise NodeError(f"Item {item}: a date condition holds what is no date; use ISO 8601.", item=item) from None
+def _date(value: object, item: int, answers: Answers) -> object:
+    found = date_of(value, "Date", UTC, answers) if isinstance(value, str) else value
+    if isinstance(found, bool) or not isinstance(found, int | float) or found != found:
+        raise NodeError(f"Item {item}: a date condition holds what is no date; use ISO 8601.", item=item)
+    return found
 
 
-def legacy_holds(
-    kind: str,
-    operation: str,
-    sides: Sides,
-    item: int,
-    zone: tzinfo,
-    answers: Mapping[Question, bool | None],
-) -> bool:
+def _regex(left: object, right: object) -> Question:
+    return regex_question(to_string(_or(left, "")), to_string(_or(right, "")))
+
+
+def legacy_holds(kind: str, operation: str, sides: Sides, item: int, answers: Answers) -> bool:
     """Whether one comparison is met. Raises `NodeError`."""
     left, right = sides
+    if kind == "dateTime":
+        left, right = _date(left, item, answers), _date(right, item, answers)
     if operation in REGEX:
-        answer = answers.get(question(text_of(left), text_of(right), ignore_case=False))
+        answer = answers.get(_regex(left, right))
         if answer is None:
             raise NodeError(f"Item {item}: the regular expression is not valid.", item=item)
-        return answer is (operation == "regex")
+        return bool(answer) is (operation == "regex")
     test = TESTS.get(operation)
     if test is None:
         raise NodeError(f"The operation '{operation}' of a {kind} condition is unknown.", item=item)
-    return test(_date(left, kind, zone, item), _date(right, kind, zone, item))
+    return test(left, right)
+
+
+def legacy_question(kind: str, operation: str, sides: Sides) -> Iterator[Question]:
+    """What `legacy_holds` will want answered."""
+    if operation in REGEX:
+        yield _regex(*sides)
+    if kind == "dateTime":
+        for value in sides:
+            if isinstance(value, str):
+                yield from unanswered(value, "Date", UTC)
 
 
 def legacy_questions(conditions: LegacyConditions) -> Iterator[Question]:
-    """The regular expression tests that `legacy_passes` will want answered."""
+    """What `legacy_passes` will want answered."""
     for kind, operation, row in conditions.each():
-        if operation in REGEX:
-            left, right = row.sides(kind)
-            yield question(text_of(left), text_of(right), ignore_case=False)
+        yield from legacy_question(kind, operation, row.sides(kind))
 
 
-def legacy_passes(
-    conditions: LegacyConditions,
-    item: int,
-    *,
-    combine: str,
-    zone: tzinfo = UTC,
-    answers: Mapping[Question, bool | None] | None = None,
-) -> bool:
+def legacy_passes(conditions: LegacyConditions, item: int, *, combine: str, answers: Answers) -> bool:
     """Whether the item meets all or any of the comparisons. Raises `NodeError`."""
     results = (
-        legacy_holds(kind, operation, row.sides(kind), item, zone, answers or {})
-        for kind, operation, row in conditions.each()
+        legacy_holds(kind, operation, row.sides(kind), item, answers) for kind, operation, row in conditions.each()
     )
     return any(results) if combine == "any" else all(results)

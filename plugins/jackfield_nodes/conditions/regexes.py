@@ -1,5 +1,8 @@
-"""Regular expressions of nodes: they are JavaScript's, and a hostile text can make them run for ever, so a script
-engine tests them, off the event loop and within its time limit."""
+"""What JavaScript answers for conditions and other nodes: regular expressions, and dates of unusual forms.
+
+Regular expressions of nodes are JavaScript's, and a hostile text can make them run very long, so that a script engine
+tests them, off the event loop and within its time limit.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.scripts import SCRIPT_ENGINES, ScriptData, ScriptEngine, ScriptError
 from jackfield.api.workflows import Items
-from jackfield_nodes.conditions.blocks import Question
+from jackfield_nodes.conditions.questions import Answers, DateQuestion, Question, RegexQuestion
 
 SOURCE = "new RegExp($json.pattern, $json.flags).test($json.text)"
 REPLACE = "$json.text.replace(new RegExp($json.pattern, $json.flags), $json.by)"
+DATE = """((text, names) =>
+  [...names.map((name) => () => DateTime[name](text).toMillis()), () => new Date(text).getTime()]
+    .reduce((found, read) => (found === found ? found : read()), NaN)
+)($json.text, $json.reader === 'luxon' ? ['fromISO', 'fromHTTP', 'fromRFC2822', 'fromSQL'] : [])"""
 
 Replacement: TypeAlias = "tuple[str, str, str, str]"
 """Pattern, flags, what to put in its place, and the text."""
@@ -28,14 +36,22 @@ class Regexes:
     def _engine(self) -> ScriptEngine:
         engine = self._context.extensions(SCRIPT_ENGINES).get("javaScript")
         if engine is None:
-            raise NodeError("Regular expressions need the plugin jackfield_javascript, which is not loaded.")
+            raise NodeError(
+                "Regular expressions and unusual dates need the plugin jackfield_javascript, which is not loaded."
+            )
         return engine
 
-    async def answers(self, asked: Iterable[Question]) -> Mapping[Question, bool | None]:
-        """Whether each text matches its pattern; None where the pattern is not valid. Raises `NodeError`."""
+    async def answers(self, asked: Iterable[Question], timezone: str) -> Answers:
+        """What is asked. timezone: IANA name of the workflow's. Raises `NodeError`."""
         distinct = list(dict.fromkeys(asked))
-        rows = await self._evaluated(SOURCE, [{"pattern": p, "flags": f, "text": t} for p, f, t in distinct])
-        return {key: found if isinstance(found, bool) else None for key, found in zip(distinct, rows, strict=True)}
+        patterns = [one for one in distinct if isinstance(one, RegexQuestion)]
+        dates = [one for one in distinct if isinstance(one, DateQuestion)]
+        matched = await self._evaluated(SOURCE, [{"pattern": p, "flags": f, "text": t} for p, f, t in patterns])
+        read = await self._evaluated(DATE, [{"text": t, "reader": r} for t, r in dates], timezone)
+        found: dict[Question, bool | int | None] = {}
+        found.update(zip(patterns, (row if isinstance(row, bool) else None for row in matched), strict=True))
+        found.update(zip(dates, (int(row) if isinstance(row, int | float) else None for row in read), strict=True))
+        return found
 
     async def replaced(self, asked: Iterable[Replacement]) -> Mapping[Replacement, str | None]:
         """Each text with the first match replaced; None where the pattern is not valid. Raises `NodeError`."""
@@ -44,13 +60,14 @@ class Regexes:
         rows = await self._evaluated(REPLACE, given)
         return {key: found if isinstance(found, str) else None for key, found in zip(distinct, rows, strict=True)}
 
-    async def _evaluated(self, source: str, given: Sequence[Mapping[str, str]]) -> list[object]:
+    async def _evaluated(self, source: str, given: Sequence[Mapping[str, Json]], timezone: str = "UTC") -> list[object]:
         """What the source gives for each of these objects."""
         if not given:
             return []
         items: Items = [{"json": dict(row)} for row in given]
         try:
-            rows = await self._engine().evaluate([source], ScriptData(input=items), range(len(items)))
+            data = ScriptData(input=items, timezone=timezone)
+            rows = await self._engine().evaluate([source], data, range(len(items)))
         except ScriptError as exc:
-            raise NodeError(f"A regular expression could not be evaluated: {exc.message}") from exc
+            raise NodeError(f"A regular expression or a date could not be evaluated: {exc.message}") from exc
         return [row[0] for row in rows]

@@ -10,14 +10,15 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import error_item, has_error_output
+from jackfield.api.nodes.items import has_error_output, passed_on
 from jackfield.api.nodes.running import routed
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 
-KEPT = (0,)
-"""The outputs of an item that passes."""
+KEPT, DISCARDED = (0,), (1,)
+"""The outputs of an item. The second one is not offered; documents that connect it get what did not pass,
+unless it is the error output."""
 
 
 class LegacyFilter(LegacyTest):
@@ -52,8 +53,7 @@ FORMS: dict[str, type[ItemTest]] = {"flat": FlatTest, "legacy": LegacyFilter, "b
 
 
 class FilterNode:
-    """One output. An item that cannot be tested does not pass when the node goes on after errors; it goes to the error
-    output where there is one."""
+    """An item that cannot be tested does not pass when the node goes on after errors; in version 1 the node fails."""
 
     kind = "filter"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3)
@@ -74,15 +74,18 @@ class FilterNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         tests: list[ItemTest] = await run.resolve()
         around = await self._evaluator.surroundings(run, tests)
-        items, reports = run.items, has_error_output(run)
+        items = run.items
 
         def route(index: int, test: ItemTest) -> Sequence[int]:
-            return KEPT if test.passes(items[index]["json"], index, around) else ()
+            return KEPT if test.passes(items[index]["json"], index, around) else DISCARDED
 
-        def failed(error: NodeError, index: int) -> tuple[int, Item] | None:
-            return (0, error_item(error, index)) if reports else None
+        def failed(error: NodeError, index: int) -> tuple[int, Item]:
+            if isinstance(tests[index], LegacyTest):
+                raise error
+            return 1, passed_on(items[index], index)
 
-        return await routed(run, tests, 1, route, failed)
+        outputs = await routed(run, tests, 2, route, failed)
+        return outputs[:1] if has_error_output(run) else outputs
 
 
 def node(context: PluginContext) -> FilterNode:

@@ -52,7 +52,8 @@ FORMS: dict[str, type[ItemTest]] = {"flat": FlatTest, "legacy": LegacyIf, "block
 
 
 class IfNode:
-    """Outputs: true, false. An item that fails goes to false when the node goes on after errors."""
+    """Outputs: true, false. An item that fails goes to false when the node goes on after errors; in version 1 the node
+    fails."""
 
     kind = "if"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3)
@@ -79,6 +80,8 @@ class IfNode:
             return TRUE if test.passes(items[index]["json"], index, around) else FALSE
 
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
+            if isinstance(tests[index], LegacyTest):
+                raise error
             return 1, passed_on(items[index], index)
 
         return await routed(run, tests, 2, route, failed)

@@ -9,9 +9,9 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.running import routed
-from jackfield.api.workflows import Node
+from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.flow.switch_parameters import (
     DEFAULT_OUTPUTS,
@@ -68,7 +68,8 @@ def _number(value: Json) -> int:
 
 
 class SwitchNode:
-    """An item that fails goes to output 0 as an error when the node goes on after errors."""
+    """An item that fails goes to output 0 as an error, which is paired with no input item, when the node goes on after
+    errors."""
 
     kind = "switch"
     versions: Sequence[float] = (1, 2, 3, 3.1, 3.2, 3.3, 3.4)
@@ -104,7 +105,10 @@ class SwitchNode:
         def route(index: int, given: SwitchParameters) -> Sequence[int]:
             return given.targets(items[index]["json"], index, around, count)
 
-        return await routed(run, parameters, count, route)
+        def failed(error: NodeError, index: int) -> tuple[int, Item]:
+            return 0, {"json": {"error": error.message}}
+
+        return await routed(run, parameters, count, route, failed)
 
 
 def node(context: PluginContext) -> SwitchNode:

@@ -13,11 +13,14 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
-from jackfield_nodes.conditions.blocks import REGEX, FilterBlock, Question, Rules, passes, question, questions
+from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
+from jackfield_nodes.conditions.exact import Side, member, written_sides
 from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
-from jackfield_nodes.conditions.item_tests import TestSurroundings, asks_regex, rules_of
-from jackfield_nodes.conditions.legacy import DEFAULTS, LegacyComparison, legacy_holds
-from jackfield_nodes.values.conversions import text_of, to_number, type_name, with_article
+from jackfield_nodes.conditions.item_tests import TestSurroundings, nulls_of, rules_of
+from jackfield_nodes.conditions.legacy import DEFAULTS, LegacyComparison, legacy_holds, legacy_question
+from jackfield_nodes.conditions.operators import REGEX
+from jackfield_nodes.conditions.questions import Question
+from jackfield_nodes.values.conversions import to_number, type_name, with_article
 
 MAX_OUTPUTS = 1000
 DEFAULT_OUTPUTS = 4
@@ -55,12 +58,16 @@ class SwitchParameters(Parameters):
         """How many outputs there are, at least one."""
         raise NotImplementedError
 
-    def has_regex(self) -> bool:
+    def asks_anything(self) -> bool:
         """Whether `asks` may tell anything."""
         raise NotImplementedError
 
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        """The compared values that are null. written: the parameters as the document has them."""
+        return iter(())
+
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        """The regular expression tests to answer before `targets`."""
+        """What to answer before `targets`."""
         raise NotImplementedError
 
     def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
@@ -101,13 +108,19 @@ class LegacySwitch(SwitchParameters):
         for index, rule in enumerate(self.rules.rules):
             yield index, rule, rule.operation or DEFAULTS[self.data_type], (left, rule.sides(self.data_type)[1])
 
-    def has_regex(self) -> bool:
-        return self.mode == "rules" and any(rule.operation in REGEX for rule in self.rules.rules)
+    def asks_anything(self) -> bool:
+        if self.mode != "rules":
+            return False
+        return self.data_type == "dateTime" or any(rule.operation in REGEX for rule in self.rules.rules)
+
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        yield from written_sides(self, written, {"value1": "value1"})
+        for index, rule in enumerate(self.rules.rules):
+            yield from written_sides(rule, member(written, "rules", "rules", index), {"value2": "value2"})
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        for _, _, operation, (left, right) in self._rows():
-            if operation in REGEX:
-                yield question(text_of(left), text_of(right), ignore_case=False)
+        for _, _, operation, sides in self._rows():
+            yield from legacy_question(self.data_type, operation, sides)
 
     def output_of(self, index: int, rule: ComparisonRule) -> tuple[object, str]:
         """The rule's output and the parameter that names it."""
@@ -115,7 +128,7 @@ class LegacySwitch(SwitchParameters):
 
     def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         for index, rule, operation, sides in self._rows():
-            if legacy_holds(self.data_type, operation, sides, item, around.zone, around.answers):
+            if legacy_holds(self.data_type, operation, sides, item, around.answers):
                 target, name = self.output_of(index, rule)
                 return [checked_output(target, count, item, name)]
         if self.fallback_output in (-1, "-1", None, ""):
@@ -170,20 +183,20 @@ class BlockSwitch(SwitchParameters):
             return self.number_outputs
         return max(len(self.rules.values) + (self.options.fallback_output == "extra"), 1)
 
-    def has_regex(self) -> bool:
-        return self.mode == "rules" and any(asks_regex(rule.conditions) for rule in self.rules.values)
+    def asks_anything(self) -> bool:
+        return self.mode == "rules" and any(asks_anything(rule.conditions) for rule in self.rules.values)
 
-    def _rules(self, block: FilterBlock, around: TestSurroundings) -> Rules:
-        loose = self.loose_type_validation or self.options.loose_type_validation
-        return rules_of(block, around, loose=loose, ignore_case=self.options.ignore_case)
+    def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
+        for index, rule in enumerate(self.rules.values):
+            yield from nulls_of(rule.conditions, member(written, "rules", "values", index, "conditions"))
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
         for rule in self.rules.values:
-            yield from questions(rule.conditions, item, self._rules(rule.conditions, around))
+            yield from questions(rule.conditions, item, rules_of(rule.conditions, around))
 
     def _passes(self, index: int, rule: BlockRule, item: int, around: TestSurroundings) -> bool:
         try:
-            return passes(rule.conditions, item, self._rules(rule.conditions, around))
+            return passes(rule.conditions, item, rules_of(rule.conditions, around))
         except NodeError as exc:
             raise NodeError(f"Rule {index}: {exc.message}", item=item) from None
 
@@ -227,7 +240,7 @@ class FlatSwitch(SwitchParameters):
     def count(self) -> int:
         return max(len(self.rules) + self.fallback_to_last, 1)
 
-    def has_regex(self) -> bool:
+    def asks_anything(self) -> bool:
         return any(rule.operation in REGEX for rule in self.rules)
 
     def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:

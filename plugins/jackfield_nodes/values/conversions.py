@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 from jackfield.api.errors import InvalidInput
 from jackfield.api.javascript import number_text, text_number, trimmed
 from jackfield.api.jsontext import Json, dumps, loads
+from jackfield_nodes.values.object_literals import read_literal
 
 _YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?", re.ASCII)
 _LONGEST_NUMBER = 400
@@ -92,17 +93,34 @@ def _parsed(text: str) -> Json:
         raise UnfitValue("not valid JSON") from exc
 
 
+def _literal(text: str) -> dict[str, Json]:
+    try:
+        return read_literal(text)
+    except ValueError as exc:
+        raise UnfitValue("not an object") from exc
+
+
 def to_array(value: object) -> list[Json]:
-    """A list, or JSON text of one."""
-    found = _parsed(value) if isinstance(value, str) else value
+    """A list, or JSON text of one, also with single quotes."""
+    found: object = value
+    if isinstance(value, str):
+        try:
+            found = _parsed(value)
+        except UnfitValue:
+            found = _parsed(value.replace("'", '"'))
     if not isinstance(found, list):
         raise UnfitValue("not a list")
     return found
 
 
 def to_object(value: object) -> dict[str, Json]:
-    """An object, or JSON text of one."""
-    found = _parsed(value) if isinstance(value, str) else value
+    """An object, or text of one: JSON, or JavaScript's source."""
+    found: object = value
+    if isinstance(value, str):
+        try:
+            found = _parsed(value)
+        except UnfitValue:
+            found = _literal(value)
     if not isinstance(found, dict):
         raise UnfitValue("not an object")
     return found

@@ -41,14 +41,9 @@ async def test_what_an_empty_expression_gives_is_false(bench: Bench, nothing: An
         await bench.json("if", 2.2, {**block("1", "number", "equals", 1), "looseTypeValidation": nothing}, items({}))
 
 
-LOOSE = [
-    block("5", "number", "equals", 5, options={"looseTypeValidation": True}),
-    block("5", "number", "equals", 5, looseTypeValidation=True),
-]
-
-
-@pytest.mark.parametrize("parameters", LOOSE)
-async def test_types_are_converted_when_asked(bench: Bench, parameters: dict[str, Any]) -> None:
+async def test_types_are_converted_when_the_conditions_say_so(bench: Bench) -> None:
+    parameters = block("5", "number", "equals", 5)
+    parameters["conditions"]["options"] = {"typeValidation": "loose"}
     assert await bench.json("if", 2.2, parameters) == [[{}], []]
 
 
@@ -59,8 +54,9 @@ async def test_a_mismatch_fails_or_goes_to_false(bench: Bench) -> None:
     assert await bench.json("if", 2.2, parameters, on_error="continueErrorOutput") == [[], [{}]]
 
 
-async def test_ignore_case(bench: Bench) -> None:
-    parameters = block("A", "string", "equals", "a", options={"ignoreCase": True})
+async def test_case_is_ignored_when_the_conditions_say_so(bench: Bench) -> None:
+    parameters = block("A", "string", "equals", "a")
+    parameters["conditions"]["options"] = {"caseSensitive": False}
     assert await bench.json("if", 2.2, parameters) == [[{}], []]
 
 
