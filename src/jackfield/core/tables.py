@@ -91,10 +91,11 @@ class DaemonSettings(Table):
         30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."
     )
     loop_held_ms: int = Field(
-        500,
+        50,
         ge=0,
         le=600_000,
-        description="From how long on the log and `jackfield doctor` name what holds the event loop, in ms; 0: never.",
+        description="From how much processor time on the log and `jackfield doctor` name what holds the event loop, in "
+        "ms; what waits is named from 500 on; 0: never.",
     )
     disk_reserve: int = Field(
         1024 * 1024,

@@ -1,4 +1,9 @@
-"""Who holds the event loop: a thread asks it from time to time, and looks at its stack when no answer comes."""
+"""Who holds the event loop: a thread looks at its stack from time to time, and asks it when it finds it at work.
+
+Held means: the same callback is there when the threshold is over, the loop has not answered, and its thread has had the
+processor for most of the threshold. A thread that waits instead, for a file, for the interpreter's lock, or for its
+turn on a busy machine, is told after `WAITING` seconds.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +22,12 @@ from jackfield.api.workflows import Node
 from .line_limit import LineLimit
 
 log = logging.getLogger("jackfield.watchdog")
-INTERVAL = 1.0
-"""Seconds between two questions."""
+SHORTEST, LONGEST = 0.05, 1.0
+"""Seconds between two looks; as long as the threshold, within these."""
+WAITING = 0.5
+"""Seconds, at least, after which also a thread is told that does not use the processor."""
+AT_WORK = 0.8
+"""The share of the threshold that the thread has to have had of the processor."""
 STOPPED = 1.0
 """Seconds beyond the threshold after which the whole process, and not the loop alone, stood still."""
 MOST_FRAMES = 15
@@ -58,6 +67,8 @@ class Watchdog:
         self._blocked = blocked
         self._lines = LineLimit(clock)
         self._over = threading.Event()
+        self._interval = min(max(threshold, SHORTEST), LONGEST)
+        self._waiting = max(threshold, WAITING)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """In the loop's thread."""
@@ -68,22 +79,34 @@ class Watchdog:
         self._over.set()
 
     def _watch(self, loop: asyncio.AbstractEventLoop, ident: int) -> None:
-        while not self._over.wait(INTERVAL):
+        used = _processor_time(ident)
+        while not self._over.wait(self._interval):
+            frame = sys._current_frames().get(ident)
+            if frame is None or _module(frame) in IDLE:
+                continue
+            callback = _callback(frame)
+            del frame
             answered = threading.Event()
-            asked = time.monotonic()
+            asked, before = time.monotonic(), used()
             try:
                 loop.call_soon_threadsafe(answered.set)
             except RuntimeError:  # the loop is closed
                 return
-            if answered.wait(self._threshold) or time.monotonic() - asked > self._threshold + STOPPED:
+            last = asked
+            while not answered.wait(self._threshold) and time.monotonic() - asked < self._waiting:
+                if used() - before >= AT_WORK * self._threshold:
+                    break
+                last = time.monotonic()
+            if time.monotonic() - last > self._threshold + STOPPED and used() - before < self._threshold:
                 continue
             frame = sys._current_frames().get(ident)
-            holder = None if frame is None else blocking_code(frame, self._plugin_of)
-            del frame
-            if holder is None:
+            same = frame is not None and _callback(frame) is callback
+            holder = blocking_code(frame, self._plugin_of) if frame is not None and same else None
+            del frame, callback
+            if holder is None or answered.is_set():
                 continue
             self._tell(holder)
-            while not (answered.wait(INTERVAL) or self._over.is_set()):
+            while not (answered.wait(LONGEST) or self._over.is_set()):
                 pass
             self._blocked(holder, time.monotonic() - asked)
 
@@ -118,6 +141,21 @@ def blocking_code(frame: FrameType, plugin_of: Callable[[str], str]) -> Blocking
         plugin = plugin or plugin_of(_module(at))
         at = at.f_back
     return BlockingCode(plugin, node, " < ".join(shown))
+
+
+def _callback(frame: FrameType) -> FrameType:
+    """The outermost frame of what the loop runs now: each callback, and each coroutine, has one of its own."""
+    while frame.f_back is not None and _module(frame.f_back) not in IDLE:
+        frame = frame.f_back
+    return frame
+
+
+def _processor_time(ident: int) -> Callable[[], float]:
+    """Seconds that the thread has had of the processor; where no system call tells, those of the wall."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.monotonic
+    clock = time.pthread_getcpuclockid(ident)
+    return lambda: time.clock_gettime(clock)
 
 
 def _module(frame: FrameType) -> str:
