@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.credentials import Credentials
+from jackfield.api.credentials import Credentials, CredentialWriter
 from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
@@ -12,7 +12,10 @@ class CredentialsPlugin(Plugin):
     name = "credentials"
     settings = (SettingsTable("credentials", "jackfield_credentials.settings:CredentialSettings"),)
     commands = ("jackfield_credentials.commands:credential",)
-    provides = {Credentials: "jackfield_credentials.service:credentials"}
+    provides = {
+        Credentials: "jackfield_credentials.service:credentials",
+        CredentialWriter: "jackfield_credentials.writing:SealingWriter",
+    }
     parts = ("jackfield_credentials.service:CredentialService",)
 
     jackfield_credential_kinds = later("jackfield_credentials.kinds:KINDS")

@@ -170,9 +170,16 @@ _SHARED = (
         WHERE active = 1 AND kind IN ('webhook', 'form') AND pattern <> ''""",
 )
 """What has no pattern keeps nobody from its path."""
+_IMPORTED = (
+    """CREATE TABLE imported_ids (
+        source TEXT NOT NULL, kind TEXT NOT NULL, foreign_id TEXT NOT NULL, own_id TEXT NOT NULL, digest TEXT NOT NULL,
+        updated_at INTEGER NOT NULL, PRIMARY KEY (source, kind, foreign_id)
+    ) STRICT, WITHOUT ROWID""",
+)
+"""What ids of other systems stand for here."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN, _TAGS, _SHARED,
+    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
+from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
@@ -27,6 +28,7 @@ class SqliteStore(
     SqliteWebhooks,
     SqliteExecutions,
     SqliteConfiguration,
+    SqliteImported,
     Pruning,
     SqliteCopies,
     SqliteOldDocuments,

@@ -26,7 +26,11 @@ class WorkflowsPlugin(Plugin):
         "jackfield_workflows.cli.variables:variable",
         "jackfield_workflows.cli.tags:tag",
     )
-    provides = {WorkflowReader: "jackfield_workflows.documents.reader:CachedReader"}
+    provides = {
+        WorkflowReader: "jackfield_workflows.documents.reader:CachedReader",
+        "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
+    }
+    parts = ("jackfield_workflows.saved.changes:WorkflowChanges",)
 
     def start(self) -> None:
         """See to what an earlier version has stored."""

@@ -12,7 +12,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 
 REMEDY = (
-    "No command imports credentials; create each under Settings, Credentials, or with POST /api/v1/credentials. "
+    "`jackfield import n8n` and POST /api/v1/import take it and seal the secrets. "
     "As workflows they would show their secrets to everybody who may read workflows."
 )
 CREDENTIAL = f"This is a credential, as n8n's export:credentials or our own API writes it, and no workflow. {REMEDY}"

@@ -21,7 +21,7 @@ from jackfield_workflows.saved.changes import WorkflowChanges
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    changes = WorkflowChanges(context)
+    changes = context.port(WorkflowChanges)
     groups = (
         WorkflowRoutes(context, changes),
         ImportRoutes(context, changes),

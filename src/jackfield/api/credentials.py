@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from .extensions import ExtensionPoint
 from .http_client import Authorization, HttpCall
+from .jsontext import Json
 from .records import record
 
 ALLOWED_HOSTS = "allowedHosts"
@@ -149,6 +150,29 @@ class Credentials(Protocol):
 
     async def authorization(self, credential_id: str, kind: str) -> Authorization:
         """What puts the credential on requests; reads the store. Raises `NodeError`."""
+
+
+@record
+class CredentialValues:
+    """A credential in clear, to be sealed. values: texts by field; tokens: of OAuth 2, as the token server gave them;
+    empty: it is not connected."""
+
+    id: str
+    name: str
+    kind: str
+    values: Mapping[str, str]
+    tokens: Mapping[str, Json] = field(default_factory=dict)
+
+
+class CredentialWriter(Protocol):
+    """The port: seals credentials that come from elsewhere."""
+
+    async def fitted(self, credential: CredentialValues) -> tuple[CredentialValues, Mapping[str, str]]:
+        """The credential without what its kind has no field for, and what is wrong with it: path -> sentence, in which
+        no value is quoted."""
+
+    async def put(self, credential: CredentialValues) -> None:
+        """Create it, or replace its name and its values. Raises `Conflict` when the id has another kind."""
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

@@ -13,6 +13,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, get_args, runtime_checkable
 
+from .import_storage import ImportedId as ImportedId
+from .import_storage import ImportStore as ImportStore
 from .paging import Page as Page
 from .records import record
 from .triggers import Registration
@@ -432,7 +434,7 @@ class ExecutionStore(Protocol):
         whose status is damaged counts as running: whoever takes it up ends it."""
 
 
-class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, Protocol):
+class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, ImportStore, Protocol):
     """Everything that the daemon keeps."""
 
     name: str

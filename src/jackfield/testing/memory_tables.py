@@ -12,6 +12,7 @@ from ..api.storage import (
     ApiKey,
     Credential,
     ExecutionRow,
+    ImportedId,
     Page,
     StoredCall,
     StoredDelivery,
@@ -79,6 +80,7 @@ class MemoryTables:
         self._tags: dict[str, Tag] = {}
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
+        self._imported: dict[tuple[str, str, str], ImportedId] = {}
 
     def _answer(self) -> None:
         if self.fail_with is not None:

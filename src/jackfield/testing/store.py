@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from .memory_imported import MemoryImported
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
 from .memory_workflows import MemoryWorkflows
 
 
-class MemoryStore(MemoryUsers, MemoryConfiguration, MemoryWorkflows, MemoryExecutions, MemoryPruning):
+class MemoryStore(MemoryUsers, MemoryConfiguration, MemoryImported, MemoryWorkflows, MemoryExecutions, MemoryPruning):
     """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""
 
     name = "memory"

@@ -8,7 +8,7 @@ import pytest
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
-from jackfield.api.storage import ApiKey, Credential, Store, User, Variable
+from jackfield.api.storage import ApiKey, Credential, ImportedId, Store, User, Variable
 
 ADA = User("u-1", "ada", "admin", "hash-1", 1, 1000)
 KEY = ApiKey("k-1", "u-1", "ci", "jf_sk_ab", "d" * 64, ("workflows:read", "executions:read"), 1000, 5000)
@@ -165,6 +165,21 @@ class StoreUsersContract:
         assert await store.credential("c-9") is None
         assert await store.delete_credential("c-1") is True
         assert await store.delete_credential("c-1") is False
+
+    async def test_ids_of_other_systems(self, store: Store) -> None:
+        first = ImportedId("n8n", "workflow", "b", "own-b", "", 1)
+        kept = [
+            first,
+            ImportedId("n8n", "workflow", "a", "own-a", "d", 1),
+            ImportedId("other", "workflow", "a", "x", "", 1),
+        ]
+        await store.put_imported_ids(kept)
+        await store.put_imported_ids([])
+        changed = replace(first, digest="later", updated_at=2)
+        await store.put_imported_ids([changed, ImportedId("n8n", "credential", "b", "own-c", "", 2)])
+        assert await store.imported_ids("n8n", "workflow") == [kept[1], changed]
+        assert await store.imported_ids("other", "workflow") == [kept[2]]
+        assert await store.imported_ids("other", "credential") == []
 
     @pytest.mark.parametrize("text", ["nul\x00inside", "\x00", "snow ☃ 𝄞", "'; DROP TABLE users; --", "", "%_\\"])
     async def test_any_text_is_kept_as_it_is(self, store: Store, text: str) -> None:

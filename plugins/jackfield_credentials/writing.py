@@ -1,0 +1,73 @@
+"""The port `CredentialWriter`: credentials that come from elsewhere with values of their own making."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialValues, OAuth2
+from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
+from jackfield.api.storage import Credential
+from jackfield_credentials.checks import problems
+from jackfield_credentials.grants import OAuth2Tokens
+from jackfield_credentials.service import CredentialService
+from jackfield_credentials.vault import Vault
+
+
+class SealingWriter:
+    """See `jackfield.api.credentials.CredentialWriter`."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def _vault(self) -> Vault:
+        return self._context.port(CredentialService).vault
+
+    async def fitted(self, credential: CredentialValues) -> tuple[CredentialValues, Mapping[str, str]]:
+        await self._vault.ready()
+        kind = self._vault.kind(credential.kind)
+        if kind is None:
+            return credential, {}
+        known = {field.name for field in kind.fields} | {ALLOWED_HOSTS}
+        kept = {name: value for name, value in credential.values.items() if name in known}
+        found = problems(kind, kept)
+        for name in credential.values.keys() - known:
+            if credential.values[name]:
+                found[f"values.{name}"] = (
+                    f"credentials of the kind {kind.name} have no such field here; it was left out"
+                )
+        if isinstance(kind.scheme, OAuth2) and not _tokens(credential.tokens) and not _grants_itself(kept):
+            found["values"] = "it is not connected to its provider; connect it here"
+        return replace(credential, values=kept), found
+
+    async def put(self, credential: CredentialValues) -> None:
+        """Raises `Conflict`."""
+        vault = self._vault
+        await vault.ready()
+        values = dict(credential.values)
+        if tokens := _tokens(credential.tokens):
+            values[TOKENS] = tokens.dump()
+        sealed = await vault.seal(credential.kind, values)
+        async with vault.lock(credential.id):
+            present = await self._context.store.credential(credential.id)
+            if present is not None and present.kind != credential.kind:
+                raise Conflict(f"The credential with this id is of the kind {present.kind}.")
+            now = self._context.clock.now_ms()
+            created = present.created_at if present else now
+            await self._context.store.put_credential(
+                Credential(credential.id, credential.name, credential.kind, sealed, created, now)
+            )
+
+
+def _tokens(given: Mapping[str, object]) -> OAuth2Tokens | None:
+    """As far as they can be used: n8n keeps no time of expiry, so that the first refusal renews them."""
+    access, refresh = given.get("access_token"), given.get("refresh_token")
+    if not isinstance(access, str) or not access:
+        return None
+    return OAuth2Tokens(access, refresh if isinstance(refresh, str) else "")
+
+
+def _grants_itself(values: Mapping[str, str]) -> bool:
+    return values.get("grantType") == "clientCredentials"

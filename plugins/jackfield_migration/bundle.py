@@ -1,0 +1,150 @@
+"""Documents of n8n, sorted: what a file, a database or a request brings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from typing import Literal
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record, replace, state
+
+Kind = Literal["workflow", "credential", "variable", "tag", "folder", "project", "dataTable"]
+COLLECTIONS: Mapping[str, Kind] = {
+    "workflows": "workflow",
+    "credentials": "credential",
+    "variables": "variable",
+    "tags": "tag",
+    "folders": "folder",
+    "projects": "project",
+    "dataTables": "dataTable",
+}
+"""Key of an object with several of each -> their kind."""
+NOT_HERE: Mapping[str, str] = {
+    "folder": "There are no folders here. Every workflow of a folder is imported; use tags where a folder matters.",
+    "project": "There are no projects here. Their workflows, credentials and variables are imported for everybody.",
+    "dataTable": "There are no data tables here. Keep their rows in a database, and read them with its node.",
+    "user": "Users are not imported; make them with `jackfield user add`.",
+    "execution": "Executions stay in n8n; keep its database as long as you need its history.",
+}
+"""Kind -> what to tell about what is left behind."""
+
+
+@record
+class Source:
+    """One document. origin: where it was found, such as a file's name; remark: what is to be told of it."""
+
+    origin: str
+    document: Mapping[str, Json]
+    remark: str = ""
+
+
+@record
+class Unreadable:
+    """What could not be read, and why."""
+
+    origin: str
+    reason: str
+
+
+@state
+class Bundle:
+    """Everything of one import. left: kind of what does not exist here -> how many there are."""
+
+    workflows: list[Source] = field(default_factory=list)
+    credentials: list[Source] = field(default_factory=list)
+    variables: list[Source] = field(default_factory=list)
+    tags: list[Source] = field(default_factory=list)
+    left: dict[str, int] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+    def add(self, value: Json, origin: str) -> None:
+        """A document, a list of them, or an object that has lists of them under names such as `workflows`."""
+        if isinstance(value, list):
+            for index, each in enumerate(value):
+                self.add(each, f"{origin}[{index}]" if len(value) > 1 else origin)
+        elif isinstance(value, dict) and _is_collection(value):
+            for key, kind in COLLECTIONS.items():
+                self.add_all(kind, _rows(value.get(key)), f"{origin}.{key}")
+        else:
+            self._add_one(value, origin)
+
+    def add_all(self, kind: Kind, rows: Iterable[Json], origin: str) -> None:
+        """Documents whose kind is known."""
+        for row in rows:
+            if not isinstance(row, dict):
+                self.fail(origin, f"A {kind} must be an object.")
+            elif kind in NOT_HERE:
+                self.leave(kind, 1)
+            else:
+                self._list(kind).append(Source(origin, row))
+
+    def label(self, origins: Mapping[str, Json], remarks: Json) -> None:
+        """Say where documents come from that somebody else has read."""
+        self.workflows = _labelled(self.workflows, origins.get("workflows"), remarks)
+        self.credentials = _labelled(self.credentials, origins.get("credentials"), None)
+        self.variables = _labelled(self.variables, origins.get("variables"), None)
+
+    def leave(self, kind: str, count: int) -> None:
+        if count:
+            self.left[kind] = self.left.get(kind, 0) + count
+
+    def fail(self, origin: str, reason: str) -> None:
+        self.unreadable.append(Unreadable(origin, reason))
+
+    def size(self) -> int:
+        """Documents."""
+        return len(self.workflows) + len(self.credentials) + len(self.variables) + len(self.tags)
+
+    def _list(self, kind: str) -> list[Source]:
+        return {
+            "workflow": self.workflows,
+            "credential": self.credentials,
+            "variable": self.variables,
+            "tag": self.tags,
+        }[kind]
+
+    def _add_one(self, value: Json, origin: str) -> None:
+        kind = kind_of(value)
+        if kind is None:
+            self.fail(origin, "This is no workflow, credential or variable as n8n exports them.")
+        else:
+            self.add_all(kind, [value], origin)
+
+
+def kind_of(value: Json) -> Kind | None:
+    """Of a document that stands alone; None when it is nothing that n8n exports."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("nodes"), list):
+        return "workflow"
+    if isinstance(value.get("type"), str) and isinstance(value.get("data"), str | dict):
+        return "credential"
+    if isinstance(value.get("key"), str) and "value" in value:
+        return "variable"
+    return None
+
+
+def _is_collection(value: Mapping[str, Json]) -> bool:
+    return "nodes" not in value and any(isinstance(value.get(key), list) for key in COLLECTIONS)
+
+
+def _rows(value: Json) -> Iterable[Json]:
+    return value if isinstance(value, list) else ()
+
+
+def _labelled(sources: Sequence[Source], origins: Json, remarks: Json) -> list[Source]:
+    """As far as there are labels."""
+    names, told = _texts(origins), _texts(remarks)
+    return [
+        replace(
+            each,
+            origin=names[index] if index < len(names) else each.origin,
+            remark=told[index] if index < len(told) else "",
+        )
+        for index, each in enumerate(sources)
+    ]
+
+
+def _texts(value: Json) -> Sequence[str]:
+    return [str(each) for each in _rows(value)]

@@ -1,0 +1,160 @@
+"""Credentials of n8n: opened, fitted to the kinds here, matched with those that are here, and sealed anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialValues, CredentialWriter
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.storage import Credential
+from jackfield.api.workflows import Problem
+from jackfield_migration.bundle import Source
+from jackfield_migration.identities import IdMap, content_digest, foreign_id
+from jackfield_migration.reading.cipher import N8nCipher, WrongKey
+from jackfield_migration.report import DONE, Result, Status
+
+_BLANK = "__n8n_BLANK_VALUE_"
+_NO_KEY = (
+    "The credential is encrypted, and no encryption key was given. Give the key of the n8n that wrote it, or export "
+    "with --decrypted."
+)
+_DOMAINS, _WHICH_DOMAINS = "allowedDomains", "allowedHttpRequestDomains"
+_MATCHED = "matched"
+"""In place of a digest: the credential was here before, and stays as it is."""
+MAX_NAME = 255
+_PAGE = 100
+
+
+class CredentialImport:
+    """Those of one import. After `run`, `find` says which credential a node of n8n means."""
+
+    def __init__(self, context: PluginContext, ids: IdMap, cipher: N8nCipher | None, *, dry_run: bool) -> None:
+        self._context = context
+        self._ids = ids
+        self._cipher = cipher
+        self._dry_run = dry_run
+        self._here: dict[str, Credential] = {}
+        self._by_name: dict[tuple[str, str], str] = {}
+        self._coming: set[str] = set()
+        self._digest_key = b""
+
+    async def run(self, sources: Sequence[Source]) -> list[Result]:
+        import asyncio
+
+        self._digest_key = await asyncio.to_thread(self._context.secrets.key, "imports")
+        await self._read_present()
+        taken = set(self._ids.owners())
+        return [await self._one(source, taken) for source in sources]
+
+    def present(self, own_id: str) -> bool:
+        """Whether it is here, or is now."""
+        return own_id in self._here or own_id in self._coming
+
+    def find(self, kind: str, ident: Json, name: str) -> str | None:
+        """The own id of what a node names. A `FindCredential`."""
+        given = str(ident) if isinstance(ident, str | int) and not isinstance(ident, bool) and ident != "" else ""
+        own = self._ids.find(given) if given else None
+        if own is not None and self.present(own):
+            return own
+        if same := self._by_name.get((kind, name)):
+            return same
+        return self._ids.own(given) if given else None
+
+    async def _read_present(self) -> None:
+        offset = 0
+        while True:
+            page = await self._context.store.credentials(offset, _PAGE)
+            for row in page.rows:
+                self._here[row.id] = row
+                self._by_name.setdefault((row.kind, row.name), row.id)
+            offset += len(page.rows)
+            if not page.rows or offset >= page.total:
+                return
+
+    async def _one(self, source: Source, taken: set[str]) -> Result:
+        document = source.document
+        ident, name, kind = foreign_id(document), _text(document, "name"), _text(document, "type")
+
+        def result(status: Status, own: str | None = None, problems: Sequence[Problem] = ()) -> Result:
+            return Result("credential", name, ident, source.origin, status, own, problems=problems)
+
+        try:
+            if not name or not kind:
+                raise InvalidInput("A credential needs a name and a type.")
+            data = self._opened(document.get("data"))
+        except InvalidInput as exc:
+            return result("refused", problems=[Problem("data", exc.message)])
+        same = self._by_name.get((kind, name))
+        if self._ids.find(ident) is None and same is not None and same not in taken:
+            self._ids.point(ident, same)
+            self._ids.imported(ident, _MATCHED)
+        own = self._ids.own(ident)
+        if self._ids.digest(ident) == _MATCHED and own in self._here:
+            return result("matched", own)
+        credential = read_values(own, name[:MAX_NAME], kind, data)
+        try:
+            status, problems = await self._kept(credential, ident)
+        except JackfieldError as exc:
+            return result("failed", problems=[Problem("data", exc.message)])
+        self._coming.add(own)
+        self._by_name.setdefault((kind, name), own)
+        return result(status, own, problems)
+
+    def _opened(self, data: Json) -> Mapping[str, Json]:
+        """Raises `InvalidInput`."""
+        if isinstance(data, dict):
+            return data
+        if not isinstance(data, str):
+            raise InvalidInput("The credential has no data.")
+        if self._cipher is None:
+            raise WrongKey(_NO_KEY)
+        return self._cipher.values(data)
+
+    async def _kept(self, credential: CredentialValues, ident: str) -> tuple[Status, list[Problem]]:
+        """Raises `JackfieldError`."""
+        writer = self._context.port(CredentialWriter)
+        fitted, wrong = await writer.fitted(credential)
+        problems = [Problem(path, message, "warning") for path, message in wrong.items()]
+        digest = content_digest(
+            [fitted.name, fitted.kind, dict(fitted.values), dict(fitted.tokens)], key=self._digest_key
+        )
+        is_here = fitted.id in self._here
+        if is_here and digest == self._ids.digest(ident):
+            return "unchanged", problems
+        if not self._dry_run:
+            await writer.put(fitted)
+        self._ids.imported(ident, digest)
+        return ("updated" if is_here else "created"), problems
+
+
+def read_values(own: str, name: str, kind: str, data: Mapping[str, Json]) -> CredentialValues:
+    """n8n's values, which have any type, as texts; tokens apart."""
+    tokens = data.get(TOKENS)
+    values = {key: _value(value) for key, value in data.items() if key not in (TOKENS, _DOMAINS, _WHICH_DOMAINS)}
+    if data.get(_WHICH_DOMAINS) == "domains":
+        values[ALLOWED_HOSTS] = _value(data.get(_DOMAINS))
+    elif data.get(_WHICH_DOMAINS) == "none":
+        values[ALLOWED_HOSTS] = "none.invalid"  # no HTTP request may have it
+    return CredentialValues(own, name, kind, values, tokens if isinstance(tokens, dict) else {})
+
+
+def complete(results: Sequence[Result]) -> bool:
+    return all(result.status in DONE for result in results)
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, str):
+        return "" if value.startswith(_BLANK) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int | float) else json.dumps(value, ensure_ascii=False)
+
+
+def _text(document: Mapping[str, Json], key: str) -> str:
+    found = document.get(key)
+    return found.strip() if isinstance(found, str) else ""

@@ -1,0 +1,266 @@
+"""One import: credentials and variables first, then workflows, which refer to them.
+
+The map of ids is kept before the workflows that use it, so that an import that breaks off goes on where it was when it
+is repeated. Each document is stored as a whole or not at all; what is wrong with one keeps none of the others back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.ids import is_uuid
+from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
+from jackfield.api.records import record, replace
+from jackfield.api.saved_documents import SavedDocuments
+from jackfield.api.workflows import Document, Problem
+from jackfield_migration.bundle import Bundle, Source
+from jackfield_migration.credentials import CredentialImport
+from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest, foreign_id
+from jackfield_migration.reading.cipher import N8nCipher
+from jackfield_migration.report import DONE, Report, Result, Status, report_of
+from jackfield_migration.rewriting import Rewritten, rewritten
+from jackfield_migration.settings import MigrationSettings
+from jackfield_migration.variables import VariableImport
+from jackfield_migration.verdicts import cycles, judged
+
+MAX_NAME = 255
+UNTITLED = "Untitled workflow"
+
+
+@record
+class Options:
+    """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that further requests
+    of the same import bring. activate: make live what was live in n8n."""
+
+    author: str | None = None
+    source: str = "n8n"
+    dry_run: bool = False
+    activate: bool = False
+    following: frozenset[str] = field(default_factory=frozenset)
+
+
+@record
+class _Planned:
+    """A workflow that is to be stored."""
+
+    source: Source
+    foreign_id: str
+    own_id: str
+    made: Rewritten
+
+
+class Importer:
+    """Imports one bundle after another."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(MigrationSettings)
+
+    async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> Report:
+        """Raises `StoreUnavailable` when nothing can be kept."""
+        ids = IdMap(self._context, options.source, CREDENTIAL)
+        await ids.load()
+        credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)
+        results = await credentials.run(bundle.credentials)
+        if not options.dry_run:
+            await ids.save()
+        results += await VariableImport(self._context, dry_run=options.dry_run).run(bundle.variables)
+        workflows = _WorkflowImport(self._context, options, credentials, ids, self._settings.concurrency)
+        results += await workflows.run(bundle.workflows)
+        return report_of(results, bundle, dry_run=options.dry_run)
+
+
+class _WorkflowImport:
+    def __init__(
+        self, context: PluginContext, options: Options, credentials: CredentialImport, credential_ids: IdMap,
+        concurrency: int,
+    ) -> None:  # fmt: skip
+        self._context = context
+        self._options = options
+        self._credentials = credentials
+        self._credential_ids = credential_ids
+        self._ids = IdMap(context, options.source, WORKFLOW)
+        self._turns = asyncio.Semaphore(concurrency)
+        self._coming: set[str] = set()
+        self._here: dict[str, bool] = {}
+
+    async def run(self, sources: Sequence[Source]) -> list[Result]:
+        await self._ids.load()
+        planned, results = self._plan(sources)
+        if not self._options.dry_run:
+            await self._ids.save()
+            await self._credential_ids.save()
+        self._coming = {each.own_id for each in planned} | {self._ids.own(each) for each in self._options.following}
+        await self._look_for(planned)
+        circles = cycles(
+            {each.own_id: [self._ids.own(link.foreign_id) for link in each.made.links] for each in planned}
+        )
+        names = {each.own_id: _name(each.source.document) for each in planned}
+        told = {start: " -> ".join(names.get(each, each) for each in way) for start, way in circles.items()}
+        results += await asyncio.gather(*(self._one(each, told.get(each.own_id, "")) for each in planned))
+        if not self._options.dry_run:
+            await self._ids.save()
+        if self._options.activate and not self._options.dry_run:
+            results = [await self._activated(result) for result in results]
+        return _with_namesakes(results)
+
+    # -- what is to be done
+
+    def _plan(self, sources: Sequence[Source]) -> tuple[list[_Planned], list[Result]]:
+        """Each id once; an own id for each of them before any document is rewritten."""
+        chosen: dict[str, Source] = {}
+        results: list[Result] = []
+        for source in sources:
+            ident = foreign_id(source.document)
+            first = chosen.setdefault(ident, source)
+            if first is not source:
+                results.append(_twice(source, first, ident))
+        for ident in chosen:
+            self._ids.own(ident, _uuid(ident))
+        return [self._planned(ident, source) for ident, source in chosen.items()], results
+
+    def _planned(self, ident: str, source: Source) -> _Planned:
+        made = rewritten(
+            _named(source.document),
+            self._ids.own,
+            self._credentials.find,
+            lambda text: self._ids.find(text) is not None,
+        )
+        return _Planned(source, ident, self._ids.own(ident), made)
+
+    async def _look_for(self, planned: Sequence[_Planned]) -> None:
+        """Which of the workflows that are concerned are here already."""
+        wanted = {each.own_id for each in planned}
+        wanted |= {self._ids.own(link.foreign_id) for each in planned for link in each.made.links}
+        for own in wanted:
+            self._here[own] = await self._context.store.workflow_row(own) is not None
+
+    # -- one document
+
+    async def _one(self, planned: _Planned, circle: str) -> Result:
+        async with self._turns:
+            document, ident = planned.made.document, planned.foreign_id
+            blank = Result(
+                "workflow", _name(document), ident, planned.source.origin, "created", planned.own_id,
+                was_active=_was_active(planned.source.document),
+            )  # fmt: skip
+            try:
+                workflow = await off_loop(
+                    document,
+                    lambda: self._context.port(WorkflowReader).parse(document, id=planned.own_id, version=1),
+                )
+                status, active = await self._kept(planned)
+            except JackfieldError as exc:
+                return _failed(blank, exc)
+            verdict, problems = await judged(
+                self._context, workflow, planned.made, self._ids.own,
+                workflows=lambda own: self._here.get(own, False) or own in self._coming,
+                credentials=self._credentials.present,
+            )  # fmt: skip
+            problems += _remarks(planned.source, circle)
+            return replace(blank, status=status, verdict=verdict, active=active, problems=problems)
+
+    async def _kept(self, planned: _Planned) -> tuple[Status, bool]:
+        """The status, and whether it is live. Raises `JackfieldError`."""
+        digest = content_digest(planned.made.document)
+        is_here = self._here[planned.own_id]
+        if is_here and digest == self._ids.digest(planned.foreign_id):
+            row = await self._context.store.workflow_row(planned.own_id)
+            return "unchanged", row is not None and row.active
+        if self._options.dry_run:
+            return ("updated" if is_here else "created"), False
+        port, author = self._context.port(SavedDocuments), self._options.author
+        if is_here:
+            stored = await port.replace(planned.own_id, planned.made.document, author)
+        else:
+            stored = await port.create(planned.made.document, author, id=planned.own_id)
+            await self._static_data(planned)
+        self._ids.imported(planned.foreign_id, digest)
+        return ("updated" if is_here else "created"), stored.active
+
+    async def _static_data(self, planned: _Planned) -> None:
+        """What triggers and Code nodes remember."""
+        from jackfield.api.json_values import dumps
+
+        found = planned.source.document.get("staticData")
+        if isinstance(found, dict) and found:
+            await self._context.store.set_static_data(planned.own_id, dumps(found))
+
+    async def _activated(self, result: Result) -> Result:
+        if not result.was_active or result.active or result.status not in DONE or result.id is None:
+            return result
+        try:
+            await self._context.port(SavedDocuments).set_active(result.id, True, self._options.author)
+        except JackfieldError as exc:
+            return replace(result, active=False, problems=[*result.problems, *_problems(exc, "active")])
+        return replace(result, active=True)
+
+
+def _failed(blank: Result, error: JackfieldError) -> Result:
+    status: Status = "refused" if isinstance(error, InvalidInput) else "failed"
+    return replace(blank, status=status, id=None, problems=_problems(error, "body"))
+
+
+def _problems(error: JackfieldError, default: str) -> list[Problem]:
+    if not isinstance(error, InvalidInput):
+        return [Problem(default, error.message)]
+    return [Problem(path, str(message)) for path, message in (error.details or {default: error.message}).items()]
+
+
+def _remarks(source: Source, circle: str) -> list[Problem]:
+    found: list[Problem] = []
+    if circle:
+        found.append(Problem("nodes", f"It calls itself: {circle}. A condition must end that.", "warning"))
+    if source.document.get("isArchived") is True:
+        found.append(Problem("isArchived", "It was archived in n8n; delete it here if nobody needs it.", "warning"))
+    if source.remark:
+        found.append(Problem("versionId", source.remark, "warning"))
+    return found
+
+
+def _twice(source: Source, first: Source, ident: str) -> Result:
+    same = content_digest(dict(source.document)) == content_digest(dict(first.document))
+    message = f"The same id stands in {first.origin} already, " + (
+        "with the same content." if same else "which counts."
+    )
+    problem = Problem("id", message, "warning")
+    return Result("workflow", _name(source.document), ident, source.origin, "skipped", problems=[problem])
+
+
+def _with_namesakes(results: Sequence[Result]) -> list[Result]:
+    """Two workflows of one name are two workflows; somebody should know."""
+    count: dict[str, int] = {}
+    for result in results:
+        count[result.name] = count.get(result.name, 0) + (result.status in DONE)
+    return [_namesake(result) if count[result.name] > 1 and result.status in DONE else result for result in results]
+
+
+def _namesake(result: Result) -> Result:
+    problem = Problem("name", "Another workflow of this import has the same name; both are kept.", "warning")
+    return replace(result, problems=[*result.problems, problem])
+
+
+def _named(document: Mapping[str, Json]) -> Document:
+    name = document.get("name")
+    if isinstance(name, str) and name.strip():
+        return {**document, "name": name[:MAX_NAME]}
+    return {**document, "name": UNTITLED}
+
+
+def _name(document: Mapping[str, Json]) -> str:
+    name = document.get("name")
+    return name[:MAX_NAME] if isinstance(name, str) else ""
+
+
+def _was_active(document: Mapping[str, Json]) -> bool:
+    return document.get("active") is True or bool(document.get("activeVersionId"))
+
+
+def _uuid(ident: str) -> str | None:
+    """An export of ours keeps its id."""
+    return ident.lower() if len(ident) == 36 and is_uuid(ident) else None

@@ -1,0 +1,1 @@
+"""From files, databases and uploads to what n8n says in them."""

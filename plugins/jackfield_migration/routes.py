@@ -1,0 +1,123 @@
+"""`/import`: documents of n8n as JSON, or its files and its database as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import IO, TYPE_CHECKING, TypeAlias, cast
+
+from quart import Blueprint, Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.http import json_response, operation, principal, read_json, read_model, read_query
+from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
+from jackfield.api.saved_documents import SavedDocuments
+from jackfield_migration.bundle import Bundle
+from jackfield_migration.importing import Importer, Options
+from jackfield_migration.reading.cipher import N8nCipher
+from jackfield_migration.report import report_view
+from jackfield_migration.settings import MigrationSettings
+
+if TYPE_CHECKING:
+    from jackfield_migration.schemas import ActivationBody, ImportQuery
+
+Found: TypeAlias = "tuple[Bundle, N8nCipher | None]"
+ReadUploads: TypeAlias = Callable[[Sequence[tuple[str, IO[bytes]]], Sequence[str], MigrationSettings], Awaitable[Found]]
+_SCHEMAS = "jackfield_migration.schemas"
+_TAGS = ("import",)
+_SCOPE = "workflows:write"
+_ALSO = "credentials:write"
+_MULTIPART = "multipart/form-data"
+
+
+class ImportRoutes:
+    """Views of imports."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(MigrationSettings)
+        self._importer = Importer(context)
+
+    @operation(
+        "Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form",
+        scope=_SCOPE,
+        request=f"{_SCHEMAS}:ImportDocuments",
+        response=f"{_SCHEMAS}:ReportShown",
+        query=f"{_SCHEMAS}:ImportQuery",
+        tags=_TAGS,
+    )
+    async def import_documents(self) -> Response:
+        """200 whatever became of each document: the report says it."""
+        query = read_query(cast("type[ImportQuery]", load(f"{_SCHEMAS}:ImportQuery")))
+        if (request.mimetype or "").lower() == _MULTIPART:
+            bundle, cipher, following = *(await self._uploaded()), frozenset[str]()
+        else:
+            bundle, cipher, following = self._given(await read_json())
+        if bundle.size() > self._settings.documents:
+            details = {"body": f"has {bundle.size()} documents; migration.documents allows {self._settings.documents}"}
+            raise InvalidInput("There are too many documents for one import.", details=details)
+        if bundle.credentials:
+            principal().require(_ALSO)
+        options = Options(principal().username, query.source, query.dryRun, query.activate, following)
+        return json_response(report_view(await self._importer.run(bundle, cipher, options)))
+
+    def _given(self, body: Json) -> tuple[Bundle, N8nCipher | None, frozenset[str]]:
+        """Raises `InvalidInput`."""
+        bundle, keys, following = Bundle(), list[str](), frozenset[str]()
+        if isinstance(body, dict) and "nodes" not in body:
+            key, ids = body.get("encryptionKey"), body.get("following")
+            keys = read_keys(key) if isinstance(key, str) else []
+            following = frozenset(map(str, ids)) if isinstance(ids, list) else following
+        bundle.add(body, "body")
+        if isinstance(body, dict) and isinstance(origins := body.get("origins"), dict):
+            bundle.label(origins, body.get("remarks"))
+        if not bundle.size() and not bundle.left:
+            reason = bundle.unreadable[0].reason if bundle.unreadable else "It holds no document."
+            raise InvalidInput("There is nothing to import.", details={"body": reason})
+        self._context.secrets.redact(*keys)
+        return bundle, N8nCipher(keys) if keys else None, following
+
+    async def _uploaded(self) -> Found:
+        """Raises `InvalidInput`, `PayloadTooLarge`."""
+        form = await request.form
+        keys = read_keys(form.get("encryptionKey", ""))
+        self._context.secrets.redact(*keys)
+        files = (await request.files).getlist("files")
+        if not files:
+            raise InvalidInput("There is nothing to import.", details={"files": "send at least one file"})
+        read = cast("ReadUploads", load("jackfield_migration.reading.uploads:read_uploads"))
+        return await read([(each.filename or "file", each.stream) for each in files], keys, self._settings)
+
+    @operation(
+        "Activate several workflows; each on its own",
+        scope=_SCOPE,
+        request=f"{_SCHEMAS}:ActivationBody",
+        response=f"{_SCHEMAS}:ActivationShown",
+        tags=_TAGS,
+    )
+    async def activate(self) -> Response:
+        body: ActivationBody = await read_model(f"{_SCHEMAS}:ActivationBody")
+        return json_response({"data": [await self._activated(each) for each in body.workflows]})
+
+    async def _activated(self, workflow_id: str) -> dict[str, Json]:
+        problems: list[Json] = []
+        try:
+            await self._context.port(SavedDocuments).set_active(workflow_id, True, principal().username)
+        except JackfieldError as exc:
+            found = (exc.details if isinstance(exc, InvalidInput) else None) or {"active": exc.message}
+            problems += [{"path": path, "message": str(text), "severity": "error"} for path, text in found.items()]
+        return {"id": workflow_id, "active": not problems, "problems": problems}
+
+
+def read_keys(text: str) -> list[str]:
+    """Keys, one in a line."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def blueprints(context: PluginContext) -> Sequence[Blueprint]:
+    views = ImportRoutes(context)
+    made = Blueprint("migration", __name__, url_prefix="/api/v1")
+    for path, view in (("/import", views.import_documents), ("/import/activate", views.activate)):
+        made.add_url_rule(path, view_func=view, methods=["POST"])
+    return [made]

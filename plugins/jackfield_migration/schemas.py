@@ -1,0 +1,115 @@
+"""Bodies and answers of the API of imports."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+SourceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$", max_length=64)]
+
+
+class ImportQuery(BaseModel):
+    """dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
+    mean nothing elsewhere."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    dryRun: bool = False  # noqa: N815
+    activate: bool = False
+    source: SourceName = "n8n"
+
+
+class ImportDocuments(BaseModel):
+    """One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
+
+    encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
+    workflows that further requests of the same import bring. origins: where documents come from, by the names of their
+    lists and in their order; remarks: what is to be told of workflows, in their order.
+    """
+
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    workflows: list[dict[str, Any]] | None = None
+    credentials: list[dict[str, Any]] | None = None
+    variables: list[dict[str, Any]] | None = None
+    tags: list[dict[str, Any]] | None = None
+    folders: list[dict[str, Any]] | None = None
+    projects: list[dict[str, Any]] | None = None
+    dataTables: list[dict[str, Any]] | None = None  # noqa: N815
+    encryptionKey: str | None = Field(None, max_length=4096)  # noqa: N815
+    following: list[str] | None = None
+    origins: dict[str, list[str]] | None = None
+    remarks: list[str] | None = None
+
+
+class ActivationBody(BaseModel):
+    """workflows: ids of ours."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    workflows: list[Annotated[str, StringConstraints(max_length=64)]] = Field(max_length=1000)
+
+
+class ProblemShown(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    path: str
+    message: str
+    severity: Literal["error", "warning"]
+
+
+class ResultShown(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    kind: Literal["workflow", "credential", "variable"]
+    name: str
+    foreignId: str  # noqa: N815
+    origin: str
+    status: Literal["created", "updated", "unchanged", "matched", "skipped", "refused", "failed"]
+    id: str | None
+    verdict: Literal["runs", "attention", "cannot"] | None
+    wasActive: bool  # noqa: N815
+    active: bool | None
+    problems: list[ProblemShown]
+
+
+class LeftShown(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    kind: str
+    count: int
+    reason: str
+
+
+class UnreadableShown(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    origin: str
+    reason: str
+
+
+class ReportShown(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+    dryRun: bool  # noqa: N815
+    complete: bool
+    counts: dict[str, dict[str, int]]
+    results: list[ResultShown]
+    notImported: list[LeftShown]  # noqa: N815
+    unreadable: list[UnreadableShown]
+    next: list[str]
+
+
+class ActivatedShown(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    id: str
+    active: bool
+    problems: list[ProblemShown]
+
+
+class ActivationShown(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    data: list[ActivatedShown]

@@ -1,0 +1,90 @@
+"""Whether an imported workflow runs here, and what it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.large_json import off_loop
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import Problem, Workflow
+from jackfield_migration.report import Verdict
+from jackfield_migration.rewriting import Link, Rewritten
+
+Present = Callable[[str], bool]
+"""Whether an own id is here."""
+
+
+async def judged(
+    context: PluginContext, workflow: Workflow, made: Rewritten, own: Callable[[str], str], *, workflows: Present,
+    credentials: Present,
+) -> tuple[Verdict, list[Problem]]:  # fmt: skip
+    """The verdict, and everything that is to be told, each place once."""
+    reader = context.port(WorkflowReader)
+    missing = [
+        *_missing_links(made.links, own, workflows),
+        *_missing_credentials(workflow, made.unknown, credentials),
+    ]
+    told = {problem.path for problem in missing}
+    found = await off_loop(workflow.document, lambda: reader.problems(workflow))
+    problems = [*missing, *(problem for problem in found if problem.path not in told)]
+    return _verdict(context, workflow, problems, bool(missing)), problems
+
+
+def _verdict(
+    context: PluginContext, workflow: Workflow, problems: Sequence[Problem], missing: bool
+) -> Literal["runs", "attention", "cannot"]:
+    catalog = context.port(NodeCatalog)
+    for node in workflow.nodes.values():
+        found = None if node.disabled else catalog.find(node.kind)
+        if not node.disabled and (found is None or found.description.missing):
+            return "cannot"
+    return "attention" if missing or any(problem.severity == "error" for problem in problems) else "runs"
+
+
+def _missing_links(links: Sequence[Link], own: Callable[[str], str], present: Present) -> Iterator[Problem]:
+    for link in links:
+        if not present(own(link.foreign_id)):
+            yield Problem(
+                link.path,
+                f"The workflow {link.foreign_id} of n8n is not here; import it too, and this reference is right.",
+                "warning",
+            )
+
+
+def _missing_credentials(workflow: Workflow, unknown: Mapping[str, str], present: Present) -> Iterator[Problem]:
+    for path, name in unknown.items():
+        yield Problem(path, f"No credential has the name {name} here; choose one for the node.", "warning")
+    listed = workflow.document.get("nodes")
+    for index, raw in enumerate(listed if isinstance(listed, list) else []):
+        node = workflow.nodes.get(str(raw.get("name"))) if isinstance(raw, dict) else None
+        for kind in node.credentials if node is not None and not node.disabled else ():
+            path = f"nodes[{index}].credentials.{kind}"
+            ident = node.credential_id(kind) if node is not None else None
+            if path not in unknown and ident is not None and not present(ident):
+                yield Problem(path, f"{_named(node, kind)} is not here; import it too, or choose another.", "warning")
+
+
+def _named(node: object, kind: str) -> str:
+    named = getattr(node, "credentials", {}).get(kind)
+    name = named.get("name") if isinstance(named, dict) else None
+    return f"The credential {name} of the kind {kind}" if name else f"The credential of the kind {kind}"
+
+
+def cycles(links: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """Workflow -> the shortest way on which it calls itself again; those that do not are left out."""
+    return {start: way for start in links if (way := _way_back(links, start))}
+
+
+def _way_back(links: Mapping[str, Sequence[str]], start: str) -> Sequence[str]:
+    ways: list[tuple[str, ...]] = [(start,)]
+    seen: set[str] = set()
+    for way in ways:
+        for following in links.get(way[-1], ()):
+            if following == start:
+                return (*way, start)
+            if following not in seen:
+                seen.add(following)
+                ways.append((*way, following))
+    return ()
