@@ -106,6 +106,8 @@ class SwitchNode:
             return given.targets(items[index]["json"], index, around, count)
 
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
+            if not parameters[index].goes_on():
+                raise error
             return 0, {"json": {"error": error.message}}
 
         return await routed(run, parameters, count, route, failed)

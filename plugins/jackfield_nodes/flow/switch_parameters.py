@@ -6,11 +6,13 @@ the rest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
@@ -20,18 +22,24 @@ from jackfield_nodes.conditions.item_tests import TestSurroundings, nulls_of, ru
 from jackfield_nodes.conditions.legacy import DEFAULTS, LegacyComparison, legacy_holds, legacy_question
 from jackfield_nodes.conditions.operators import REGEX
 from jackfield_nodes.conditions.questions import Question
-from jackfield_nodes.values.conversions import to_number, type_name, with_article
+from jackfield_nodes.conditions.sides import is_nothing, number_of
+from jackfield_nodes.values.conversions import type_name, with_article
 
 MAX_OUTPUTS = 1000
 DEFAULT_OUTPUTS = 4
 
 
+def _index(value: object) -> int | float | None:
+    """What stands for a number between brackets: the value, its text, or a list of it."""
+    text = to_string(value) if isinstance(value, list | str) else ""
+    if text:
+        return int(text) if text.isascii() and text.isdecimal() and str(int(text)) == text else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def checked_output(value: object, count: int, item: int, name: str) -> int:
     """The number of an output. name: of the parameter. Raises `NodeError`."""
-    try:
-        number = None if value is None or isinstance(value, bool | list) or value == "" else to_number(value)
-    except ValueError:
-        number = None
+    number = _index(value)
     if number is None or not float(number).is_integer():
         shown = with_article(type_name(value)) if value is not None else "nothing"
         raise NodeError(
@@ -58,6 +66,14 @@ class SwitchParameters(Parameters):
         """How many outputs there are, at least one."""
         raise NotImplementedError
 
+    def chosen(self) -> object:
+        """Mode expression: what stands for the number of the output."""
+        return self.output
+
+    def goes_on(self) -> bool:
+        """Whether there is an output for the error of an item."""
+        return True
+
     def asks_anything(self) -> bool:
         """Whether `asks` may tell anything."""
         raise NotImplementedError
@@ -77,7 +93,7 @@ class SwitchParameters(Parameters):
     def targets(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:
         """The outputs that the item goes to. Raises `NodeError`."""
         if self.mode == "expression":
-            return [checked_output(self.output, count, item, "output")]
+            return [checked_output(self.chosen(), count, item, "output")]
         return self.matches(json, item, around, count)
 
 
@@ -100,6 +116,9 @@ class LegacySwitch(SwitchParameters):
 
     def count(self) -> int:
         return DEFAULT_OUTPUTS
+
+    def chosen(self) -> object:
+        return self.output if "output" in self.model_fields_set else 0
 
     def _rows(self) -> Iterator[tuple[int, ComparisonRule, str, tuple[object, object]]]:
         """Index, rule, operation and the compared values."""
@@ -146,6 +165,12 @@ class NamedSwitch(LegacySwitch):
     def count(self) -> int:
         return self.outputs_amount if self.mode == "expression" else max(len(self.rules.rules), 1)
 
+    def chosen(self) -> object:
+        return self.output
+
+    def goes_on(self) -> bool:
+        return self.mode == "expression" or bool(self.rules.rules)
+
     def output_of(self, index: int, rule: ComparisonRule) -> tuple[object, str]:
         return index, f"rules.rules[{index}]"
 
@@ -182,6 +207,13 @@ class BlockSwitch(SwitchParameters):
         if self.mode == "expression":
             return self.number_outputs
         return max(len(self.rules.values) + (self.options.fallback_output == "extra"), 1)
+
+    def chosen(self) -> object:
+        """It is converted to a number."""
+        if is_nothing(self.output):
+            return None
+        number = number_of(self.output)
+        return int(number) if math.isfinite(number) and float(number).is_integer() else None
 
     def asks_anything(self) -> bool:
         return self.mode == "rules" and any(asks_anything(rule.conditions) for rule in self.rules.values)

@@ -142,7 +142,13 @@ async def test_an_output_out_of_range_names_parameter_item_and_range(bench: Benc
     assert caught.value.item == 0
 
 
-@pytest.mark.parametrize("output", [None, "", "two", 1.5, True, [1], {}])
+@pytest.mark.parametrize(("output", "index"), [("", 0), ("2", 2), (True, 1), ([1], 1)])
+async def test_version_3_reads_the_output_as_a_number(bench: Bench, output: Any, index: int) -> None:
+    outputs = await bench.json("switch", 3, {"mode": "expression", "output": output})
+    assert outputs[index] == [{}]
+
+
+@pytest.mark.parametrize("output", [None, "two", 1.5, {}])
 async def test_what_is_no_number_is_no_output(bench: Bench, output: Any) -> None:
     with pytest.raises(NodeError, match="The parameter output of item 0 must be the number of an output, 0 to 3"):
         await bench.json("switch", 3, {"mode": "expression", "output": output})
