@@ -34,18 +34,20 @@ STACK = MIB
 HERE = Path(__file__).parent
 PRELUDE = HERE / "prelude"
 SHARED = ("base", "text", "data")
-PARTS = ("hashing", "zones", "dates", "numbers")
+PARTS = ("hashing", "zones", "dates", "numbers", "letters")
 """Modules of `host` that cost time and memory. One that is missing when a script needs it cannot be loaded any more:
 the answer is its name behind `NEEDS`, the process ends, and the daemon asks a worker that has it."""
 NEEDS = "?"
 LATER = {
     "intl": "prelude/intl.js",
     "dates": "prelude/dates.js",
+    "url": "prelude/url.js",
     "vendor/luxon": "vendor/luxon.js",
     "vendor/jmespath": "vendor/jmespath.js",
 }
 """What few scripts use: compiled when the first one does."""
-FILES = {"expressions": (*SHARED, "extensions", "source", "sandbox"), "code": (*SHARED, "url", "modules", "code")}
+METHODS = ("text_methods", "list_methods", "value_methods", "date_methods")
+FILES = {"expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"), "code": (*SHARED, "url", "modules", "code")}
 EVALUATIONS = 10_000
 BIG = 16 * MIB
 HEADER = 8
@@ -121,6 +123,7 @@ HOST: Mapping[str, Callable[..., object]] = {
     "pluralCategory": later("numbers", "plural"),
     "relativeTime": later("numbers", "relative"),
     "joinList": later("numbers", "join_list"),
+    "plainLetters": later("letters", "plain"),
 }
 
 

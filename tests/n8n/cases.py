@@ -25,13 +25,15 @@ class NodeCase:
     """One node behind a trigger that gives `items`. Cases with the same items share a workflow.
 
     name: unique in its family; node: `type`, `typeVersion`, `parameters` and other keys, without name and position;
-    texts: whether error texts in items are compared; without it, that there is one is.
+    texts: whether error texts in items are compared; without it, that there is one is; fields: those of an item's
+    `json` that are compared, by default all; with them a node has failed also where an item of it has an error.
     """
 
     name: str
     node: Document
     items: Sequence[Document] = ({"json": {}},)
     texts: bool = False
+    fields: Sequence[str] | None = None
 
     def document(self) -> Document:
         """The workflow of this case alone."""
@@ -40,13 +42,15 @@ class NodeCase:
 
 @dataclass(frozen=True)
 class WorkflowCase:
-    """A whole workflow. nodes: those whose run data are compared; empty: all of them. texts: see `NodeCase`."""
+    """A whole workflow. nodes: those whose run data are compared; empty: all of them. texts, fields: see
+    `NodeCase`."""
 
     name: str
     workflow: Document
     items: Sequence[Document] = ({"json": {}},)
     nodes: Sequence[str] = ()
     texts: bool = False
+    fields: Sequence[str] | None = None
 
     def document(self) -> Document:
         return self.workflow

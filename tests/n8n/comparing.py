@@ -44,7 +44,7 @@ class Comparison:
         for index, case in enumerate(batch):
             place = place_of(index)
             if place in ours and place in theirs:
-                shown = [text(runs(data[place], texts=case.texts)) for data in (ours, theirs)]
+                shown = [text(runs(data[place], texts=case.texts, fields=case.fields)) for data in (ours, theirs)]
                 yield from self._different(case, *shown)
             else:
                 alone.append(case)
@@ -53,7 +53,7 @@ class Comparison:
         found = engine.run(case.document(), case.items)
         data = run_data(found)
         names: Iterable[str] = [place_of(0)] if isinstance(case, NodeCase) else case.nodes or data
-        nodes: Document = {name: runs(data.get(name, []), texts=case.texts) for name in names}
+        nodes: Document = {name: runs(data.get(name, []), texts=case.texts, fields=case.fields) for name in names}
         return text({"status": _ended(found["status"]), "nodes": nodes})
 
     def _different(self, case: Case, ours: str, theirs: str) -> Iterator[Difference]:

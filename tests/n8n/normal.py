@@ -13,20 +13,25 @@ SAFE = 2**53
 """Up to here JavaScript has every whole number."""
 
 
-def runs(given: Sequence[Mapping[str, Any]], *, texts: bool) -> list[Document]:
-    """Every run of a node: its outputs, and whether it ended in an error. texts: see `NodeCase`."""
-    return [_run(each, texts) for each in given]
+def runs(given: Sequence[Mapping[str, Any]], *, texts: bool, fields: Sequence[str] | None = None) -> list[Document]:
+    """Every run of a node: its outputs, and whether it ended in an error. texts, fields: see `NodeCase`."""
+    return [_run(each, texts, fields) for each in given]
 
 
-def _run(given: Mapping[str, Any], texts: bool) -> Document:
-    outputs = [[_item(item, texts) for item in output or ()] for output in given.get("outputs") or ()]
+def _run(given: Mapping[str, Any], texts: bool, fields: Sequence[str] | None) -> Document:
+    outputs = [[_item(item, texts, fields) for item in output or ()] for output in given.get("outputs") or ()]
     while outputs and not outputs[-1]:
         outputs.pop()
-    return {"outputs": outputs, "failed": bool(given.get("error"))}
+    failed = bool(given.get("error"))
+    if fields is not None:
+        failed |= any("error" in (item["json"] or {}) for output in outputs for item in output)
+    return {"outputs": outputs, "failed": failed}
 
 
-def _item(given: Mapping[str, Any], texts: bool) -> Document:
+def _item(given: Mapping[str, Any], texts: bool, fields: Sequence[str] | None) -> Document:
     made: Document = {"json": given.get("json"), "pairedItem": _pairs(given.get("pairedItem"))}
+    if fields is not None and isinstance(made["json"], dict):
+        made["json"] = {name: value for name, value in made["json"].items() if name in fields}
     if given.get("binary"):
         made["binary"] = {name: _file(file) for name, file in given["binary"].items()}
     if not texts and isinstance(made["json"], dict) and isinstance(made["json"].get("error"), str | dict):

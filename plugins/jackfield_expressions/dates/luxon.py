@@ -24,8 +24,8 @@ _LONGEST = 100
 """Characters of a pattern."""
 _MINUTE = timedelta(minutes=1)
 _SHORT_UNITS = {
-    "ms": "millisecond", "s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "M": "month",
-    "Q": "quarter", "y": "year",
+    "ms": "millisecond", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
+    "hrs": "hour",
 }  # fmt: skip
 """What the methods of expressions understand beside."""
 
@@ -148,7 +148,7 @@ def minus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDat
     return date.moved(amount, unit, -1)
 
 
-def formatted(date: LuxonDate, pattern: object = "yyyy-MM-dd") -> str:
+def formatted(date: LuxonDate, pattern: object) -> str:
     if not knows(pattern):
         raise NotExact
     return write_date(date.moment, str(pattern), "luxon")
@@ -165,7 +165,7 @@ DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "toISO": (0, 0, LuxonDate.json),
     "toISODate": (0, 0, lambda date: iso_date(date.moment)),
     "toFormat": (1, 1, formatted),
-    "format": (0, 1, formatted),
+    "format": (1, 1, formatted),
     "toString": (0, 0, LuxonDate.text),
     "toJSON": (0, 0, LuxonDate.json),
 }

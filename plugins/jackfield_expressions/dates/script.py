@@ -54,6 +54,10 @@ class ScriptDate(Special):
     def moment(self) -> LuxonDate:
         return moment_at(self.ts, self.scope.around.timezone)
 
+    def like(self, other: LuxonDate) -> ScriptDate:
+        """The moment of another one, as a date of this kind."""
+        return ScriptDate(other.number(), self.scope)
+
 
 def new_date(scope: ItemScope, *values: object) -> ScriptDate:
     """`new Date(...)` of one value at most."""
@@ -90,9 +94,9 @@ DATE: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "getTime": (0, 0, ScriptDate.number),
     "toISOString": (0, 0, ScriptDate.json),
     "toJSON": (0, 1, lambda date, key="": date.json()),
-    "plus": (1, 2, lambda date, amount, unit=UNDEFINED: plus(date.moment(), amount, unit)),
-    "minus": (1, 2, lambda date, amount, unit=UNDEFINED: minus(date.moment(), amount, unit)),
-    "format": (0, 1, lambda date, pattern="yyyy-MM-dd": formatted(date.moment(), pattern)),
+    "plus": (1, 2, lambda date, amount, unit=UNDEFINED: date.like(plus(date.moment(), amount, unit))),
+    "minus": (1, 2, lambda date, amount, unit=UNDEFINED: date.like(minus(date.moment(), amount, unit))),
+    "format": (1, 1, lambda date, pattern: formatted(date.moment(), pattern)),
 }
 CALLS = DATETIME.keys() | DATE.keys()
 """Names of methods of dates."""

@@ -7,6 +7,7 @@ proportion to its text or list, and no result is longer than `LONGEST`.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeAlias
 
@@ -63,10 +64,16 @@ def _throw() -> NoReturn:
     raise Thrown
 
 
-_ANY: Mapping[str, tuple[int, int, Method]] = {
-    "toString": (0, 0, to_text),
-    "toJsonString": (1, 1, lambda value, printer: printer.stringify(value)),
-}
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}.\d{3}Z", re.ASCII)
+
+
+def _text(value: str) -> str:
+    """A text that has the added methods of texts: one that may be a moment has those of dates."""
+    return beyond() if _MOMENT.search(value) else value
+
+
+_ANY: Mapping[str, tuple[int, int, Method]] = {"toString": (0, 0, to_text)}
+_PRINT: tuple[int, int, Method] = (1, 1, lambda value, printer: printer.stringify(value))
 TEXT: Mapping[str, tuple[int, int, Method]] = {
     **_ANY,
     "toLowerCase": (0, 0, lambda text: _ascii(text).lower()),
@@ -76,20 +83,24 @@ TEXT: Mapping[str, tuple[int, int, Method]] = {
     "replace": (2, 2, _replace),
     "replaceAll": (2, 2, _replace_all),
     "match": (1, 1, matched),
-    "base64Encode": (0, 0, lambda text: base64.b64encode(_utf8(text)).decode()),
+    "base64Encode": (0, 0, lambda text: base64.b64encode(_utf8(_text(text))).decode()),
+    "toJsonString": (1, 1, lambda text, printer: printer.stringify(_text(text))),
 }
 LIST: Mapping[str, tuple[int, int, Method]] = {
     **_ANY,
     "join": (0, 1, lambda values, mark=UNDEFINED: joined(values, "," if mark is UNDEFINED else to_text(mark))),
     "first": (0, 0, lambda values: values[0] if values else UNDEFINED),
     "last": (0, 0, lambda values: values[-1] if values else UNDEFINED),
+    "toJsonString": _PRINT,
 }
 NUMBER = _ANY
 BOOLEAN: Mapping[str, tuple[int, int, Method]] = {"toString": (0, 0, to_text)}
-OBJECT: Mapping[str, tuple[int, int, Method]] = {"toJsonString": _ANY["toJsonString"]}
+OBJECT: Mapping[str, tuple[int, int, Method]] = {"toJsonString": _PRINT}
 PRINTING = "toJsonString"
 """The method that is given a `JsonPrinter`, which an expression does not name."""
 METHODS = TEXT.keys() | LIST.keys()
+ADDED = frozenset({"base64Encode", "first", "format", "last", "minus", "plus", "toJsonString"})
+"""Methods that expressions add. The call of one on nothing is an error that the user sees."""
 
 
 def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
@@ -114,6 +125,8 @@ def methods_of(value: object) -> Mapping[str, tuple[int, int, Method]]:
 
 def call_method(value: object, name: str, arguments: Sequence[object]) -> object:
     """`value.name(...arguments)`."""
+    if name in ADDED and (value is None or value is UNDEFINED):
+        raise NotExact
     found = methods_of(value).get(name)
     if found is None:
         raise NotExact

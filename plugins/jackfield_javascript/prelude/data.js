@@ -208,28 +208,50 @@
     return { ...data.facts.execution, customData };
   }
 
-  const isEmpty = (value) => {
-    if (value === undefined || value === null || value === '') return true;
-    return typeof value === 'object' && !(value instanceof Date) && Object.keys(value).length === 0;
-  };
-  const numbers = (values) => values.flat(Infinity).map(Number);
-  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const isBare = (value) => typeof value === 'object' && Object.keys(value).length === 0;
+  const isEmpty = (value) => value === undefined || value === null || value === '' || isBare(value);
+  function average(...values) {
+    if (values.some((value) => typeof value !== 'number')) throw new Fault('$average() needs numbers alone.');
+    return values.length ? values.reduce((total, value) => total + value, 0) / values.length : 0;
+  }
+  function numberList(start, end) {
+    const step = start < end ? 1 : -1;
+    return Array.from({ length: Math.abs(start - end) + 1 }, (_, place) => start + step * place);
+  }
+  function zip(keys, values) {
+    if (!Array.isArray(keys) || !Array.isArray(values) || keys.length !== values.length) {
+      throw new Fault('zip() needs two lists of the same length.');
+    }
+    return Object.fromEntries(keys.map((key, place) => [key, values[place]]));
+  }
+  function toPathSegment(value) {
+    const text = String(value ?? '');
+    if (['', '.', '..'].includes(text)) throw new Fault(`toPathSegment() makes no segment of a path of '${text}'.`);
+    return encodeURIComponent(text);
+  }
+  const QUERY = /\\|\b(?:__proto__|prototype|constructor|[gs]etPrototypeOf|getOwnPropertyDescriptors?|definePropert(?:y|ies)|mainModule|binding|_linkedBinding|_load|prepareStackTrace|__(?:lookup|define)[GS]etter__|calle[re]|arguments|getBuiltinModule|dlopen|execve|loadEnvFile)\b/;
+  function jmespath(value, query) {
+    if (typeof value !== 'object' || typeof query !== 'string') {
+      throw new Fault('$jmespath() needs an object and the text of a query, in this order.');
+    }
+    if (QUERY.test(query)) throw new Fault('The query of $jmespath() names a property that no query may read.');
+    return kit.jmespath().search(Array.isArray(value) ? value : { ...value }, query);
+  }
 
   const FUNCTIONS = {
-    $if: (condition, yes, no) => (condition ? yes : no),
-    $ifEmpty: (value, other) => (isEmpty(value) ? other : value),
-    $min: (...values) => Math.min(...numbers(values)),
-    $max: (...values) => Math.max(...numbers(values)),
-    $average: (...values) => sum(numbers(values)) / numbers(values).length,
-    $not: (value) => !value,
-    $jmespath: (value, query) => {
-      if (typeof value !== 'object' || value === null || typeof query !== 'string') {
-        throw new Fault('$jmespath() needs an object and the text of a query, in this order.');
-      }
-      return kit.jmespath().search(value, query);
+    $ifEmpty(...values) {
+      if (values.length !== 2) throw new Fault('$ifEmpty() needs a value and another one for when it is empty.');
+      return isEmpty(values[0]) ? values[1] : values[0];
     },
+    $min: Math.min,
+    $max: Math.max,
+    $average: average,
+    $not: (value) => !value,
+    $jmespath: jmespath,
+    $jmesPath: jmespath,
   };
-  FUNCTIONS.$jmesPath = FUNCTIONS.$jmespath;
+  // The names without a sign that expressions have beside.
+  const PLAIN = { min: Math.min, max: Math.max, not: FUNCTIONS.$not, average, numberList, zip, toPathSegment };
 
   // What a model gave for a tool's parameter; outside of tools there is nothing but the default.
   const fromAI = (data) => (name, description, type, fallback) => {
@@ -293,6 +315,6 @@
   }
   const view = (data) => expose({}, () => data);
 
-  Object.assign(kit, { Data, VARIABLES, expose, isEmpty, sum });
-  kit.roots.push(FUNCTIONS);
+  Object.assign(kit, { Data, VARIABLES, PLAIN, expose });
+  kit.roots.push(FUNCTIONS, PLAIN);
 });

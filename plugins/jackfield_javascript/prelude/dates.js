@@ -49,17 +49,8 @@
   }
   useZone();
 
-  // Anything that stands for a date as a DateTime.
-  function toDateTime(value) {
-    if (DateTime.isDateTime(value)) return value;
-    if (value instanceof Date) return DateTime.fromJSDate(value);
-    if (typeof value === 'number') return DateTime.fromMillis(value);
-    const iso = DateTime.fromISO(String(value));
-    return iso.isValid ? iso : DateTime.fromMillis(Date.parse(String(value)));
-  }
-
-  kit.dates = { luxon, DateTime, Duration, Interval, toDateTime };
+  kit.dates = { luxon, DateTime, Duration, Interval };
   kit.useZone = useZone;
   const shown = inside.filter((value) => !(value instanceof RegExp)); // a frozen pattern can't keep its place
-  kit.roots.push(luxon, ...shown, SystemZone.instance, FixedOffsetZone.utcInstance, Intl, toDateTime);
+  kit.roots.push(luxon, ...shown, SystemZone.instance, FixedOffsetZone.utcInstance, Intl);
 });

@@ -24,8 +24,10 @@
 
   const TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
   function localeOf(given) {
-    const first = Array.isArray(given) ? given[0] : given;
-    if (first === undefined) return 'en-US';
+    if (given === null) throw new TypeError('Incorrect locale information provided');
+    const one = typeof given === 'string' || given instanceof Locale;
+    const first = one ? given : given?.length ? given[0] : undefined;
+    if (first === undefined && !given?.length) return 'en-US';
     const tag = typeof first === 'object' && first !== null ? first.toString() : first;
     if (typeof tag !== 'string' || !TAG.test(tag)) throw new RangeError(`Incorrect locale information provided`);
     return tag;

@@ -20,10 +20,13 @@
     SyntaxError ReferenceError EvalError URIError AggregateError String RegExp Math Number BigInt JSON Boolean Symbol
     parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity`.split(/\s+/);
   const INERT =
-    `eval Function setTimeout setInterval clearTimeout clearInterval require Buffer fetch Promise Proxy Reflect
-    globalThis WebAssembly`.split(/\s+/);
+    `eval Function setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask require module
+    Buffer fetch XMLHttpRequest Promise Proxy Reflect document global window Window globalThis self alert prompt confirm uneval
+    escape unescape __dirname __filename Generator GeneratorFunction AsyncFunction AsyncGenerator AsyncGeneratorFunction
+    WebAssembly`.split(/\s+/);
 
-  const globals = { __proto__: null, $$: kit.extensions, get Intl() { return kit.intl().Intl; } };
+  const { extend, optional } = kit.calls;
+  const globals = { __proto__: null, $$: kit.calls, extend, extendOptional: optional, ...kit.PLAIN, get Intl() { return kit.intl().Intl; } };
   for (const name of ALLOWED) globals[name] = globalThis[name];
   for (const name of INERT) globals[name] = {};
 
@@ -128,14 +131,15 @@
   }
 
   function entry(source) {
-    const text = source.replace(/[\s;]+$/, '');
+    const text = source.trimEnd();
     const made = { run: () => undefined, fault: null, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text), throws: text.includes('throw') };
     if (/\.\s*constructor\b/.test(text)) made.fault = 'The expression must not use .constructor.';
     else if (text.trim() !== '') {
       try {
-        made.run = expression(kit.redirect(text, kit.extensions, '$$'));
+        made.run = expression(kit.rewritten(text, kit.extensions));
       } catch (error) {
         if (outOfMemory(error)) throw error;
+        if (Fault.is(error)) return { ...made, fault: error.message };
         const found = error.message.replace(/unexpected token in expression: '\]'/, 'unexpected end');
         made.fault = `The expression is not valid JavaScript: ${found}.`;
       }
@@ -168,7 +172,7 @@
     }
     if (typeof value === 'function') throw new Fault('The expression gives a function; call it, or give a plain value.');
     try {
-      return jsonText(value);
+      return kit.isDateTime(value) && !value.isValid ? jsonText(String(value)) : jsonText(value);
     } catch (error) {
       if (outOfMemory(error) || Fault.is(error)) throw error;
       throw new Fault('The value of the expression can\'t be written as JSON, such as an object that holds itself.');

@@ -1,11 +1,15 @@
-// Reads the source of an expression: enough of JavaScript's lexical grammar to find method calls by name.
+// Reads the source of an expression: enough of JavaScript's lexical grammar to split it into tokens.
 (function (kit) {
   'use strict';
 
   const SPACE = /\s/;
+  const LINE = /[\n\r\u2028\u2029]/;
+  const DIGIT = /\d/;
+  const MARKS = ['...', '=>', '?.', '??', '++', '--', '&&', '||'];
   const START = /[\p{ID_Start}$_]/u;
   const WORD = /[\p{ID_Continue}$\u200c\u200d]+/uy;
-  const NUMBER = /[\da-zA-Z_]+(?:\.\d[\da-zA-Z_]*)?/y;
+  const NUMBER = /(?:0[xob][\da-f_]+n?|(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:e[+-]?[\d_]+)?n?)/iy;
+  const FLAGS = /[a-z]*/y;
   const BEFORE_VALUE = new Set(
     'return typeof instanceof in of new void delete do else case throw'.split(' '),
   );
@@ -50,64 +54,63 @@
     return end < 0 ? source.length : end + (source[start + 1] === '*' ? 2 : 0);
   }
 
-  // Every `.name(` as [start of the dot, end of the name, name].
-  function calls(source) {
+  // Tokens as [kind, start, end, text, whether a line ends before it]. kind: word, value (a literal), template (a piece of
+  // one, whose text is its last bracket) or mark. A slash divides behind a value.
+  kit.tokens = (source) => {
     const found = [];
     const braces = []; // per open brace: whether it is a template's substitution
     let afterValue = false;
-    let dot = -1;
-    for (let i = 0; i < source.length; ) {
-      const letter = source[i];
-      const start = i;
-      const member = dot;
+    let afterDot = false;
+    let line = false;
+    let end = 0;
+    const add = (kind, start, text = source.slice(start, end)) => {
+      found.push([kind, start, end, text, line]);
+      line = false;
+    };
+    while (end < source.length) {
+      const start = end;
+      const letter = source[start];
       if (SPACE.test(letter)) {
-        i++;
-        continue;
-      }
-      if (letter === '/' && (source[i + 1] === '/' || source[i + 1] === '*')) {
-        i = endOfComment(source, i);
-        continue;
-      }
-      dot = -1;
-      if (START.test(letter)) {
-        i = endOfMatch(WORD, source, i);
-        const name = source.slice(start, i);
-        afterValue = member >= 0 || !BEFORE_VALUE.has(name);
-        if (member >= 0 && /^\s*\(/.test(source.slice(i, i + 20))) found.push([member, i, name]);
-      } else if (letter >= '0' && letter <= '9') {
-        i = endOfMatch(NUMBER, source, i);
-        afterValue = true;
+        end++;
+        line ||= LINE.test(letter);
+      } else if (letter === '/' && (source[start + 1] === '/' || source[start + 1] === '*')) {
+        end = endOfComment(source, start);
+        line ||= LINE.test(source.slice(start, end));
+      } else if (START.test(letter) || letter === '\\' || letter === '#') {
+        end = endOfMatch(WORD, source, start);
+        const text = source.slice(start, end);
+        afterValue = afterDot || !BEFORE_VALUE.has(text);
+        afterDot = false;
+        add('word', start);
+      } else if (DIGIT.test(letter) || (letter === '.' && DIGIT.test(source[start + 1] ?? ''))) {
+        end = endOfMatch(NUMBER, source, start);
+        [afterValue, afterDot] = [true, false];
+        add('value', start);
       } else if (letter === '"' || letter === "'") {
-        i = endOfText(source, i + 1, letter);
-        afterValue = true;
+        end = endOfText(source, start + 1, letter);
+        [afterValue, afterDot] = [true, false];
+        add('value', start);
       } else if (letter === '`' || (letter === '}' && braces.pop())) {
-        const [end, opens] = endOfTemplate(source, i + 1);
+        const [after, opens] = endOfTemplate(source, start + 1);
         if (opens) braces.push(true);
-        i = end;
-        afterValue = !opens;
+        end = after;
+        [afterValue, afterDot] = [!opens, false];
+        add('template', start, (letter === '`' ? 'begin' : 'go on') + (opens ? ' open' : ''));
       } else if (letter === '/' && !afterValue) {
-        i = endOfPattern(source, i + 1);
-        afterValue = true;
+        end = endOfPattern(source, start + 1);
+        FLAGS.lastIndex = end;
+        end += FLAGS.exec(source)[0].length;
+        [afterValue, afterDot] = [true, false];
+        add('value', start);
       } else {
+        const mark = MARKS.find((each) => source.startsWith(each, start)) ?? letter;
+        end = start + (mark === '?.' && DIGIT.test(source[start + 2] ?? '') ? 1 : mark.length);
         if (letter === '{') braces.push(false);
-        i += source.startsWith('...', i) ? 3 : 1;
-        if (letter === '.' && i === start + 1) dot = start;
-        afterValue = letter === ')' || letter === ']' || letter === '}';
+        afterDot = mark === '.' || mark === '?.';
+        afterValue = letter === ')' || letter === ']' || letter === '}' || (afterValue && (mark === '++' || mark === '--'));
+        add('mark', start);
       }
     }
     return found;
-  }
-
-  // `a.name(` becomes `a[prefix.name](` for each of these names.
-  kit.redirect = (source, names, prefix) => {
-    let text = '';
-    let done = 0;
-    for (const [start, end, name] of calls(source)) {
-      if (!(name in names)) continue;
-      const optional = source[start - 1] === '?';
-      text += source.slice(done, start) + (optional ? '.' : '') + `[${prefix}.${name}]`;
-      done = end;
-    }
-    return text + source.slice(done);
   };
 });

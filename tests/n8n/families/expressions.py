@@ -28,16 +28,19 @@ ITEM: Document = {
 
 
 def expression_case(source: str, items: Sequence[Document] = (ITEM,)) -> NodeCase:
-    """The value as it is: this version of the node converts nothing."""
-    value = {"name": "value", "value": f"={{{{ {source} }}}}"}
-    parameters = {"keepOnlySet": True, "values": {"string": [value]}, "options": {"dotNotation": False}}
+    return template_case(f"{{{{ {source} }}}}", items, name=source)
+
+
+def template_case(template: str, items: Sequence[Document] = (ITEM,), name: str | None = None) -> NodeCase:
+    """The value as it is: neither side converts a type that it does not know. name: by default the template."""
+    value = {"id": "value", "name": "value", "value": f"={template}", "type": "any"}
     node = {
         "type": "n8n-nodes-base.set",
-        "typeVersion": 2,
+        "typeVersion": 3.4,
         "onError": "continueRegularOutput",
-        "parameters": parameters,
+        "parameters": {"assignments": {"assignments": [value]}, "options": {"dotNotation": False}},
     }
-    return NodeCase(source, node, items)
+    return NodeCase(template if name is None else name, node, items, fields=("value", "error"))
 
 
 def expression_cases(sources: Iterable[str]) -> Iterator[NodeCase]:
