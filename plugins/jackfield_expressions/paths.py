@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from jackfield.api.records import record
 from jackfield_expressions.scope import ItemScope
-from jackfield_expressions.values import Key, member
+from jackfield_expressions.values import FORBIDDEN, Key, member
 
 Getter = Callable[[ItemScope], object]
 
@@ -47,8 +47,8 @@ def _steps(source: str, position: int) -> list[PathStep] | None:
     while not _END.match(source, position):
         if match := _NAME.match(source, position):
             name = match.group(1)
-            if name == "constructor" or not name.replace("$", "_").isidentifier():
-                return None  # JavaScript refuses the one, and knows what the other is
+            if not name.replace("$", "_").isidentifier():
+                return None  # JavaScript knows what it is
             steps.append(name)
         elif match := _KEY.match(source, position):
             single, double, number = match.groups()
@@ -58,7 +58,7 @@ def _steps(source: str, position: int) -> list[PathStep] | None:
         else:
             return None
         position = match.end()
-    return steps
+    return None if not FORBIDDEN.isdisjoint(step for step in steps if isinstance(step, str)) else steps
 
 
 # -- reading on from a value

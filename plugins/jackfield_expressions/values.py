@@ -12,6 +12,14 @@ from jackfield.api.javascript import NotExact as NotExact
 from jackfield.api.javascript import Special, to_string
 
 Key = str | int
+FORBIDDEN = frozenset(
+    """
+    __proto__ prototype constructor getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors
+    defineProperty defineProperties prepareStackTrace __lookupGetter__ __lookupSetter__ __defineGetter__
+    __defineSetter__
+    """.split()  # noqa: SIM905 - a list of so many names is a page long
+)
+"""Members that expressions must not use: JavaScript tells the user."""
 
 
 def member(value: object, key: Key) -> object:

@@ -34,7 +34,7 @@ STACK = MIB
 HERE = Path(__file__).parent
 PRELUDE = HERE / "prelude"
 SHARED = ("base", "text", "data")
-PARTS = ("hashing", "zones", "dates", "numbers", "letters")
+PARTS = ("hashing", "zones", "dates", "numbers")
 """Modules of `host` that cost time and memory. One that is missing when a script needs it cannot be loaded any more:
 the answer is its name behind `NEEDS`, the process ends, and the daemon asks a worker that has it."""
 NEEDS = "?"
@@ -42,12 +42,16 @@ LATER = {
     "intl": "prelude/intl.js",
     "dates": "prelude/dates.js",
     "url": "prelude/url.js",
+    "letters": "prelude/letters.js",
     "vendor/luxon": "vendor/luxon.js",
     "vendor/jmespath": "vendor/jmespath.js",
 }
 """What few scripts use: compiled when the first one does."""
 METHODS = ("text_methods", "list_methods", "value_methods", "date_methods")
-FILES = {"expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"), "code": (*SHARED, "url", "modules", "code")}
+FILES = {
+    "expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"),
+    "code": (*SHARED, "url", "modules", "code"),
+}
 EVALUATIONS = 10_000
 BIG = 16 * MIB
 HEADER = 8
@@ -123,7 +127,6 @@ HOST: Mapping[str, Callable[..., object]] = {
     "pluralCategory": later("numbers", "plural"),
     "relativeTime": later("numbers", "relative"),
     "joinList": later("numbers", "join_list"),
-    "plainLetters": later("letters", "plain"),
 }
 
 

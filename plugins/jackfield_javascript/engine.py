@@ -27,7 +27,7 @@ from jackfield_javascript.worker import NEEDS, JavaScriptWorker
 
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
-PARTS = frozenset({"hashing", "zones", "dates", "numbers", "letters"})
+PARTS = frozenset({"hashing", "zones", "dates", "numbers"})
 """Of the worker's host: see `child.py`."""
 KINDS = frozenset({"syntax", "runtime", "memory"})
 """Of failures that a worker reports."""

@@ -20,6 +20,7 @@ from jackfield_expressions.evaluator.roots import plain_key, root_of
 from jackfield_expressions.operators import Thrown
 from jackfield_expressions.patterns.syntax import NotSame, ScriptPattern, pattern_of
 from jackfield_expressions.scope import ItemScope
+from jackfield_expressions.values import FORBIDDEN
 
 _clock = time.perf_counter
 WORDS: Mapping[str, object] = {
@@ -178,7 +179,7 @@ def _pattern(tree: Tree) -> ScriptPattern:
 def _member(value: Value, key: object) -> Value:
     if type(key) is not str:
         return lambda scope: read(value(scope), key)
-    if key in OBJECT:
+    if key in OBJECT or key in FORBIDDEN:
         raise NotSimple
 
     def get(scope: ItemScope) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions import operators as js
 from jackfield_expressions.operators import Thrown
-from jackfield_expressions.values import array_index, text_length
+from jackfield_expressions.values import FORBIDDEN, array_index, text_length
 
 OBJECT = frozenset(
     """
@@ -35,7 +35,7 @@ def read(value: object, key: object) -> object:
     if value is None or value is UNDEFINED:
         raise Thrown
     name = key if type(key) is str else js.to_text(key)
-    if isinstance(value, Special):
+    if isinstance(value, Special) or name in FORBIDDEN:
         raise NotExact
     if isinstance(value, Mapping):
         if name in value:

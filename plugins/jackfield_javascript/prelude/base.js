@@ -87,6 +87,7 @@
   kit.intl = part('intl', () => kit.Intl);
   kit.luxon = part('dates', () => kit.dates);
   kit.url = part('url', () => kit);
+  kit.letters = part('letters', () => kit.plainLetters);
   kit.jmespath = later(() => {
     const exports = {};
     compile(`(function (exports, parent) { ${textOf('vendor/jmespath')}\n})`)(exports);

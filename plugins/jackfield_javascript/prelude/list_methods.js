@@ -164,4 +164,5 @@
     toDateTime: nothing,
   };
   kit.compactObject = compactObject;
+  kit.roots.push(joined); // what a list of the script's own making may catch
 });

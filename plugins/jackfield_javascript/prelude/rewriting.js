@@ -66,12 +66,12 @@
     }
 
     // A link of an optional chain: what follows is a function of what was before. from, to: of the `?.`
-    link(from, to, text) {
+    link(from, to, text, value = '$$v') {
       const { operand } = this;
       operand.head.text = '$$.chain(' + operand.head.text;
       operand.links++;
       const head = { text: '' };
-      this.edits.push([from, to, { get text() { return `,($$v)=>${head.text}$$v${text}`; } }]);
+      this.edits.push([from, to, { get text() { return `,($$v)=>${head.text}${value}${text}`; } }]);
       operand.head = head;
     }
 
@@ -171,7 +171,8 @@
           this.edit(member.start, member.end, `,${JSON.stringify(member.name)})`);
           this.operand.head.text += '$$.optional(';
         }
-        this.link(start, end, '');
+        // A function that is called in a link is a method of nothing.
+        this.link(start, end, '', next?.[3] === '(' ? '({$$v}).$$v' : '$$v');
       }
       this.member = null;
       return place;
@@ -264,14 +265,12 @@
     }
   }
 
+  let calls = null; // whether a source calls an extension, behind its first text
   // Raises a `Fault` for what is refused.
   kit.rewritten = (source, extensions) => {
     const tokens = kit.tokens(source);
-    const isCall = (place) => tokens[place + 1]?.[3] === '(' || (tokens[place + 1]?.[3] === '?.' && tokens[place + 2]?.[3] === '(');
-    const extended = tokens.some(
-      ([kind, , , text], place) =>
-        kind === 'word' && isCall(place) && (text === '$if' || (text in extensions && /^\??\.$/.test(tokens[place - 1]?.[3] ?? ''))),
-    );
+    calls ??= new RegExp(`(?:\\$if|\\.(?:${Object.keys(extensions).join('|')})\\s*(?:\\?\\.)?)\\s*\\(`);
+    const extended = calls.test(source.replace(/["'].*?["']/, ''));
     return new Rewriter(source, tokens, extensions, extended).run();
   };
   kit.key = (name) => {

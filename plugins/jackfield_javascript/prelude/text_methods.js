@@ -152,7 +152,7 @@
     urlDecode: (text, whole = false) => (whole ? decodeURI(text) : decodeURIComponent(text)),
     urlEncode: (text, whole = false) => (whole ? encodeURI(text) : encodeURIComponent(text)),
     quote,
-    replaceSpecialChars: (text) => kit.host.plainLetters(text),
+    replaceSpecialChars: (text) => kit.letters()(text),
     length: (text) => text.length,
     isDomain: (text) => match(DOMAIN, text) !== null,
     isEmail,

@@ -72,21 +72,22 @@
     constructor(address, base) {
       const found = PARTS.exec(String(address).trim()) ?? (base === undefined ? null : PARTS.exec(URL.#join(String(address).trim(), new URL(base))));
       if (!found) throw new TypeError(`Invalid URL: ${address}`);
-      const [, protocol, slashes, username = '', password = '', host, port = '', path, search = '', hash = ''] = found;
+      const [, protocol, slashes, username = '', password = '', host, port = '', rest, search = '', hash = ''] = found;
       this.protocol = protocol.toLowerCase();
       const web = this.protocol in PORTS;
+      const path = web || slashes ? rest : host + rest; // such as the address of a mail
       if (web && !host) throw new TypeError(`Invalid URL: ${address}`);
       this.username = username;
       this.password = password;
-      this.hostname = web ? host.toLowerCase() : host;
+      this.hostname = web ? host.toLowerCase() : slashes ? host : '';
       this.port = port === PORTS[this.protocol] ? '' : port;
       this.pathname = encodeURI(decodeURI(web ? straighten(path || '/') : path).replace(/%/g, '%25')).replace(/%25(?=[\da-f]{2})/gi, '%');
       this.search = search === '?' ? '' : search;
       this.hash = hash === '#' ? '' : hash;
       const slashed = Boolean(slashes);
-      Object.defineProperty(this, 'slashed', { value: slashed });
+      kit.hide(this, { slashed });
       const changed = (text) => (this.search = text ? '?' + text : '');
-      Object.defineProperty(this, 'searchParams', { value: new URLSearchParams(this.search, changed) });
+      kit.hide(this, { searchParams: new URLSearchParams(this.search, changed) });
     }
     static #join(address, base) {
       if (address.startsWith('//')) return base.protocol + address;

@@ -22,7 +22,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine
 from jackfield_expressions.parameters import compile_parameters
 from jackfield_expressions.paths import compile_path
-from jackfield_expressions.values import template_text
+from jackfield_expressions.values import FORBIDDEN, template_text
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_workers.pool import SharedWorkerPool
@@ -163,7 +163,7 @@ def has_function(source: str) -> bool:
 @relaxed(60)
 @given(objects)
 def test_own_keys_agree_even_where_methods_have_their_names(both: Both, item: dict[str, Json]) -> None:
-    keys = [key for key in item if key != "__proto__"]
+    keys = [key for key in item if key not in FORBIDDEN]
     sources = [f"$json['{key}']" for key in keys]
     if sources:
         for key, expected in zip(keys, both.javascript(sources, item, {}), strict=True):

@@ -41,7 +41,7 @@ units = one(
     "year", "years", "quarter", "quarters", "month", "months", "week", "weeks", "day", "days", "hour", "hours",
     "minute", "minutes", "second", "seconds", "millisecond", "milliseconds", "Day",
 )  # fmt: skip
-short = one("d", "w", "M", "y", "h", "m", "s", "ms", "Q", "days", "hours", "months")
+short = one("ms", "sec", "secs", "min", "mins", "hr", "hrs", "d", "M", "days", "hours", "months")
 amounts = one("0", "1", "2", "-1", "7", "13", "30", "365", "1000", "$json.amount", "$json.digits", "-5", "90")
 patterns = one(
     "yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "dd.MM.yy", "EEE, dd MMM yyyy", "cccc, d LLLL y", "h:mm a", "HH:mm:ss.SSS",

@@ -125,7 +125,7 @@ async def test_results_are_those_in_node(engine: JavaScriptEngine) -> None:
     ("source", "value"),
     [
         ("$now.plus(1, 'days').toISODate()", "2026-06-29"),
-        ("$now.minus(2, 'M').toISODate()", "2026-04-28"),
+        ("$now.minus(2, 'months').toISODate()", "2026-04-28"),
         ("$now.plus(1000).toMillis()", NOW + 1000),
         ("$now.beginningOf('month').toISODate()", "2026-06-01"),
         ("$now.endOfMonth().toISODate()", "2026-06-30"),

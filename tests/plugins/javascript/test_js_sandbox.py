@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -97,8 +98,11 @@ COMPILERS = [
     "JSON.parse('{{\"a\": 1}}', function () {{ return this['constructor']['constructor']({0})() }})",
     "'a'.replace(/a/, (...all) => all.at(-1)['constructor']['constructor']({0})())",
     "(x => x`a`)((s) => s['constructor']['constructor']({0})())",
-    "$$.isEmpty['constructor']['constructor']({0})()",
-    "(0)[$$.isEmpty]['constructor']({0})()",
+    "$$.extend['constructor']['constructor']({0})()",
+    "$$.chain(0, (v) => v['constructor']['constructor']({0})())",
+    "$$.extend($$.chain, 'constructor', [{0}])()",
+    "extend(() => 0, 'constructor', [{0}])()",
+    "(({{constructor: c}}) => c({0})())(() => 0)",
     "host.hashBytes",
     "kit.host",
     "scope.Function({0})()",
@@ -169,9 +173,7 @@ async def test_an_inert_name(ask: Ask, name: str) -> None:
     assert await ask(f"new {name}()") is None
 
 
-@pytest.mark.parametrize(
-    "name", ["process", "window", "self", "global", "module", "exports", "console", "btoa", "host"]
-)
+@pytest.mark.parametrize("name", ["process", "exports", "console", "btoa", "host"])
 async def test_a_name_that_is_not_there(ask: Ask, name: str) -> None:
     assert await ask(f"typeof {name}") == "undefined"
 
@@ -224,12 +226,13 @@ CHANGES = [
     "Map.prototype.get = () => 'changed'",
     "DateTime.x = 1",
     "DateTime.now = () => 'changed'",
-    "$if.x = 1",
+    "$ifEmpty.x = 1",
     "$now.x = 1",
     "$env.x = 1",
     "$workflow.x = 1",
     "$node.x = 1",
-    "$$.isEmpty = 1",
+    "$$.extend = 1",
+    "$$.extend.x = 1",
     "[][Symbol.iterator]().__proto__.next = () => 'changed'",
     "(function* () {}).prototype.__proto__.x = 1",
     "'abc'.match(/(b)/) && RegExp.x",
@@ -250,9 +253,13 @@ PROBE = """[
   ({}).x, [].x, (() => 0).x, [3, 1].map((n) => n), [..."ab"], "a".toUpperCase(), (1).toString(), f.call(2),
   JSON.stringify({a: 1}), JSON.parse("1"), Math.max(1, 2), typeof Date.now(), typeof Date, typeof Object, $json,
   typeof x, globalThis.x, Promise.x, eval.x, /b/.exec("b"), `${new Error("m")}`, `${{}}`, new Map([[1, 2]]).get(1),
-  DateTime.x, typeof DateTime.now(), $if.x, $now.x, $env.x, $workflow.x, [].isEmpty(), 5n, new Date(0), $if(1, 2, 3),
-  (() => { const o = {}; o.value = 1; return Object.keys(o) })(), ({}).then
+  DateTime.x, typeof DateTime.now(), $ifEmpty.x, $now.x, $env.x, $workflow.x, [].isEmpty(), 5n, new Date(0),
+  $if(1, 2, 3), (() => { const o = {}; o.value = 1; return Object.keys(o) })(), ({}).then
 ]""".replace("f.call(2)", "((n) => n).call(null, 2)")
+
+
+PROTOTYPE = re.compile(r"(\w+)\.prototype\b")
+"""Refused as it stands; as a name that an object is taken apart by it is not."""
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -260,14 +267,15 @@ async def test_one_evaluation_does_not_change_the_next(engine: JavaScriptEngine,
     data = ScriptData(input=[{"json": {"a": 1}}])
     before = await engine.evaluate([PROBE], data, [0])
     assert isinstance(before[0][0], list)
-    await engine.evaluate([change], data, [0])
+    await engine.evaluate([change, PROTOTYPE.sub(r"(({prototype: p}) => p)(\1)", change)], data, [0])
     assert await engine.evaluate([PROBE], data, [0]) == before
 
 
 async def test_objects_shared_by_evaluations_are_frozen(ask: Ask) -> None:
     for name in ("Date", "Object", "Array", "Map", "Error", "RegExp", "Math", "JSON", "String", "Promise", "DateTime"):
         assert await ask(f"Object.isFrozen({name})") is True, name
-        assert await ask(f"{name}.prototype === undefined || Object.isFrozen({name}.prototype)") is True, name
+        frozen = "(({prototype: p}) => p === undefined || Object.isFrozen(p))"
+        assert await ask(f"{frozen}({name})") is True, name
 
 
 @pytest.mark.parametrize(
@@ -318,7 +326,7 @@ TOKENS = [
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(parts=st.lists(st.sampled_from(TOKENS), max_size=14))
 async def test_any_text_is_an_expression_or_refused(engine: JavaScriptEngine, parts: list[str]) -> None:
-    probe = "[typeof a, ({}).a ?? 0, typeof globalThis, Object.keys(Object.prototype).length]"
+    probe = "[typeof a, ({}).a ?? 0, typeof globalThis, Object.keys((({prototype: p}) => p)(Object)).length]"
     data = ScriptData(input=[{"json": {"b": 1}}])
     row = (await engine.evaluate(["".join(parts), probe], data, [0]))[0]
     assert row[1] == ["undefined", 0, "object", 0]
