@@ -7,7 +7,7 @@ from typing import Any
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import Credential, Page, Variable
-from jackfield_store_sqlite.damage.digests import expect, of_credential
+from jackfield_store_sqlite.damage.digests import expect, of_columns, of_credential
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
 
@@ -18,8 +18,9 @@ _CREDENTIALS = Query(
 _REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, kind = excluded.kind, sealed = excluded.sealed, created_at = excluded.created_at,
     updated_at = excluded.updated_at, digest = excluded.digest"""
-_REPLACE_VARIABLE = """INSERT INTO variables VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-    key = excluded.key, value = excluded.value, created_at = excluded.created_at, updated_at = excluded.updated_at"""
+_REPLACE_VARIABLE = """INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+    key = excluded.key, value = excluded.value, created_at = excluded.created_at, updated_at = excluded.updated_at,
+    row_digest = excluded.row_digest"""
 
 
 def _credential(id: str, *rest: Any) -> Credential:  # Any: the other columns, and the digest
@@ -45,7 +46,7 @@ class SqliteConfiguration:
             if number(connection, taken, [variable.key, variable.id]):
                 raise Conflict(f"There is a variable {variable.key} already.", details={"key": "is taken"})
             row = (variable.id, variable.key, variable.value, variable.created_at, variable.updated_at)
-            execute(connection, _REPLACE_VARIABLE, row)
+            execute(connection, _REPLACE_VARIABLE, (*row, of_columns(row)))
 
         await self._db.write(work)
 

@@ -177,9 +177,13 @@ _IMPORTED = (
     ) STRICT, WITHOUT ROWID""",
 )
 """What ids of other systems stand for here."""
+_MORE_DIGESTS = tuple(
+    f"ALTER TABLE {table} ADD COLUMN row_digest INTEGER" for table in ("users", "api_keys", "variables", "static_data")
+)
+"""API keys have a column `digest` for something else."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED,
+    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS,
 )  # fmt: skip
 
 

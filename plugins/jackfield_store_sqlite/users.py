@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from typing import Any
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
 from jackfield.api.storage import ApiKey, Page, User
+from jackfield_store_sqlite.damage.digests import expect, of_columns
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
 
@@ -39,6 +42,23 @@ _KEYS = Query(
 )
 
 
+def _checked_user(*row: Any) -> User:  # Any: the columns, and the digest
+    """Raises `DataDamaged`."""
+    expect(row[-1], of_columns(row[:-1]), f"user {row[0]}")
+    return _user(*row[:-1])
+
+
+def _checked_api_key(*row: Any) -> ApiKey:
+    """Raises `DataDamaged`. row: as of `_KEYS`, and the digest, which does not cover the last use."""
+    expect(row[-1], of_columns(row[:-2]), f"API key {row[0]}")
+    return _api_key(*row[:-1])
+
+
+_USER = replace(_USERS, columns=f"{_USERS.columns}, row_digest", make=_checked_user)
+_KEY = replace(_KEYS, columns=f"{_KEYS.columns}, row_digest", make=_checked_api_key)
+"""Lists show damaged rows too, so that they can be deleted; who is let in is checked."""
+
+
 class SqliteUsers:
     """Part of the store port."""
 
@@ -52,19 +72,19 @@ class SqliteUsers:
                 user.id, user.username, user.role, user.password_hash, user.version, user.created_at, user.provider,
                 user.subject, user.display_name, int(user.disabled),
             )  # fmt: skip
-            execute(connection, "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            execute(connection, "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, of_columns(row)))
 
         await self._db.write(work)
 
     async def user(self, user_id: str) -> User | None:
-        return await self._db.read(lambda connection: _USERS.one(connection, "id = ?", user_id))
+        return await self._db.read(lambda connection: _USER.one(connection, "id = ?", user_id))
 
     async def user_by_name(self, username: str) -> User | None:
-        return await self._db.read(lambda connection: _USERS.one(connection, "username = ?", username))
+        return await self._db.read(lambda connection: _USER.one(connection, "username = ?", username))
 
     async def user_by_identity(self, provider: str, subject: str) -> User | None:
         condition = "provider <> '' AND provider = ? AND subject = ?"
-        return await self._db.read(lambda connection: _USERS.one(connection, condition, provider, subject))
+        return await self._db.read(lambda connection: _USER.one(connection, condition, provider, subject))
 
     async def users(self) -> list[User]:
         return await self._db.read(_USERS.every)
@@ -85,8 +105,12 @@ class SqliteUsers:
         off = None if disabled is None else int(disabled)
 
         def work(connection: sqlite3.Connection) -> User | None:
+            if _USER.one(connection, "id = ?", user_id) is None:
+                return None
             execute(connection, sql, [role, password_hash, display_name, off, int(revoke), user_id])
-            return _USERS.one(connection, "id = ?", user_id)
+            row = execute(connection, f"SELECT {_USERS.columns} FROM users WHERE id = ?", [user_id]).fetchone()  # noqa: S608 - our own names
+            execute(connection, "UPDATE users SET row_digest = ? WHERE id = ?", [of_columns(row), user_id])
+            return _user(*row)
 
         return await self._db.write(work)
 
@@ -99,17 +123,17 @@ class SqliteUsers:
             key.id, key.user_id, key.name, key.prefix, key.digest, " ".join(key.scopes), key.created_at, key.expires_at,
             key.last_used_at,
         )  # fmt: skip
-        sql = "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        sql = "INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
         def work(connection: sqlite3.Connection) -> None:
             if not number(connection, "SELECT count(*) FROM users WHERE id = ?", [key.user_id]):
                 raise Conflict("The user of this API key does not exist any more.")
-            execute(connection, sql, row)
+            execute(connection, sql, (*row, of_columns(row[:-1])))
 
         await self._db.write(work)
 
     async def api_key(self, digest: str) -> ApiKey | None:
-        return await self._db.read(lambda connection: _KEYS.one(connection, "digest = ?", digest))
+        return await self._db.read(lambda connection: _KEY.one(connection, "digest = ?", digest))
 
     async def api_keys(self, user_id: str, offset: int, limit: int) -> Page[ApiKey]:
         clause = " WHERE user_id = ?"

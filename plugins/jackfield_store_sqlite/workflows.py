@@ -13,7 +13,7 @@ from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite import registrations as routes
 from jackfield_store_sqlite.calls import forget_histories
-from jackfield_store_sqlite.damage.digests import checked_document, of_version
+from jackfield_store_sqlite.damage.digests import checked_document, of_static_data, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Query, execute, number, pack
@@ -188,11 +188,11 @@ class SqliteWorkflows:
         return None if row is None else bytes(row[0])
 
     async def set_static_data(self, workflow_id: str, data: bytes) -> None:
-        sql = """INSERT INTO static_data SELECT id, ? FROM workflows WHERE id = ?
-            ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data"""
+        sql = """INSERT INTO static_data SELECT id, ?, ? FROM workflows WHERE id = ?
+            ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data, row_digest = excluded.row_digest"""
 
         def work(connection: sqlite3.Connection) -> None:
-            execute(connection, sql, [data, workflow_id])
+            execute(connection, sql, [data, of_static_data(workflow_id, data), workflow_id])
 
         await self._db.write(work, len(data))
 

@@ -79,6 +79,16 @@ def of_credential(row: Columns) -> int:
     return of_text(f"{row[0]} {row[1]} {row[2]} {row[4]} {row[5]}")
 
 
+def of_columns(row: Columns) -> int:
+    """Of a row of short columns: a user, an API key without its last use, a variable."""
+    return of_text("\0".join(map(str, row)))
+
+
+def of_static_data(workflow_id: str, data: bytes) -> int:
+    """Of what a workflow keeps between its executions."""
+    return of_text(f"{workflow_id} {of_bytes(data)}")
+
+
 def with_digest(row: Columns) -> Row:
     """A row of `executions` as it is inserted."""
     return (*row, of_execution(row))

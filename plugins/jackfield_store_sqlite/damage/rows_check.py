@@ -10,8 +10,10 @@ from jackfield.api.records import record
 from jackfield_store_sqlite.damage.digests import (
     damaged,
     of_bytes,
+    of_columns,
     of_credential,
     of_execution,
+    of_static_data,
     of_version,
     readable,
 )
@@ -74,6 +76,34 @@ _TABLES = (
         "id, name, kind, sealed, created_at, updated_at, digest",
         of_credential,
         lambda _, row: f"credential {row[0]}",
+    ),
+    _Table(
+        "users",
+        "id",
+        "id, username, role, password_hash, version, created_at, provider, subject, display_name, disabled, row_digest",
+        lambda row: of_columns(row[:-1]),
+        lambda _, row: f"user {row[0]}",
+    ),
+    _Table(
+        "api_keys",
+        "id",
+        "id, user_id, name, prefix, digest, scopes, created_at, expires_at, row_digest",
+        lambda row: of_columns(row[:-1]),
+        lambda _, row: f"API key {row[0]}",
+    ),
+    _Table(
+        "variables",
+        "id",
+        "id, key, value, created_at, updated_at, row_digest",
+        lambda row: of_columns(row[:-1]),
+        lambda _, row: f"variable {row[0]}",
+    ),
+    _Table(
+        "static_data",
+        "workflow_id",
+        "workflow_id, data, row_digest",
+        lambda row: of_static_data(row[0], row[1]),
+        lambda _, row: f"static data of the workflow {row[0]}",
     ),
 )
 

@@ -17,12 +17,15 @@ from hypothesis import strategies as st
 
 from jackfield.api.errors import DataDamaged
 from jackfield.api.storage import (
+    ApiKey,
     CallUpdate,
     Credential,
     ExecutionFilter,
     FinishedExecution,
     NewExecution,
     StoredWorkflow,
+    User,
+    Variable,
     WorkflowFilter,
 )
 from jackfield.testing.context import FakeContext
@@ -143,6 +146,48 @@ async def test_a_damaged_workflow_and_credential(filled: SqliteStore, database: 
     assert await filled.delete_workflow("w"), "what is damaged can be deleted"
     await filled.put_credential(Credential("c", "name", "kind", b"new", 1, 1))
     assert await filled.credential("c") is not None, "and written anew"
+
+
+async def with_configuration(store: SqliteStore) -> None:
+    await store.add_user(User("u", "ada", "viewer", "hash", 1, 1))
+    await store.add_api_key(ApiKey("k", "u", "ci", "jf_1", "sha", ("workflows:read",), 1, None, None))
+    await store.touch_api_keys({"k": 7})
+    await store.put_variable(Variable("v", "key", "value", 1, 1))
+    await store.set_static_data("w", b'{"seen":1}')
+    await store.change_user("u", display_name="Ada")
+
+
+async def test_a_damaged_user_and_api_key_let_nobody_in(filled: SqliteStore, database: Path) -> None:
+    await with_configuration(filled)
+    assert (await filled.user("u")) == (await filled.user_by_name("ada"))
+    assert await filled.api_key("sha") is not None
+    change(database, "UPDATE users SET role = 'wiewer', disabled = 0")
+    change(database, "UPDATE api_keys SET scopes = 'workflows:reae'")
+    for read in (filled.user("u"), filled.user_by_name("ada"), filled.change_user("u", role="admin")):
+        with pytest.raises(DataDamaged, match="user u"):
+            await read
+    with pytest.raises(DataDamaged, match="API key k"):
+        await filled.api_key("sha")
+    assert [user.id for user in await filled.users()] == ["u"], "listed, so that it can be deleted"
+    assert await filled.delete_api_key("k", "u")
+    assert await filled.delete_user("u")
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("UPDATE users SET password_hash = 'hasi'", "user u"),
+        ("UPDATE api_keys SET expires_at = 9", "API key k"),
+        ("UPDATE variables SET value = 'valuf'", "variable v"),
+        ("UPDATE static_data SET data = x'7b7d'", "static data of the workflow w"),
+    ],
+)
+async def test_the_look_names_damaged_configuration(filled: SqliteStore, database: Path, sql: str, named: str) -> None:
+    await with_configuration(filled)
+    assert look(database, filled.database.settings, Pace(threading.Event())) == []
+    change(database, sql)
+    (told,) = look(database, filled.database.settings, Pace(threading.Event()))
+    assert named in told
 
 
 async def test_rows_of_an_earlier_schema_are_accepted(
